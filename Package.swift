@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every Swift target: visible existentials, imports that do not leak, no warning left standing.
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "pincheck",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "pincheck", targets: ["pincheck"]),
+        .library(name: "Pinning", targets: ["Pinning"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "COpenSSL",
+            pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
+        ),
+        .target(name: "COpenSSLShims", dependencies: ["COpenSSL"]),
+        .target(name: "Pinning", swiftSettings: swiftSettings),
+        .target(name: "X509", dependencies: ["COpenSSL", "COpenSSLShims", "Pinning"], swiftSettings: swiftSettings),
+        .target(
+            name: "TLSProbe",
+            dependencies: ["COpenSSL", "COpenSSLShims", "Pinning", "X509", nioCore, nioPosix],
+            swiftSettings: swiftSettings
+        ),
+        .target(name: "PinFormats", dependencies: ["Pinning", "X509"], swiftSettings: swiftSettings),
+        .target(
+            name: "LoopbackLab",
+            dependencies: ["COpenSSL", "COpenSSLShims"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "PinCheckCLI",
+            dependencies: ["LoopbackLab", "PinFormats", "Pinning", "TLSProbe", "X509", argumentParser],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(name: "pincheck", dependencies: ["PinCheckCLI"], swiftSettings: swiftSettings),
+        .testTarget(name: "PinningTests", dependencies: ["Pinning"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "X509Tests",
+            dependencies: ["LoopbackLab", "Pinning", "X509"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "TLSProbeTests",
+            dependencies: ["LoopbackLab", "Pinning", "TLSProbe", "X509"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PinFormatsTests",
+            dependencies: ["LoopbackLab", "PinFormats", "Pinning", "X509"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(name: "LoopbackLabTests", dependencies: ["LoopbackLab"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PinCheckCLITests",
+            dependencies: ["LoopbackLab", "PinCheckCLI", "Pinning", "X509"],
+            swiftSettings: swiftSettings
+        ),
+    ]
+)

@@ -1,0 +1,60 @@
+// OpenSSL's macros as functions, because Swift's importer cannot read them. Each body is one call: nothing clever lives here.
+// The name is the macro's with the module's name in front.
+#ifndef COPENSSLSHIMS_H
+#define COPENSSLSHIMS_H
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+// Memory and BIOs.
+void COpenSSLShims_OPENSSL_free(void *memory);
+long COpenSSLShims_BIO_get_mem_data(BIO *bio, const char **data);
+long COpenSSLShims_BIO_set_mem_eof_return(BIO *bio, long value);
+
+// Stacks.
+int COpenSSLShims_sk_X509_num(const STACK_OF(X509) *stack);
+X509 *COpenSSLShims_sk_X509_value(const STACK_OF(X509) *stack, int index);
+STACK_OF(X509) *COpenSSLShims_sk_X509_new_null(void);
+int COpenSSLShims_sk_X509_push(STACK_OF(X509) *stack, X509 *certificate);
+void COpenSSLShims_sk_X509_free(STACK_OF(X509) *stack);
+void COpenSSLShims_sk_X509_pop_free(STACK_OF(X509) *stack);
+int COpenSSLShims_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) *stack);
+GENERAL_NAME *COpenSSLShims_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) *stack, int index);
+int COpenSSLShims_sk_ASN1_OBJECT_num(const STACK_OF(ASN1_OBJECT) *stack);
+ASN1_OBJECT *COpenSSLShims_sk_ASN1_OBJECT_value(const STACK_OF(ASN1_OBJECT) *stack, int index);
+
+// Certificates. These take and return types that are opaque from OpenSSL 4 on, so that Swift need not spell them.
+const unsigned char *COpenSSLShims_ASN1_STRING_get0_data(const void *string);
+int COpenSSLShims_ASN1_STRING_length(const void *string);
+int COpenSSLShims_ASN1_STRING_to_UTF8(unsigned char **out, const void *string);
+int COpenSSLShims_X509_LOOKUP_add_dir(X509_LOOKUP *lookup, const char *directory, long type);
+int COpenSSLShims_EVP_PKEY_is_a(const EVP_PKEY *key, const char *name);
+EVP_PKEY *COpenSSLShims_EVP_EC_gen(const char *curve);
+EVP_PKEY *COpenSSLShims_EVP_RSA_gen(unsigned int bits);
+int COpenSSLShims_X509_set_notBefore(X509 *certificate, long long seconds_since_epoch);
+int COpenSSLShims_X509_set_notAfter(X509 *certificate, long long seconds_since_epoch);
+
+// TLS.
+uint64_t COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT(void);
+uint64_t COpenSSLShims_SSL_OP_NO_TICKET(void);
+uint64_t COpenSSLShims_SSL_OP_NO_COMPRESSION(void);
+uint64_t COpenSSLShims_SSL_OP_IGNORE_UNEXPECTED_EOF(void);
+int COpenSSLShims_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version);
+int COpenSSLShims_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version);
+int COpenSSLShims_SSL_set_min_proto_version(SSL *ssl, int version);
+int COpenSSLShims_SSL_set_max_proto_version(SSL *ssl, int version);
+long COpenSSLShims_SSL_CTX_set_mode(SSL_CTX *context, long mode);
+long COpenSSLShims_SSL_CTX_set_max_cert_list(SSL_CTX *context, long bytes);
+long COpenSSLShims_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode);
+long COpenSSLShims_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate);
+long COpenSSLShims_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *));
+long COpenSSLShims_SSL_CTX_set_tlsext_servername_arg(SSL_CTX *context, void *argument);
+int COpenSSLShims_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *groups);
+int COpenSSLShims_SSL_CTX_set1_sigalgs_list(SSL_CTX *context, const char *algorithms);
+int COpenSSLShims_SSL_set_tlsext_host_name(SSL *ssl, const char *name);
+int COpenSSLShims_SSL_get_negotiated_group(SSL *ssl);
+
+#endif

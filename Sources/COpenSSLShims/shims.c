@@ -1,0 +1,161 @@
+#include "COpenSSLShims.h"
+
+void COpenSSLShims_OPENSSL_free(void *memory) {
+    OPENSSL_free(memory);
+}
+
+long COpenSSLShims_BIO_get_mem_data(BIO *bio, const char **data) {
+    return BIO_get_mem_data(bio, (char **)data);
+}
+
+long COpenSSLShims_BIO_set_mem_eof_return(BIO *bio, long value) {
+    return BIO_set_mem_eof_return(bio, value);
+}
+
+int COpenSSLShims_sk_X509_num(const STACK_OF(X509) *stack) {
+    return sk_X509_num(stack);
+}
+
+X509 *COpenSSLShims_sk_X509_value(const STACK_OF(X509) *stack, int index) {
+    return sk_X509_value(stack, index);
+}
+
+STACK_OF(X509) *COpenSSLShims_sk_X509_new_null(void) {
+    return sk_X509_new_null();
+}
+
+int COpenSSLShims_sk_X509_push(STACK_OF(X509) *stack, X509 *certificate) {
+    return sk_X509_push(stack, certificate);
+}
+
+void COpenSSLShims_sk_X509_free(STACK_OF(X509) *stack) {
+    sk_X509_free(stack);
+}
+
+void COpenSSLShims_sk_X509_pop_free(STACK_OF(X509) *stack) {
+    sk_X509_pop_free(stack, X509_free);
+}
+
+int COpenSSLShims_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) *stack) {
+    return sk_GENERAL_NAME_num(stack);
+}
+
+GENERAL_NAME *COpenSSLShims_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) *stack, int index) {
+    return sk_GENERAL_NAME_value(stack, index);
+}
+
+int COpenSSLShims_sk_ASN1_OBJECT_num(const STACK_OF(ASN1_OBJECT) *stack) {
+    return sk_ASN1_OBJECT_num(stack);
+}
+
+ASN1_OBJECT *COpenSSLShims_sk_ASN1_OBJECT_value(const STACK_OF(ASN1_OBJECT) *stack, int index) {
+    return sk_ASN1_OBJECT_value(stack, index);
+}
+
+const unsigned char *COpenSSLShims_ASN1_STRING_get0_data(const void *string) {
+    return ASN1_STRING_get0_data(string);
+}
+
+int COpenSSLShims_ASN1_STRING_length(const void *string) {
+    return ASN1_STRING_length(string);
+}
+
+int COpenSSLShims_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) {
+    return ASN1_STRING_to_UTF8(out, string);
+}
+
+int COpenSSLShims_X509_LOOKUP_add_dir(X509_LOOKUP *lookup, const char *directory, long type) {
+    return X509_LOOKUP_add_dir(lookup, directory, type);
+}
+
+int COpenSSLShims_EVP_PKEY_is_a(const EVP_PKEY *key, const char *name) {
+    return EVP_PKEY_is_a(key, name);
+}
+
+EVP_PKEY *COpenSSLShims_EVP_EC_gen(const char *curve) {
+    return EVP_EC_gen(curve);
+}
+
+EVP_PKEY *COpenSSLShims_EVP_RSA_gen(unsigned int bits) {
+    return EVP_RSA_gen(bits);
+}
+
+int COpenSSLShims_X509_set_notBefore(X509 *certificate, long long seconds_since_epoch) {
+    return ASN1_TIME_set(X509_getm_notBefore(certificate), (time_t)seconds_since_epoch) != NULL;
+}
+
+int COpenSSLShims_X509_set_notAfter(X509 *certificate, long long seconds_since_epoch) {
+    return ASN1_TIME_set(X509_getm_notAfter(certificate), (time_t)seconds_since_epoch) != NULL;
+}
+
+uint64_t COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT(void) {
+    return SSL_OP_LEGACY_SERVER_CONNECT;
+}
+
+uint64_t COpenSSLShims_SSL_OP_NO_TICKET(void) {
+    return SSL_OP_NO_TICKET;
+}
+
+uint64_t COpenSSLShims_SSL_OP_NO_COMPRESSION(void) {
+    return SSL_OP_NO_COMPRESSION;
+}
+
+uint64_t COpenSSLShims_SSL_OP_IGNORE_UNEXPECTED_EOF(void) {
+    return SSL_OP_IGNORE_UNEXPECTED_EOF;
+}
+
+int COpenSSLShims_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
+    return SSL_CTX_set_min_proto_version(context, version);
+}
+
+int COpenSSLShims_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version) {
+    return SSL_CTX_set_max_proto_version(context, version);
+}
+
+int COpenSSLShims_SSL_set_min_proto_version(SSL *ssl, int version) {
+    return SSL_set_min_proto_version(ssl, version);
+}
+
+int COpenSSLShims_SSL_set_max_proto_version(SSL *ssl, int version) {
+    return SSL_set_max_proto_version(ssl, version);
+}
+
+long COpenSSLShims_SSL_CTX_set_mode(SSL_CTX *context, long mode) {
+    return SSL_CTX_set_mode(context, mode);
+}
+
+long COpenSSLShims_SSL_CTX_set_max_cert_list(SSL_CTX *context, long bytes) {
+    return SSL_CTX_set_max_cert_list(context, bytes);
+}
+
+long COpenSSLShims_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
+    return SSL_CTX_set_session_cache_mode(context, mode);
+}
+
+long COpenSSLShims_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
+    return SSL_CTX_add1_chain_cert(context, certificate);
+}
+
+long COpenSSLShims_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *)) {
+    return SSL_CTX_set_tlsext_servername_callback(context, callback);
+}
+
+long COpenSSLShims_SSL_CTX_set_tlsext_servername_arg(SSL_CTX *context, void *argument) {
+    return SSL_CTX_set_tlsext_servername_arg(context, argument);
+}
+
+int COpenSSLShims_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *groups) {
+    return SSL_CTX_set1_groups_list(context, groups);
+}
+
+int COpenSSLShims_SSL_CTX_set1_sigalgs_list(SSL_CTX *context, const char *algorithms) {
+    return SSL_CTX_set1_sigalgs_list(context, algorithms);
+}
+
+int COpenSSLShims_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
+    return SSL_set_tlsext_host_name(ssl, name);
+}
+
+int COpenSSLShims_SSL_get_negotiated_group(SSL *ssl) {
+    return SSL_get_negotiated_group(ssl);
+}

@@ -1,0 +1,1 @@
+package enum PinCheck { package static func main() async {} }

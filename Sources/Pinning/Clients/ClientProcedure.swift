@@ -1,0 +1,33 @@
+/// The decision procedure of one client: would it go on with this server?
+///
+/// A procedure is a value with the settings its users know. It decides from what was observed, the pins and the paths a
+/// ``PathVerifier`` finds, so that online and offline verdicts cannot differ.
+public protocol ClientProcedure: Sendable {
+    /// The name users choose the client by, as in `afnetworking`.
+    var name: String { get }
+
+    /// Decides about the server that was observed.
+    ///
+    /// - Parameters:
+    ///   - observation: what the server presented, and the name and time to judge it by.
+    ///   - pins: the pins the client ships, `nil` when it ships none.
+    ///   - verifier: finds the paths; its trust store stands for the roots of the client's device.
+    func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict
+}
+
+/// What a client knows of a server when it decides.
+public struct Observation: Sendable, Hashable {
+    /// The certificates the server sent.
+    public let presented: PresentedChain
+    /// The name the certificate must be valid for.
+    public let referenceName: ReferenceName
+    /// The moment of the decision.
+    public let time: Timestamp
+
+    /// An observation made at `time`.
+    public init(presented: PresentedChain, referenceName: ReferenceName, time: Timestamp) {
+        self.presented = presented
+        self.referenceName = referenceName
+        self.time = time
+    }
+}

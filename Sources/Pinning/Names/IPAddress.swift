@@ -1,0 +1,100 @@
+/// An IPv4 or IPv6 address, read as strictly as `inet_pton` reads it.
+///
+/// Anything looser is a hole: OpenSSL 3.0 takes `01.2.3.4` for an address where other software sees a name.
+public struct IPAddress: Sendable, Hashable {
+    /// 4 bytes for IPv4, 16 for IPv6, most significant first.
+    public let bytes: [UInt8]
+
+    /// Whether this is an IPv6 address.
+    public var isIPv6: Bool { bytes.count == 16 }
+
+    /// Takes 4 or 16 bytes, `nil` for any other number.
+    public init?(bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Reads dotted decimal or colon-hexadecimal text without brackets, port or zone; `nil` for anything else.
+    public init?(_ text: some StringProtocol) {
+        let text = Array(text.utf8)
+        guard let bytes = Self.ipv4(text[...]) ?? Self.ipv6(text[...]) else { return nil }
+        self.bytes = bytes
+    }
+
+    private static func ipv4(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var bytes: [UInt8] = []
+        for part in parts {
+            // One to three digits without a leading zero: some readers take that for octal.
+            guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0") else { return nil }
+            var value = 0
+            for digit in part {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+                value = value * 10 + Int(digit - UInt8(ascii: "0"))
+            }
+            guard let byte = UInt8(exactly: value) else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    private static func ipv6(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        let colon = UInt8(ascii: ":")
+        guard text.count <= 45, text.contains(colon) else { return nil }
+        // `::` stands once for any number of zero groups: read what is before and after it apart.
+        if let gap = text.indices.dropLast().first(where: { text[$0] == colon && text[$0 + 1] == colon }) {
+            guard let head = groups(text[..<gap], mayEndInIPv4: false),
+                let tail = groups(text[(gap + 2)...], mayEndInIPv4: true),
+                head.count + tail.count <= 14
+            else { return nil }
+            return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
+        }
+        guard let bytes = groups(text, mayEndInIPv4: true), bytes.count == 16 else { return nil }
+        return bytes
+    }
+
+    /// The bytes of colon-separated groups of hexadecimal digits, the last of which may be an IPv4 address.
+    private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> [UInt8]? {
+        guard !text.isEmpty else { return [] }
+        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        var bytes: [UInt8] = []
+        for (index, part) in parts.enumerated() {
+            if mayEndInIPv4, index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
+                guard let last = ipv4(part) else { return nil }
+                bytes += last
+            } else {
+                guard (1...4).contains(part.count), part.allSatisfy(isHexadecimalDigit),
+                    let value = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
+                else { return nil }
+                bytes += [UInt8(value >> 8), UInt8(value & 255)]
+            }
+        }
+        return bytes
+    }
+
+    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// Dotted decimal, or the shortest colon-hexadecimal form (RFC 5952).
+    public var description: String {
+        guard isIPv6 else { return bytes.map(String.init).joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
+        var gap = 0..<0
+        for start in groups.indices {
+            let end = groups[start...].firstIndex { $0 != 0 } ?? groups.count
+            if end - start > max(1, gap.count) { gap = start..<end }
+        }
+        func text(_ part: ArraySlice<Int>) -> String { part.map { String($0, radix: 16) }.joined(separator: ":") }
+        return gap.isEmpty ? text(groups[...]) : text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
+    }
+}

@@ -1,0 +1,104 @@
+/// What builds and verifies certification paths for the client procedures.
+///
+/// A procedure asks as often as its client does, each time with other anchors or another policy; the answer depends on nothing
+/// but the question and the verifier's trust store. Implement it over any X.509 library.
+public protocol PathVerifier: Sendable {
+    /// Looks for every valid path from the presented leaf to an anchor.
+    ///
+    /// The order in which certificates were presented must not change the answer.
+    func findPaths(_ question: PathQuestion) -> PathFindings
+}
+
+/// One question to a ``PathVerifier``.
+public struct PathQuestion: Sendable {
+    /// The certificates the server sent, leaf first; never empty.
+    public var presented: PresentedChain
+    /// More certificates a path may pass through, such as the pinned ones. They are not trusted for being here.
+    public var intermediates: [Certificate]
+    /// Where a path may end.
+    public var anchors: Anchors
+    /// The rules the path must keep.
+    public var policy: TrustPolicy
+    /// The moment at which every certificate of the path must be valid.
+    public var time: Timestamp
+
+    /// Asks for paths from the leaf of `presented` to one of `anchors`.
+    public init(
+        presented: PresentedChain,
+        intermediates: [Certificate] = [],
+        anchors: Anchors,
+        policy: TrustPolicy,
+        time: Timestamp
+    ) {
+        self.presented = presented
+        self.intermediates = intermediates
+        self.anchors = anchors
+        self.policy = policy
+        self.time = time
+    }
+}
+
+/// Where a path may end.
+public enum Anchors: Sendable, Hashable {
+    /// At the anchors of the trust store the verifier was made with: the roots of the device the client runs on.
+    case trustStore
+    /// At these certificates and nowhere else: `SecTrustSetAnchorCertificates` and its like in other clients.
+    case only([Certificate])
+}
+
+/// The rules a path must keep, named after the policies of Apple's Security framework.
+public enum TrustPolicy: Sendable, Hashable {
+    /// A server's certificate: `SecPolicyCreateSSL(true, name)`. Without a name everything but the name is checked.
+    case sslServer(name: ReferenceName)
+    /// `SecPolicyCreateBasicX509()`: signatures, dates, constraints. No name, no extended key usage, no key strength.
+    case basicX509
+}
+
+/// The certificates a server sent, in wire order: the leaf first. Being presented proves nothing.
+public struct PresentedChain: Sendable, Hashable {
+    /// The first certificate, whose key the server proved to hold.
+    public let leaf: Certificate
+    /// All certificates in wire order, ``leaf`` first.
+    public let certificates: [Certificate]
+
+    /// The chain of `certificates`, `nil` when there are none.
+    public init?(_ certificates: [Certificate]) {
+        guard let leaf = certificates.first else { return nil }
+        self.leaf = leaf
+        self.certificates = certificates
+    }
+}
+
+/// What a ``PathVerifier`` found. Procedures do not read it: they get a ``TrustResult``.
+public struct PathFindings: Sendable {
+    /// Every valid path, leaf first, the preferred one first.
+    public var validPaths: [[Certificate]]
+    /// Why there is no valid path, most useful reason first; empty when there is one.
+    public var failures: [TrustFailure]
+    /// The longest path linked by signatures when there is no valid one, leaf first: what a client that ignores validity walks.
+    public var bestEffort: [Certificate]
+
+    /// Reports paths, or the reasons for their absence.
+    public init(validPaths: [[Certificate]], failures: [TrustFailure], bestEffort: [Certificate]) {
+        self.validPaths = validPaths
+        self.failures = failures
+        self.bestEffort = bestEffort
+    }
+}
+
+extension PathVerifier {
+    /// Answers `question` with paths a procedure may match pins on.
+    public func evaluate(_ question: PathQuestion) -> TrustResult {
+        let findings = findPaths(question)
+        let paths = findings.validPaths.compactMap(VerifiedPath.init)
+        if let preferred = paths.first {
+            return .trusted(preferred: preferred, alternatives: Array(paths.dropFirst()))
+        }
+        let bestEffort = findings.bestEffort.isEmpty ? [question.presented.leaf] : findings.bestEffort
+        return .untrusted(
+            findings.failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: question.presented.leaf)]
+                : findings.failures,
+            bestEffort: UnverifiedPath(certificates: bestEffort)
+        )
+    }
+}

@@ -1,0 +1,130 @@
+/// One reason for which a chain is not trusted.
+public struct TrustFailure: Sendable, Hashable {
+    /// The rule that is broken.
+    public enum Reason: Sendable, Hashable {
+        /// The time is past the certificate's last valid second.
+        case expired
+        /// The time is before the certificate's first valid second.
+        case notYetValid
+        /// No name of the certificate matches the reference name.
+        case nameMismatch(ServerName)
+        /// The reference name is malformed, so that no certificate can be valid for it.
+        case impossibleName(ServerNameError)
+        /// A signature does not verify with the issuer's key.
+        case badSignature
+        /// A certificate that issued another is no authority, or may not sign certificates.
+        case notAnAuthority
+        /// More intermediate certificates than an authority allows.
+        case pathTooLong
+        /// A name lies outside the subtrees an authority is constrained to.
+        case nameConstraintViolated
+        /// The extended key usage does not allow servers.
+        case wrongPurpose
+        /// The key is too weak for the security level.
+        case weakKey
+        /// The signature algorithm is too weak for the security level.
+        case weakSignature
+        /// A critical extension that is not understood.
+        case unknownCriticalExtension
+        /// No certificate of the issuer was presented, pinned or trusted.
+        case unknownIssuer
+        /// The path ends in a root that is not trusted.
+        case untrustedRoot
+        /// The chain is a single certificate that signed itself and is not trusted.
+        case selfSigned
+        /// The chain offers more paths than are worth trying.
+        case tooManyPaths
+        /// Any other rule, in the words of the X.509 library.
+        case other(String)
+    }
+
+    /// The rule that is broken.
+    public let reason: Reason
+    /// The position on the path, 0 for the leaf.
+    public let depth: Int
+    /// The certificate at that position.
+    public let certificate: Certificate
+
+    /// Says that `certificate` at `depth` breaks a rule.
+    public init(_ reason: Reason, at depth: Int, of certificate: Certificate) {
+        self.reason = reason
+        self.depth = depth
+        self.certificate = certificate
+    }
+
+    /// How useful the reason is to the reader, 0 for the most useful: time, name, signature, constraints, unknown issuer.
+    public var rank: Int {
+        switch reason {
+        case .expired, .notYetValid: 0
+        case .nameMismatch, .impossibleName: 1
+        case .badSignature: 2
+        case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .unknownCriticalExtension: 3
+        case .weakKey, .weakSignature: 4
+        case .other: 5
+        case .untrustedRoot, .selfSigned: 6
+        case .unknownIssuer: 7
+        case .tooManyPaths: 8
+        }
+    }
+
+    /// A stable word for machines, as in `name-mismatch`.
+    public var id: String {
+        switch reason {
+        case .expired: "expired"
+        case .notYetValid: "not-yet-valid"
+        case .nameMismatch, .impossibleName: "name-mismatch"
+        case .badSignature: "bad-signature"
+        case .notAnAuthority: "not-an-authority"
+        case .pathTooLong: "path-too-long"
+        case .nameConstraintViolated: "name-constraint"
+        case .wrongPurpose: "wrong-purpose"
+        case .weakKey: "weak-key"
+        case .weakSignature: "weak-signature"
+        case .unknownCriticalExtension: "unknown-critical-extension"
+        case .unknownIssuer: "unknown-issuer"
+        case .untrustedRoot: "untrusted-root"
+        case .selfSigned: "self-signed"
+        case .tooManyPaths: "too-many-paths"
+        case .other: "invalid"
+        }
+    }
+}
+
+extension TrustFailure: CustomStringConvertible {
+    /// One sentence that names the certificate, its depth and the rule.
+    public var description: String {
+        let subject = "\(certificate) (depth \(depth))"
+        return switch reason {
+        case .expired: "\(subject) expired at \(certificate.notAfter)"
+        case .notYetValid: "\(subject) is not valid before \(certificate.notBefore)"
+        case .nameMismatch(let name): "\(subject) is not valid for \(name); \(Self.names(of: certificate))"
+        case .impossibleName(let error): "no certificate can be valid for that name: \(error)"
+        case .badSignature: "the signature on \(subject) does not verify"
+        case .notAnAuthority: "\(subject) may not issue certificates"
+        case .pathTooLong: "\(subject) allows fewer intermediate certificates than the path has"
+        case .nameConstraintViolated: "\(subject) lies outside the names its issuers may certify"
+        case .wrongPurpose: "\(subject) may not be used for TLS servers (extended key usage)"
+        case .weakKey: "\(subject) has a key too weak to trust: \(certificate.publicKey.algorithm)"
+        case .weakSignature: "\(subject) is signed with an algorithm too weak to trust: \(certificate.signatureAlgorithm)"
+        case .unknownCriticalExtension: "\(subject) has a critical extension that is not understood"
+        case .unknownIssuer: "the issuer of \(subject) is neither presented nor trusted: \(certificate.issuer)"
+        case .untrustedRoot: "the root \(subject) is not trusted"
+        case .selfSigned: "\(subject) is self-signed and not trusted"
+        case .tooManyPaths: "the chain of \(subject) offers more paths than are worth trying"
+        case .other(let text): "\(subject): \(text)"
+        }
+    }
+
+    private static func names(of certificate: Certificate) -> String {
+        let names = certificate.names.compactMap { name -> String? in
+            switch name {
+            case .dns(let name): name
+            case .ip(let bytes): IPAddress(bytes: bytes)?.description
+            case .other: nil
+            }
+        }
+        guard !names.isEmpty else { return "it names no server (the common name does not count)" }
+        let shown = names.prefix(6).joined(separator: ", ")
+        return "it is valid for \(shown)" + (names.count > 6 ? " and \(names.count - 6) more" : "")
+    }
+}

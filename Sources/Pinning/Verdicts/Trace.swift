@@ -1,0 +1,17 @@
+/// Collects the steps and warnings of a procedure while it runs.
+struct Trace {
+    private(set) var steps: [TraceStep] = []
+    private(set) var warnings: [Warning] = []
+
+    mutating func pass(_ id: String, _ detail: String) { add(id, .pass, detail) }
+    mutating func fail(_ id: String, _ detail: String) { add(id, .fail, detail) }
+    mutating func skip(_ id: String, _ detail: String) { add(id, .skip, detail) }
+
+    mutating func warn(_ id: String, _ message: String) {
+        warnings.append(Warning(id: id, message: message))
+    }
+
+    private mutating func add(_ id: String, _ status: TraceStep.Status, _ detail: String) {
+        steps.append(TraceStep(number: steps.count + 1, id: id, status: status, detail: detail))
+    }
+}

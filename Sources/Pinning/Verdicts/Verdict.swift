@@ -1,0 +1,144 @@
+/// What a client decides about a server, and why.
+public struct Verdict: Sendable, Hashable {
+    /// Why the client accepts or rejects, and with that which of the two it does.
+    public let reason: Reason
+    /// How an NSURLSession client answers the server-trust challenge.
+    public let disposition: ChallengeDisposition
+    /// The numbered steps of the client's procedure in the order they were taken.
+    public let trace: [TraceStep]
+    /// The chain on which the decision rests: the one the pins were matched on where there are pins.
+    public let builtChain: BuiltChain
+    /// Which pins the built chain satisfies, whether or not the client cares.
+    public let matches: [PinMatch]
+    /// What the user should know although it does not change the verdict.
+    public let warnings: [Warning]
+
+    /// A verdict with everything that led to it.
+    public init(
+        reason: Reason,
+        disposition: ChallengeDisposition,
+        trace: [TraceStep],
+        builtChain: BuiltChain,
+        matches: [PinMatch],
+        warnings: [Warning]
+    ) {
+        self.reason = reason
+        self.disposition = disposition
+        self.trace = trace
+        self.builtChain = builtChain
+        self.matches = matches
+        self.warnings = warnings
+    }
+
+    /// Whether the client goes on with the connection.
+    public var isAccepted: Bool { reason.isAcceptance }
+
+    /// Why a client accepts or rejects.
+    public enum Reason: Sendable, Hashable {
+        /// Accepts: a pinned certificate or key is on the chain the client looked at.
+        case pinMatched(PinMatch)
+        /// Accepts: the chain is trusted and the client was given no pins to compare.
+        case trustedWithoutPins
+        /// Accepts: the client was told to take any certificate at all.
+        case everythingAccepted
+        /// Rejects: there is no valid path; the reasons, most useful first.
+        case untrusted([TrustFailure])
+        /// Rejects: no pinned certificate or key is on the chain.
+        case pinMismatch
+        /// Rejects: pins are required and there are none.
+        case noPins
+        /// Rejects: the settings contradict each other, so the client refuses every server; the client's own words.
+        case refusedSettings(String)
+
+        /// Whether this is a reason to accept.
+        public var isAcceptance: Bool {
+            switch self {
+            case .pinMatched, .trustedWithoutPins, .everythingAccepted: true
+            case .untrusted, .pinMismatch, .noPins, .refusedSettings: false
+            }
+        }
+
+        /// A stable word for machines, as in `pin-mismatch`.
+        public var id: String {
+            switch self {
+            case .pinMatched: "pin-matched"
+            case .trustedWithoutPins: "trusted-without-pins"
+            case .everythingAccepted: "everything-accepted"
+            case .untrusted(let failures): failures.first?.id ?? "untrusted"
+            case .pinMismatch: "pin-mismatch"
+            case .noPins: "no-pins"
+            case .refusedSettings: "refused-settings"
+            }
+        }
+    }
+}
+
+/// How an NSURLSession delegate answers a server-trust challenge.
+public enum ChallengeDisposition: String, Sendable, Hashable {
+    /// The client trusts the server by its own decision.
+    case useCredential
+    /// The client has no opinion: the system decides as if there were no delegate.
+    case performDefaultHandling
+    /// The client ends the connection; the app sees NSURLErrorCancelled (-999).
+    case cancelAuthenticationChallenge
+    /// The client refuses this protection space and the system tries the next one.
+    case rejectProtectionSpace
+}
+
+/// A pin found on the built chain.
+public struct PinMatch: Sendable, Hashable {
+    /// The position of the pin in the pin set, from 0.
+    public let pinIndex: Int
+    /// The position of the certificate on the built chain, 0 for the leaf.
+    public let depth: Int
+
+    /// Pairs a pin with a certificate of the chain.
+    public init(pinIndex: Int, depth: Int) {
+        self.pinIndex = pinIndex
+        self.depth = depth
+    }
+}
+
+/// One step of a client's procedure.
+public struct TraceStep: Sendable, Hashable {
+    /// How a step ended.
+    public enum Status: String, Sendable, Hashable {
+        /// The check was made and holds.
+        case pass
+        /// The check was made and does not hold.
+        case fail
+        /// The check was not made. Never the same as ``pass``.
+        case skip
+    }
+
+    /// The number of the step, from 1.
+    public let number: Int
+    /// A stable word for machines, as in `trust` or `pins`.
+    public let id: String
+    /// How the step ended.
+    public let status: Status
+    /// What was found, in one line.
+    public let detail: String
+
+    /// A step with its outcome.
+    public init(number: Int, id: String, status: Status, detail: String) {
+        self.number = number
+        self.id = id
+        self.status = status
+        self.detail = detail
+    }
+}
+
+/// Something the user should know although it does not change the verdict.
+public struct Warning: Sendable, Hashable {
+    /// A stable word for machines, as in `name-not-checked`.
+    public let id: String
+    /// What it means and what to do, in one line.
+    public let message: String
+
+    /// A warning with its stable id.
+    public init(id: String, message: String) {
+        self.id = id
+        self.message = message
+    }
+}

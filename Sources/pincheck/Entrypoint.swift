@@ -1,0 +1,8 @@
+import PinCheckCLI
+
+@main
+struct Entrypoint {
+    static func main() async {
+        await PinCheck.main()
+    }
+}
