@@ -44,6 +44,14 @@ GENERAL_NAME *COpenSSLShims_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) *
     return sk_GENERAL_NAME_value(stack, index);
 }
 
+STACK_OF(GENERAL_NAME) *COpenSSLShims_sk_GENERAL_NAME_new_null(void) {
+    return sk_GENERAL_NAME_new_null();
+}
+
+int COpenSSLShims_sk_GENERAL_NAME_push(STACK_OF(GENERAL_NAME) *stack, GENERAL_NAME *name) {
+    return sk_GENERAL_NAME_push(stack, name);
+}
+
 int COpenSSLShims_sk_ASN1_OBJECT_num(const STACK_OF(ASN1_OBJECT) *stack) {
     return sk_ASN1_OBJECT_num(stack);
 }

@@ -1,1 +1,5 @@
-// placeholder
+import Pinning
+import Testing
+import X509
+
+@Test func printStore() throws {}

@@ -23,6 +23,8 @@ void COpenSSLShims_sk_X509_free(STACK_OF(X509) *stack);
 void COpenSSLShims_sk_X509_pop_free(STACK_OF(X509) *stack);
 int COpenSSLShims_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) *stack);
 GENERAL_NAME *COpenSSLShims_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) *stack, int index);
+STACK_OF(GENERAL_NAME) *COpenSSLShims_sk_GENERAL_NAME_new_null(void);
+int COpenSSLShims_sk_GENERAL_NAME_push(STACK_OF(GENERAL_NAME) *stack, GENERAL_NAME *name);
 int COpenSSLShims_sk_ASN1_OBJECT_num(const STACK_OF(ASN1_OBJECT) *stack);
 ASN1_OBJECT *COpenSSLShims_sk_ASN1_OBJECT_value(const STACK_OF(ASN1_OBJECT) *stack, int index);
 

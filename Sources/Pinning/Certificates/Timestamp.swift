@@ -23,9 +23,9 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC, as in `2027-02-19T00:00:00Z`.
     public var description: String {
-        let day = dayOfEpoch
-        let second = Int(secondsSinceEpoch - day * 86_400)
-        return date + "T" + [second / 3_600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")
+        let second = Int((secondsSinceEpoch % 86_400 + 86_400) % 86_400)
+        return date + "T"
+            + [second / 3_600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")
             + "Z"
     }
 
@@ -46,7 +46,8 @@ extension Timestamp: CustomStringConvertible {
     }
 
     private var dayOfEpoch: Int64 {
-        (secondsSinceEpoch >= 0 ? secondsSinceEpoch : secondsSinceEpoch - 86_399) / 86_400
+        let (day, second) = secondsSinceEpoch.quotientAndRemainder(dividingBy: 86_400)
+        return second < 0 ? day - 1 : day
     }
 
     private func padded(_ number: Int, _ width: Int) -> String {

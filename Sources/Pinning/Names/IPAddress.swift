@@ -95,6 +95,7 @@ extension IPAddress: CustomStringConvertible {
             if end - start > max(1, gap.count) { gap = start..<end }
         }
         func text(_ part: ArraySlice<Int>) -> String { part.map { String($0, radix: 16) }.joined(separator: ":") }
-        return gap.isEmpty ? text(groups[...]) : text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
+        return gap.isEmpty
+            ? text(groups[...]) : text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
     }
 }

@@ -96,7 +96,8 @@ extension PathVerifier {
         }
         let bestEffort = findings.bestEffort.isEmpty ? [question.presented.leaf] : findings.bestEffort
         return .untrusted(
-            findings.failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: question.presented.leaf)]
+            findings.failures.isEmpty
+                ? [TrustFailure(.unknownIssuer, at: 0, of: question.presented.leaf)]
                 : findings.failures,
             bestEffort: UnverifiedPath(certificates: bestEffort)
         )

@@ -105,7 +105,8 @@ extension TrustFailure: CustomStringConvertible {
         case .nameConstraintViolated: "\(subject) lies outside the names its issuers may certify"
         case .wrongPurpose: "\(subject) may not be used for TLS servers (extended key usage)"
         case .weakKey: "\(subject) has a key too weak to trust: \(certificate.publicKey.algorithm)"
-        case .weakSignature: "\(subject) is signed with an algorithm too weak to trust: \(certificate.signatureAlgorithm)"
+        case .weakSignature:
+            "\(subject) is signed with an algorithm too weak to trust: \(certificate.signatureAlgorithm)"
         case .unknownCriticalExtension: "\(subject) has a critical extension that is not understood"
         case .unknownIssuer: "the issuer of \(subject) is neither presented nor trusted: \(certificate.issuer)"
         case .untrustedRoot: "the root \(subject) is not trusted"

@@ -1,0 +1,20 @@
+internal import COpenSSL
+package import Pinning
+
+/// SHA-256 by OpenSSL.
+package enum Hashing {
+    /// Fetched once: looking the algorithm up by name each time costs more than hashing a certificate does.
+    ///
+    /// Unsafe only to the compiler: an `EVP_MD` never changes, and this one lives as long as the process.
+    nonisolated(unsafe) private static let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
+
+    /// The SHA-256 hash of `bytes` (`EVP_Digest`).
+    package static func sha256(_ bytes: [UInt8]) -> SHA256Digest {
+        var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
+        let status = EVP_Digest(bytes, bytes.count, &digest, nil, sha256, nil)
+        guard status == 1, let digest = SHA256Digest(bytes: digest) else {
+            preconditionFailure("OpenSSL offers no SHA-256: its default provider is missing")
+        }
+        return digest
+    }
+}

@@ -1,0 +1,129 @@
+internal import COpenSSL
+internal import COpenSSLShims
+package import Pinning
+
+/// Turns DER and PEM into certificates and keys as values.
+package enum CertificateReader {
+    /// The labels PEM files give certificates; the last one adds OpenSSL's own trust settings.
+    package static let certificateLabels: Set = ["CERTIFICATE", "X509 CERTIFICATE", trustedCertificateLabel]
+    static let trustedCertificateLabel = "TRUSTED CERTIFICATE"
+
+    /// The one certificate that `der` is.
+    ///
+    /// - Throws: ``X509Error`` when the bytes are cut off, are followed by others, or are something else.
+    package static func certificate(der: [UInt8]) throws(X509Error) -> Certificate {
+        guard let handle = X509Handle(der: der) else {
+            throw X509Error(.notACertificate, detail: OpenSSLFailure.takeReason())
+        }
+        return certificate(from: handle, der: der)
+    }
+
+    /// Reads a certificate that OpenSSL parsed already; the caller keeps its reference.
+    ///
+    /// - Parameter pointer: an `X509 *`.
+    package static func certificate(borrowing pointer: OpaquePointer) throws(X509Error) -> Certificate {
+        let handle = X509Handle(borrowing: pointer)
+        guard let der = DER.encoding(with: { i2d_X509(pointer, $0) }) else { throw X509Error(.notACertificate) }
+        return certificate(from: handle, der: der)
+    }
+
+    /// Every certificate in `bytes`: PEM text with any number of them, or one in DER.
+    ///
+    /// Other PEM blocks are passed over.
+    ///
+    /// - Throws: ``X509Error`` for a broken block or certificate, with its line.
+    package static func certificates(pemOrDER bytes: [UInt8]) throws(X509Error) -> [Certificate] {
+        guard PEM.looksLikePEM(bytes) else { return [try certificate(der: bytes)] }
+        var certificates: [Certificate] = []
+        for block in try PEM.blocks(in: bytes) where certificateLabels.contains(block.label) {
+            certificates.append(try certificate(in: block))
+        }
+        return certificates
+    }
+
+    /// The certificate in a PEM block.
+    ///
+    /// - Throws: ``X509Error`` with the block's line.
+    package static func certificate(in block: PEMBlock) throws(X509Error) -> Certificate {
+        let handle =
+            block.label == trustedCertificateLabel
+            ? X509Handle(withTrustSettings: block.der) : X509Handle(der: block.der)
+        guard let handle else {
+            throw X509Error(.notACertificate, line: block.line, detail: OpenSSLFailure.takeReason())
+        }
+        guard let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) }) else {
+            throw X509Error(.notACertificate, line: block.line)
+        }
+        return certificate(from: handle, der: der)
+    }
+
+    /// The key in a DER SubjectPublicKeyInfo.
+    ///
+    /// - Throws: ``X509Error`` when the bytes are not exactly one key of a kind OpenSSL can read.
+    package static func publicKey(subjectPublicKeyInfo der: [UInt8]) throws(X509Error) -> PublicKey {
+        OpenSSLFailure.forget()
+        let algorithm = der.withUnsafeBufferPointer { bytes -> KeyAlgorithm? in
+            var cursor = bytes.baseAddress
+            guard let key = d2i_PUBKEY(nil, &cursor, bytes.count) else { return nil }
+            defer { EVP_PKEY_free(key) }
+            return cursor == bytes.baseAddress.map { $0 + bytes.count } ? KeyAlgorithm(of: key) : nil
+        }
+        guard let algorithm else { throw X509Error(.notAPublicKey, detail: OpenSSLFailure.takeReason()) }
+        return PublicKey(subjectPublicKeyInfo: der, spkiSHA256: Hashing.sha256(der), algorithm: algorithm)
+    }
+
+    static func certificate(from handle: X509Handle, der: [UInt8]) -> Certificate {
+        let pointer = handle.pointer
+        defer { OpenSSLFailure.forget() }
+        // Fills OpenSSL's own view of the extensions, which the flags below come from.
+        let flags = X509_get_extension_flags(pointer)
+        let subjectPublicKeyInfo = DER.encoding { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) } ?? []
+        let certificate = Certificate(
+            der: der,
+            fingerprint: Hashing.sha256(der),
+            publicKey: PublicKey(
+                subjectPublicKeyInfo: subjectPublicKeyInfo,
+                spkiSHA256: Hashing.sha256(subjectPublicKeyInfo),
+                algorithm: KeyAlgorithm(ofCertificate: pointer)
+            ),
+            subject: DistinguishedNames.line(X509_get_subject_name(pointer)),
+            issuer: DistinguishedNames.line(X509_get_issuer_name(pointer)),
+            commonName: DistinguishedNames.commonName(X509_get_subject_name(pointer)),
+            serialNumber: serialNumber(of: pointer),
+            // A malformed date becomes one at which the certificate is never valid.
+            notBefore: Validity.notBefore(of: pointer) ?? Timestamp(secondsSinceEpoch: .max),
+            notAfter: Validity.notAfter(of: pointer) ?? Timestamp(secondsSinceEpoch: .min),
+            names: Extensions.subjectAlternativeNames(of: pointer),
+            basicConstraints: Extensions.basicConstraints(of: pointer, flags: flags),
+            keyUsage: Extensions.keyUsage(of: pointer),
+            extendedKeyUsage: Extensions.extendedKeyUsage(of: pointer),
+            subjectKeyIdentifier: Extensions.bytes(X509_get0_subject_key_id(pointer)),
+            authorityKeyIdentifier: Extensions.bytes(X509_get0_authority_key_id(pointer)),
+            isSelfIssued: X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0,
+            signatureAlgorithm: String(cString: OBJ_nid2ln(X509_get_signature_nid(pointer)))
+        )
+        HandleCache.shared.remember(handle, for: certificate)
+        return certificate
+    }
+
+    private static func serialNumber(of certificate: OpaquePointer) -> String {
+        guard let number = ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), nil) else { return "" }
+        defer { BN_free(number) }
+        guard let text = BN_bn2hex(number) else { return "" }
+        defer { COpenSSLShims_OPENSSL_free(text) }
+        return String(cString: text)
+    }
+}
+
+extension X509Handle {
+    /// Parses a `TRUSTED CERTIFICATE`: a certificate followed by OpenSSL's trust settings (`d2i_X509_AUX`).
+    convenience init?(withTrustSettings der: [UInt8]) {
+        OpenSSLFailure.forget()
+        let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+            var cursor = bytes.baseAddress
+            return d2i_X509_AUX(nil, &cursor, bytes.count)
+        }
+        guard let parsed else { return nil }
+        self.init(takingOwnershipOf: parsed)
+    }
+}

@@ -1,0 +1,65 @@
+internal import COpenSSL
+internal import COpenSSLShims
+
+/// The DER encoding of what OpenSSL holds, and a look at what stands outermost in bytes it has not parsed.
+enum DER {
+    /// The bytes an `i2d_…` function writes, `nil` when it cannot.
+    static func encoding(
+        with encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32
+    ) -> [UInt8]? {
+        var start: UnsafeMutablePointer<UInt8>?
+        let length = encode(&start)
+        guard length >= 0, let start else { return nil }
+        defer { COpenSSLShims_OPENSSL_free(start) }
+        return Array(UnsafeBufferPointer(start: start, count: Int(length)))
+    }
+
+    /// Where the subject's name stands in the certificate `der`, read with `ASN1_get_object` only.
+    ///
+    /// A full parse costs a hundred times more, which counts for a bundle of 140 roots of which one will be used.
+    /// Returns `nil` when the outer structure is not that of a certificate (RFC 5280, 4.1).
+    static func subject(ofCertificate der: [UInt8]) -> Range<Int>? {
+        guard let certificate = element(in: der, at: 0..<der.count), certificate.end == der.count,
+            let toBeSigned = element(in: der, at: certificate.content)
+        else { return nil }
+        var fields: [Element] = []
+        var position = toBeSigned.content.lowerBound
+        while position < toBeSigned.content.upperBound, fields.count < 8 {
+            guard let field = element(in: der, at: position..<toBeSigned.content.upperBound) else { return nil }
+            fields.append(field)
+            position = field.end
+        }
+        // [0] version (absent in version 1), serialNumber, signature, issuer, validity, subject, …
+        let hasVersion = fields.first?.isContextSpecific == true
+        let subject = hasVersion ? 5 : 4
+        return fields.count > subject + 1 ? fields[subject].start..<fields[subject].end : nil
+    }
+
+    private struct Element {
+        let start: Int
+        let content: Range<Int>
+        let isContextSpecific: Bool
+        var end: Int { content.upperBound }
+    }
+
+    private static func element(in bytes: [UInt8], at range: Range<Int>) -> Element? {
+        bytes.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress, !range.isEmpty else { return nil }
+            var cursor: UnsafePointer<UInt8>? = base + range.lowerBound
+            var length = 0
+            var tag: Int32 = 0
+            var tagClass: Int32 = 0
+            defer { OpenSSLFailure.forget() }
+            let status = ASN1_get_object(&cursor, &length, &tag, &tagClass, range.count)
+            // Bit 7: an error, such as content longer than what is left; bit 0: indefinite length, which DER forbids.
+            guard status & 0x81 == 0, let cursor else { return nil }
+            let start = cursor - base
+            guard length >= 0, start + length <= range.upperBound else { return nil }
+            return Element(
+                start: range.lowerBound,
+                content: start..<start + length,
+                isContextSpecific: tagClass == V_ASN1_CONTEXT_SPECIFIC
+            )
+        }
+    }
+}

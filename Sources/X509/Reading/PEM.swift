@@ -1,0 +1,86 @@
+internal import COpenSSL
+internal import COpenSSLShims
+
+/// One block of PEM text (RFC 7468).
+package struct PEMBlock: Sendable, Hashable {
+    /// What the block says it holds, as in `CERTIFICATE`.
+    package let label: String
+    /// The bytes it holds. Those of an encrypted block are left out: ``isEncrypted`` says so.
+    package let der: [UInt8]
+    /// The line of its `-----BEGIN`, from 1.
+    package let line: Int
+    /// Whether the block has the headers of an encrypted key (RFC 1421).
+    package let isEncrypted: Bool
+}
+
+/// Reads PEM text with OpenSSL (`PEM_read_bio`), which passes over whatever stands around the blocks.
+package enum PEM {
+    private static let begin = Array("-----BEGIN ".utf8)
+
+    /// Whether `bytes` hold the start of a PEM block, anywhere.
+    package static func looksLikePEM(_ bytes: [UInt8]) -> Bool {
+        nextBegin(in: bytes, from: 0) != nil
+    }
+
+    /// Every block in `bytes`, in order.
+    ///
+    /// - Throws: ``X509Error`` with the line of the first block that is broken.
+    package static func blocks(in bytes: [UInt8]) throws(X509Error) -> [PEMBlock] {
+        var blocks: [PEMBlock] = []
+        var position = 0
+        var line = 1
+        var counted = 0
+        while let start = nextBegin(in: bytes, from: position) {
+            line += bytes[counted..<start].count { $0 == UInt8(ascii: "\n") }
+            counted = start
+            let (block, length) = try read(bytes[start...], line: line)
+            blocks.append(block)
+            position = start + length
+        }
+        return blocks
+    }
+
+    /// Reads the block at the start of `bytes`; also says how many bytes it took.
+    private static func read(_ bytes: ArraySlice<UInt8>, line: Int) throws(X509Error) -> (PEMBlock, Int) {
+        OpenSSLFailure.forget()
+        let read = bytes.withUnsafeBufferPointer { buffer -> (PEMBlock, Int)? in
+            guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
+            defer { BIO_free(bio) }
+            var name: UnsafeMutablePointer<CChar>?
+            var header: UnsafeMutablePointer<CChar>?
+            var data: UnsafeMutablePointer<UInt8>?
+            var length = 0
+            guard PEM_read_bio(bio, &name, &header, &data, &length) == 1, let name, let header, let data else {
+                return nil
+            }
+            defer {
+                COpenSSLShims_OPENSSL_free(name)
+                COpenSSLShims_OPENSSL_free(header)
+                COpenSSLShims_OPENSSL_free(data)
+            }
+            let isEncrypted = header.pointee != 0
+            let block = PEMBlock(
+                label: String(cString: name),
+                der: isEncrypted ? [] : Array(UnsafeBufferPointer(start: data, count: length)),
+                line: line,
+                isEncrypted: isEncrypted
+            )
+            return (block, buffer.count - Int(BIO_ctrl_pending(bio)))
+        }
+        guard let read else { throw X509Error(.brokenPEM, line: line, detail: OpenSSLFailure.takeReason()) }
+        return read
+    }
+
+    private static func nextBegin(in bytes: [UInt8], from position: Int) -> Int? {
+        bytes.withUnsafeBufferPointer { buffer in
+            var start = position
+            while start + begin.count <= buffer.count {
+                if buffer[start] == begin[0], begin.indices.allSatisfy({ buffer[start + $0] == begin[$0] }) {
+                    return start
+                }
+                start += 1
+            }
+            return nil
+        }
+    }
+}

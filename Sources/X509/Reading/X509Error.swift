@@ -1,0 +1,37 @@
+/// Why bytes could not be read as a certificate, a key or PEM text.
+package struct X509Error: Error, Hashable, CustomStringConvertible {
+    /// What is wrong.
+    package enum Problem: Sendable, Hashable {
+        /// Not one whole DER certificate: cut off, followed by more bytes, or something else.
+        case notACertificate
+        /// Not one whole DER SubjectPublicKeyInfo of a kind OpenSSL can read.
+        case notAPublicKey
+        /// PEM text whose base64 or framing is broken.
+        case brokenPEM
+    }
+
+    /// What is wrong.
+    package let problem: Problem
+    /// The line of the PEM block concerned, from 1; `nil` for bytes that are not text.
+    package let line: Int?
+    /// OpenSSL's own words for it, when it had any.
+    package let detail: String?
+
+    /// Describes bytes that could not be read.
+    package init(_ problem: Problem, line: Int? = nil, detail: String? = nil) {
+        self.problem = problem
+        self.line = line
+        self.detail = detail
+    }
+
+    /// One line that says what was expected, where, and what OpenSSL said.
+    package var description: String {
+        let what =
+            switch problem {
+            case .notACertificate: "not a whole X.509 certificate"
+            case .notAPublicKey: "not a whole public key (SubjectPublicKeyInfo)"
+            case .brokenPEM: "broken PEM text"
+            }
+        return what + (line.map { " at line \($0)" } ?? "") + (detail.map { " (\($0))" } ?? "")
+    }
+}
