@@ -1,0 +1,94 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// A directory for the length of a closure, readable by this user only, removed with all it holds.
+package struct TemporaryDirectory: Sendable {
+    /// The absolute path, without a slash at its end.
+    package let path: String
+
+    /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`, runs `body`, and removes the directory.
+    package static func scoped<Value>(_ body: (TemporaryDirectory) throws -> Value) throws -> Value {
+        let directory = try make()
+        defer { directory.remove() }
+        return try body(directory)
+    }
+
+    /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`, runs `body`, and removes the directory.
+    package static func scoped<Value>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (TemporaryDirectory) async throws -> sending Value
+    ) async throws -> sending Value {
+        let directory = try make()
+        defer { directory.remove() }
+        return try await body(directory)
+    }
+
+    /// Writes a file with mode 0600, replacing one of the same name, and returns its path.
+    @discardableResult
+    package func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
+        let file = path + "/" + name
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system("create \(file)") }
+        defer { close(descriptor) }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            guard count >= 0 || errno == EINTR else { throw .system("write \(file)") }
+            written += max(0, count)
+        }
+        return file
+    }
+
+    /// Writes a text file, as ``write(_:to:)`` does.
+    @discardableResult
+    package func write(_ text: String, to name: String) throws(LabError) -> String {
+        try write(Array(text.utf8), to: name)
+    }
+
+    /// Makes a directory of this name and returns its path.
+    @discardableResult
+    package func makeDirectory(_ name: String) throws(LabError) -> String {
+        let directory = path + "/" + name
+        guard mkdir(directory, 0o700) == 0 else { throw .system("create \(directory)") }
+        return directory
+    }
+
+    private static func make() throws(LabError) -> TemporaryDirectory {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array((parent + "/pincheck-lab-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw .system("create a temporary directory in \(parent)") }
+        return TemporaryDirectory(
+            path: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        )
+    }
+
+    private func remove() {
+        removeTree(path)
+    }
+}
+
+/// Removes a file, or a directory with all it holds.
+///
+/// What cannot be removed stays: nobody waits for the answer.
+private func removeTree(_ path: String) {
+    if unlink(path) == 0 { return }
+    guard let stream = opendir(path) else { return }
+    defer {
+        closedir(stream)
+        rmdir(path)
+    }
+    while let entry = readdir(stream) {
+        let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if name != "." && name != ".." { removeTree(path + "/" + name) }
+    }
+}
+
+/// write(2), by a name that ``TemporaryDirectory/write(_:to:)`` does not hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

@@ -1,0 +1,83 @@
+/// The name of a subject or an issuer: attributes in the order of the encoding, each in a set of its own.
+package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The string type an attribute's value is written in.
+    package enum Encoding: UInt8, Sendable, Hashable {
+        /// UTF8String.
+        case utf8 = 0x0c
+        /// PrintableString.
+        case printable = 0x13
+        /// T61String, which OpenSSL reads as Latin-1.
+        case teletex = 0x14
+        /// IA5String.
+        case ia5 = 0x16
+        /// BMPString: the value is UTF-16 in big-endian order.
+        case bmp = 0x1e
+    }
+
+    /// One attribute.
+    ///
+    /// The value is written as it is, whether or not it suits the encoding.
+    package struct Attribute: Sendable, Hashable {
+        /// The attribute's type.
+        package var type: OID
+        /// The content bytes of its value.
+        package var value: [UInt8]
+        /// The string type of its value.
+        package var encoding: Encoding
+
+        /// An attribute with raw bytes as its value: escape sequences, NUL and malformed text go in as they are.
+        package init(_ type: OID, _ value: [UInt8], encoding: Encoding = .utf8) {
+            self.type = type
+            self.value = value
+            self.encoding = encoding
+        }
+    }
+
+    /// The attributes in the order of the encoding.
+    package var attributes: [Attribute]
+
+    /// A name of these attributes.
+    package init(_ attributes: [Attribute]) {
+        self.attributes = attributes
+    }
+
+    /// A name with a common name and, in front of it, an organization when one is given.
+    package init(commonName: String, organization: String? = nil) {
+        attributes = (organization.map { [Attribute(.organization, Array($0.utf8))] } ?? [])
+        attributes.append(Attribute(.commonName, Array(commonName.utf8)))
+    }
+
+    /// A name whose common name consists of exactly these bytes.
+    package init(commonNameBytes: [UInt8], encoding: Encoding = .utf8) {
+        attributes = [Attribute(.commonName, commonNameBytes, encoding: encoding)]
+    }
+
+    /// A name with this common name.
+    package init(stringLiteral commonName: String) {
+        self.init(commonName: commonName)
+    }
+
+    /// The name without attributes: a certificate without a subject.
+    package static let empty = DistinguishedName([])
+
+    /// The Name element (RFC 5280, 4.1.2.4).
+    var der: [UInt8] {
+        DER.element(
+            0x30,
+            attributes.flatMap {
+                DER.set(DER.sequence($0.type.der, DER.element($0.encoding.rawValue, $0.value)))
+            }
+        )
+    }
+}
+
+extension OID {
+    /// Attribute type CN.
+    package static let commonName = OID(2, 5, 4, 3)
+    /// Attribute type C.
+    package static let country = OID(2, 5, 4, 6)
+    /// Attribute type O.
+    package static let organization = OID(2, 5, 4, 10)
+    /// Attribute type OU.
+    package static let organizationalUnit = OID(2, 5, 4, 11)
+}

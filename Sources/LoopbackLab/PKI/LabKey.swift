@@ -1,0 +1,130 @@
+internal import COpenSSL
+internal import COpenSSLShims
+internal import Synchronization
+
+/// A private key with its public half, made for one run of the process.
+///
+/// Sendable because the EVP_PKEY is never changed after it was made: OpenSSL counts its references atomically and allows any
+/// number of threads to sign with one key, each in a context of its own.
+package final class LabKey: @unchecked Sendable {
+    /// What kind of key to make.
+    package enum Algorithm: Sendable, Hashable {
+        /// ECDSA on the curve P-256.
+        case p256
+        /// ECDSA on the curve P-384.
+        case p384
+        /// ECDSA on the curve P-521.
+        case p521
+        /// RSA with a modulus of so many bits. From 2048 bits on making one takes a noticeable part of a second.
+        case rsa(bits: Int)
+        /// EdDSA on the curve Ed25519.
+        case ed25519
+    }
+
+    /// The kind of key.
+    package let algorithm: Algorithm
+    /// The DER encoding of the SubjectPublicKeyInfo (RFC 5280, 4.1.2.7).
+    package let publicKeyInfo: [UInt8]
+    /// SHA-256 of ``publicKeyInfo``: the 32 bytes of a public-key pin (RFC 7469, 2.4).
+    package let publicKeySHA256: [UInt8]
+    /// The EVP_PKEY, owned by this object.
+    ///
+    /// Borrow it only while the object is alive.
+    let pointer: OpaquePointer
+
+    /// Takes over one reference to `key`, also when it throws.
+    init(takingOwnershipOf key: OpaquePointer, algorithm: Algorithm) throws(LabError) {
+        var encoded: UnsafeMutablePointer<UInt8>?
+        let length = i2d_PUBKEY(key, &encoded)
+        guard length > 0, let encoded else {
+            EVP_PKEY_free(key)
+            throw .openSSL("encode a public key")
+        }
+        publicKeyInfo = Array(UnsafeBufferPointer(start: encoded, count: Int(length)))
+        COpenSSLShims_OPENSSL_free(encoded)
+        publicKeySHA256 = sha256(publicKeyInfo)
+        pointer = key
+        self.algorithm = algorithm
+    }
+
+    deinit {
+        EVP_PKEY_free(pointer)
+    }
+
+    /// Makes a new key (EVP_PKEY_generate).
+    package static func generate(_ algorithm: Algorithm = .p256) throws(LabError) -> LabKey {
+        ERR_clear_error()
+        let key: OpaquePointer? =
+            switch algorithm {
+            case .p256: COpenSSLShims_EVP_EC_gen("P-256")
+            case .p384: COpenSSLShims_EVP_EC_gen("P-384")
+            case .p521: COpenSSLShims_EVP_EC_gen("P-521")
+            case .rsa(let bits): COpenSSLShims_EVP_RSA_gen(UInt32(clamping: bits))
+            case .ed25519: generateEd25519()
+            }
+        guard let key else { throw .openSSL("make a key of the kind \(algorithm)") }
+        return try LabKey(takingOwnershipOf: key, algorithm: algorithm)
+    }
+
+    private static func generateEd25519() -> OpaquePointer? {
+        let context = EVP_PKEY_CTX_new_from_name(nil, "ED25519", nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_keygen(context, &key) == 1 else { return nil }
+        return key
+    }
+
+    private struct CacheKey: Hashable {
+        let algorithm: Algorithm
+        let label: String
+    }
+
+    private static let cache = Mutex<[CacheKey: LabKey]>([:])
+
+    /// The process's key of this kind under this label, made on first use.
+    ///
+    /// For RSA keys above all, which are slow to make. Two labels never share a key.
+    package static func shared(_ algorithm: Algorithm, label: String) throws(LabError) -> LabKey {
+        let name = CacheKey(algorithm: algorithm, label: label)
+        if let key = cache.withLock({ $0[name] }) { return key }
+        // Made outside the lock: two threads may make one each, and the first to finish is kept.
+        let made = try generate(algorithm)
+        return cache.withLock { keys in
+            if let key = keys[name] { return key }
+            keys[name] = made
+            return made
+        }
+    }
+
+    /// The private key as unencrypted PKCS #8 in PEM (PEM_write_bio_PKCS8PrivateKey), for a file in a temporary directory.
+    package func privateKeyPEM() throws(LabError) -> String {
+        ERR_clear_error()
+        guard let buffer = BIO_new(BIO_s_mem()) else { throw .openSSL("allocate a buffer") }
+        defer { BIO_free(buffer) }
+        guard PEM_write_bio_PKCS8PrivateKey(buffer, pointer, nil, nil, 0, nil, nil) == 1 else {
+            throw .openSSL("write a private key")
+        }
+        var text = [UInt8](repeating: 0, count: BIO_ctrl_pending(buffer))
+        guard BIO_read(buffer, &text, Int32(text.count)) == text.count else {
+            throw .openSSL("read back a private key")
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The public key as PEM, what `openssl pkey -pubout` writes.
+    package var publicKeyPEM: String {
+        pem(publicKeyInfo, label: "PUBLIC KEY")
+    }
+}
+
+extension LabKey: Hashable {
+    /// Whether both hold the same public key.
+    package static func == (left: LabKey, right: LabKey) -> Bool {
+        left.publicKeyInfo == right.publicKeyInfo
+    }
+
+    /// Feeds the hash of the public key.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(publicKeySHA256)
+    }
+}

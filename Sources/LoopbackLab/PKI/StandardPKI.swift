@@ -1,0 +1,83 @@
+/// The small world most tests need: two roots, an intermediate in four versions, one server in five, and two strangers.
+///
+/// ```
+/// rootA ─┬─ interA ─┬─ leaf        api.example.com
+/// (rootAexp)        ├─ leafRe      renewed, same key
+///        │          ├─ leafExp     same key, expired
+///        │          └─ leaf2       renewed, new key
+///        ├─ interA2                interA again: same key and name
+///        └─ interAexp              the same, expired
+/// rootB ─┬─ interAxB               interA's key and name
+///        └─ rogueI ─── rogue       api.example.com with a stranger's key
+/// junk                             self-signed, unrelated
+/// ```
+///
+/// Certificates are valid from a year ago for ten years, expired ones from six years ago for one.
+package struct StandardPKI: Sendable {
+    /// The name all server certificates here are for.
+    package static let serverName = "api.example.com"
+
+    /// The root the server's real authority ends at.
+    package let rootA: LabCertificate
+    /// Another root: an interceptor's, when it is in the system's store.
+    package let rootB: LabCertificate
+    /// ``rootA``'s key and name in an expired certificate.
+    package let rootAexp: LabCertificate
+    /// The intermediate below ``rootA``.
+    package let interA: LabCertificate
+    /// ``interA`` issued again with the same key and name.
+    package let interA2: LabCertificate
+    /// ``interA``'s key and name in an expired certificate.
+    package let interAexp: LabCertificate
+    /// ``interA``'s key and name, cross-signed by ``rootB``.
+    package let interAxB: LabCertificate
+    /// The server's certificate.
+    package let leaf: LabCertificate
+    /// ``leaf`` renewed with the same key.
+    package let leafRe: LabCertificate
+    /// ``leaf``'s key and name in an expired certificate.
+    package let leafExp: LabCertificate
+    /// ``leaf`` renewed with a new key.
+    package let leaf2: LabCertificate
+    /// The interceptor's intermediate below ``rootB``.
+    package let rogueI: LabCertificate
+    /// The interceptor's certificate for the server's name.
+    package let rogue: LabCertificate
+    /// A self-signed authority nobody knows.
+    package let junk: LabCertificate
+
+    /// Issues a world of its own, with new keys.
+    package init() throws(LabError) {
+        let now = LabClock.now
+        func authority(_ name: DistinguishedName) -> CertificateTemplate {
+            .authority(name).valid(from: now - LabClock.year, to: now + 9 * LabClock.year)
+        }
+        func expire(_ template: inout CertificateTemplate) {
+            template = template.valid(from: now - 6 * LabClock.year, to: now - 5 * LabClock.year)
+        }
+        let server = CertificateTemplate.leaf(subject: "leaf", names: [.dns(Self.serverName)])
+            .valid(from: now - LabClock.year, to: now + 9 * LabClock.year)
+
+        rootA = try .selfSigned(authority("RootA"))
+        rootB = try .selfSigned(authority("RootB"))
+        rootAexp = try rootA.reissue(rootA, changing: expire)
+        interA = try rootA.issue(authority("InterA"))
+        interA2 = try rootA.reissue(interA)
+        interAexp = try rootA.reissue(interA, changing: expire)
+        interAxB = try rootB.crossSign(interA)
+        leaf = try interA.issue(server)
+        leafRe = try interA.reissue(leaf)
+        leafExp = try interA.reissue(leaf, changing: expire)
+        leaf2 = try interA.renew(leaf)
+        rogueI = try rootB.issue(authority("RogueI"))
+        rogue = try rogueI.issue(server)
+        junk = try .selfSigned(authority("Junk"))
+    }
+
+    private static let world = Result { () throws(LabError) in try StandardPKI() }
+
+    /// The process's standard world, issued on first use.
+    package static func shared() throws(LabError) -> StandardPKI {
+        try world.get()
+    }
+}
