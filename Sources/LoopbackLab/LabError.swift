@@ -2,8 +2,6 @@ internal import COpenSSL
 
 #if canImport(Darwin)
 internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
 #else
 internal import Glibc
 #endif

@@ -1,0 +1,138 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// One accepted connection: its socket, its conversation, and what is still to be delivered.
+///
+/// Used by one thread only.
+final class Connection {
+    private let descriptor: Int32
+    private let conversation: any Conversation
+    private let delivery: ServerBehavior.Delivery
+    private let log: ServerLog
+    private let index: Int
+    private var outgoing: [UInt8] = []
+    private var delivered = 0
+    private var nextDrip: Int64 = 0
+    private var hasFinishedSending = false
+    /// Whether the socket is closed and the connection can be forgotten.
+    private(set) var isClosed = false
+
+    /// Takes over `descriptor`, which must not block.
+    init(
+        takingOwnershipOf descriptor: Int32,
+        conversation: any Conversation,
+        delivery: ServerBehavior.Delivery,
+        log: ServerLog,
+        index: Int
+    ) {
+        self.descriptor = descriptor
+        self.conversation = conversation
+        self.delivery = delivery
+        self.log = log
+        self.index = index
+    }
+
+    /// Starts the conversation at the time `now`, in milliseconds of the loop's clock.
+    func begin(now: Int64) {
+        conversation.begin()
+        deliver(now: now)
+    }
+
+    /// What to poll for, at the time `now`.
+    func interest(now: Int64) -> pollfd {
+        let wantsToWrite = !outgoing.isEmpty && allowance > 0 && nextDrip <= now
+        let events = Int16(POLLIN) | (wantsToWrite ? Int16(POLLOUT) : 0)
+        return pollfd(fd: descriptor, events: events, revents: 0)
+    }
+
+    /// When the next drip is due, `nil` when nothing waits for the clock.
+    var deadline: Int64? {
+        outgoing.isEmpty || nextDrip == 0 || allowance == 0 ? nil : nextDrip
+    }
+
+    /// Reads and writes what poll found possible.
+    func handle(_ events: Int16, now: Int64, buffer: inout [UInt8]) {
+        if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { read(into: &buffer) }
+        if !isClosed { deliver(now: now) }
+    }
+
+    /// Closes the socket, as a reset when `reset` is true.
+    func close(reset: Bool = false) {
+        guard !isClosed else { return }
+        isClosed = true
+        if reset { Sockets.resetOnClose(descriptor) }
+        closeDescriptor(descriptor)
+        log.end(index)
+    }
+
+    private func read(into buffer: inout [UInt8]) {
+        while true {
+            switch Sockets.receive(descriptor, into: &buffer) {
+            case .moved(0), .broken:
+                return close()
+            case .moved(let count):
+                log.update(index) { $0.bytesReceived += count }
+                conversation.receive(buffer[..<count])
+                if count < buffer.count { return }
+            case .wouldBlock:
+                return
+            }
+        }
+    }
+
+    /// How many more bytes may be sent at once.
+    private var allowance: Int {
+        switch delivery {
+        case .immediate: .max
+        case .stalls(let limit), .closes(let limit), .resets(let limit): max(0, limit - delivered)
+        case .drips(let bytes, _): bytes
+        }
+    }
+
+    private func deliver(now: Int64) {
+        while !hasFinishedSending {
+            if outgoing.isEmpty { outgoing = conversation.takeOutput() }
+            if allowance == 0 { return cutOff() }
+            if outgoing.isEmpty { break }
+            if nextDrip > now { return }
+            switch Sockets.transmit(descriptor, outgoing.prefix(allowance)) {
+            case .moved(let count):
+                delivered += count
+                outgoing.removeFirst(count)
+                if case .drips(_, let interval) = delivery { nextDrip = now + Int64(interval) }
+            case .wouldBlock:
+                return
+            case .broken:
+                return close()
+            }
+        }
+        if conversation.isFinished { finishSending() }
+    }
+
+    /// Does what the delivery wants after its last byte.
+    private func cutOff() {
+        switch delivery {
+        case .closes: finishSending()
+        case .resets: close(reset: true)
+        case .stalls, .immediate, .drips: break
+        }
+    }
+
+    /// Closes the sending side and goes on reading until the client has closed its own.
+    ///
+    /// Closing both at once would turn bytes that are still on their way from the client into a reset, and the client might then lose
+    /// what it was sent last.
+    private func finishSending() {
+        guard !hasFinishedSending else { return }
+        hasFinishedSending = true
+        Sockets.finishSending(descriptor)
+    }
+}
+
+/// close(2), by a name that ``Connection/close(reset:)`` does not hide.
+private func closeDescriptor(_ descriptor: Int32) {
+    close(descriptor)
+}

@@ -1,0 +1,91 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// The loop of one of a server's threads: accepts connections and serves them until it is woken to stop.
+///
+/// Several loops may share a listening socket; each connection stays with the loop that accepted it, which alone touches it.
+struct EventLoop: Sendable {
+    /// What the server does.
+    enum Service: Sendable {
+        /// Speaks TLS from these contexts.
+        case tls(TLSServerContext, ServerBehavior.Delivery)
+        /// Plays a script, or listens without answering.
+        case script(ServerBehavior.Script?)
+        /// Ends each connection at once, in order or by a reset.
+        case hangUp(reset: Bool)
+    }
+
+    /// The listening socket, borrowed.
+    let listener: Int32
+    /// The end of a pipe that becomes readable when the loop is to stop, borrowed.
+    let wake: Int32
+    /// What to do with each connection.
+    let service: Service
+    /// Where to write what was seen.
+    let log: ServerLog
+
+    /// Serves until ``wake`` is readable, then closes this loop's connections.
+    func run() {
+        var connections: [Connection] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let before = Self.now
+            var interests = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
+            interests.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
+            interests += connections.map { $0.interest(now: before) }
+            let deadline = connections.compactMap(\.deadline).min()
+            let timeout = deadline.map { Int32(clamping: max(0, $0 - before)) } ?? -1
+            let ready = poll(&interests, nfds_t(interests.count), timeout)
+            guard ready >= 0 || errno == EINTR, interests[0].revents == 0 else { break }
+
+            let now = Self.now
+            for (connection, interest) in zip(connections, interests.dropFirst(2)) {
+                let isDue = connection.deadline.map { $0 <= now } ?? false
+                if interest.revents != 0 || isDue { connection.handle(interest.revents, now: now, buffer: &buffer) }
+            }
+            if interests[1].revents != 0 { accept(into: &connections, now: now) }
+            connections.removeAll(where: \.isClosed)
+        }
+        for connection in connections { connection.close() }
+    }
+
+    private func accept(into connections: inout [Connection], now: Int64) {
+        while let descriptor = Sockets.accepted(by: listener) {
+            let index = log.begin()
+            let connection = Connection(
+                takingOwnershipOf: descriptor,
+                conversation: conversation(index),
+                delivery: delivery,
+                log: log,
+                index: index
+            )
+            connections.append(connection)
+            if case .hangUp(reset: true) = service { connection.close(reset: true) } else { connection.begin(now: now) }
+        }
+    }
+
+    private func conversation(_ index: Int) -> any Conversation {
+        switch service {
+        case .tls(let context, _):
+            return TLSConversation(context, log: log, index: index) ?? ScriptedConversation(nil)
+        case .script(let script):
+            return ScriptedConversation(script)
+        case .hangUp:
+            return ScriptedConversation(ServerBehavior.Script([], waitsForClient: false))
+        }
+    }
+
+    private var delivery: ServerBehavior.Delivery {
+        if case .tls(_, let delivery) = service { delivery } else { .immediate }
+    }
+
+    /// Milliseconds of a clock that never goes back.
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,117 @@
+internal import COpenSSL
+internal import COpenSSLShims
+
+/// The SSL_CTX of each set of identities of one server.
+///
+/// Sendable because the contexts are set up once in the initialiser and only read afterwards: OpenSSL allows any number of
+/// threads to make connections from one SSL_CTX.
+final class TLSServerContext: @unchecked Sendable {
+    let settings: TLSServerSettings
+    private let defaultContext: OpaquePointer
+    private let contextsByName: [String: OpaquePointer]
+
+    /// Builds the contexts; throws when a certificate does not parse or a key does not fit its certificate.
+    init(_ settings: TLSServerSettings) throws(LabError) {
+        var byName: [String: OpaquePointer] = [:]
+        do {
+            for (name, identities) in settings.identitiesByName {
+                byName[name] = try Self.makeContext(settings, identities)
+            }
+            defaultContext = try Self.makeContext(settings, settings.identities)
+        } catch {
+            for context in byName.values { SSL_CTX_free(context) }
+            throw error
+        }
+        self.settings = settings
+        contextsByName = byName
+        COpenSSLShims_SSL_CTX_set_tlsext_servername_callback(defaultContext) { ssl, alert, _ in
+            guard let conversation = TLSConversation.of(ssl) else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+            return conversation.chooseIdentity(alert)
+        }
+        SSL_CTX_set_alpn_select_cb(
+            defaultContext,
+            { ssl, chosen, length, offered, offeredLength, _ in
+                guard let conversation = TLSConversation.of(ssl), let chosen, let length, let offered else {
+                    return SSL_TLSEXT_ERR_NOACK
+                }
+                let offer = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
+                guard let position = conversation.chooseProtocol(Array(offer)) else { return SSL_TLSEXT_ERR_NOACK }
+                chosen.pointee = offered + position.lowerBound
+                length.pointee = UInt8(position.count)
+                return SSL_TLSEXT_ERR_OK
+            },
+            nil
+        )
+    }
+
+    deinit {
+        SSL_CTX_free(defaultContext)
+        for context in contextsByName.values { SSL_CTX_free(context) }
+    }
+
+    /// A new SSL of the default context; the caller owns it.
+    func makeConnection() -> OpaquePointer? {
+        SSL_new(defaultContext)
+    }
+
+    /// The context kept for a name indication in any case of letters, borrowed; `nil` for an unknown name.
+    func context(for name: String) -> OpaquePointer? {
+        contextsByName[name.lowercased()]
+    }
+
+    private static func makeContext(
+        _ settings: TLSServerSettings,
+        _ identities: [TLSIdentity]
+    ) throws(LabError) -> OpaquePointer {
+        ERR_clear_error()
+        guard let context = SSL_CTX_new(TLS_server_method()) else { throw .openSSL("make a TLS context") }
+        do {
+            try setUp(context, settings)
+            for identity in identities { try use(identity, in: context) }
+        } catch {
+            SSL_CTX_free(context)
+            throw error
+        }
+        return context
+    }
+
+    private static func setUp(_ context: OpaquePointer, _ settings: TLSServerSettings) throws(LabError) {
+        SSL_CTX_set_security_level(context, 0)
+        guard
+            COpenSSLShims_SSL_CTX_set_min_proto_version(context, settings.minimumVersion.rawValue) == 1,
+            COpenSSLShims_SSL_CTX_set_max_proto_version(context, settings.maximumVersion.rawValue) == 1,
+            SSL_CTX_set_cipher_list(context, settings.cipherList) == 1,
+            settings.groups.map({ COpenSSLShims_SSL_CTX_set1_groups_list(context, $0) == 1 }) ?? true,
+            SSL_CTX_set_num_tickets(context, settings.sessionTickets) == 1
+        else { throw .openSSL("set up a TLS server") }
+        _ = COpenSSLShims_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
+        let mode =
+            switch settings.clientCertificate {
+            case .notRequested: SSL_VERIFY_NONE
+            case .requested: SSL_VERIFY_PEER
+            case .required: SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+            }
+        // Any client certificate will do.
+        SSL_CTX_set_verify(context, mode) { _, _ in 1 }
+    }
+
+    private static func use(_ identity: TLSIdentity, in context: OpaquePointer) throws(LabError) {
+        for (depth, der) in identity.chain.enumerated() {
+            let certificate = der.withUnsafeBufferPointer { buffer in
+                var start = buffer.baseAddress
+                return d2i_X509(nil, &start, buffer.count)
+            }
+            guard let certificate else { throw .openSSL("parse certificate \(depth) of a server's chain") }
+            // Both calls take a reference of their own.
+            defer { X509_free(certificate) }
+            let status =
+                depth == 0
+                ? Int(SSL_CTX_use_certificate(context, certificate))
+                : COpenSSLShims_SSL_CTX_add1_chain_cert(context, certificate)
+            guard status == 1 else { throw .openSSL("present certificate \(depth) of a server's chain") }
+        }
+        guard SSL_CTX_use_PrivateKey(context, identity.key.pointer) == 1 else {
+            throw .openSSL("use a server's key with its certificate")
+        }
+    }
+}
