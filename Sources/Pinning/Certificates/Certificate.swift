@@ -6,7 +6,9 @@
 public struct Certificate: Sendable {
     /// The DER encoding (RFC 5280, 4.1).
     public let der: [UInt8]
-    /// SHA-256 of ``der``: what people call the certificate's fingerprint. It is not a public-key pin.
+    /// SHA-256 of ``der``: what people call the certificate's fingerprint.
+    ///
+    /// It is not a public-key pin.
     public let fingerprint: SHA256Digest
     /// The SubjectPublicKeyInfo and what is known of the key in it.
     public let publicKey: PublicKey
@@ -14,7 +16,9 @@ public struct Certificate: Sendable {
     public let subject: String
     /// The issuer as one line in RFC 2253 order.
     public let issuer: String
-    /// The last common name of the subject, when there is one. For display only: names are checked against ``names``.
+    /// The last common name of the subject, when there is one.
+    ///
+    /// For display only: names are checked against ``names``.
     public let commonName: String?
     /// The serial number as upper-case hexadecimal digits.
     public let serialNumber: String

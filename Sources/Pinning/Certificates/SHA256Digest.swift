@@ -1,4 +1,6 @@
-/// The 32 bytes of a SHA-256 hash. Computing one is the business of whoever holds the bytes.
+/// The 32 bytes of a SHA-256 hash.
+///
+/// Computing one is the business of whoever holds the bytes.
 public struct SHA256Digest: Sendable, Hashable {
     /// The length of a SHA-256 hash in bytes.
     public static let byteCount = 32

@@ -1,6 +1,8 @@
 /// A moment in whole seconds, as certificates count time.
 public struct Timestamp: Sendable, Hashable, Comparable {
-    /// Seconds since 1970-01-01T00:00:00Z, negative before it. Leap seconds do not count.
+    /// Seconds since 1970-01-01T00:00:00Z, negative before it.
+    ///
+    /// Leap seconds do not count.
     public let secondsSinceEpoch: Int64
 
     /// The moment `secondsSinceEpoch` seconds after the start of 1970 in UTC.

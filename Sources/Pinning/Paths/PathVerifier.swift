@@ -13,7 +13,9 @@ public protocol PathVerifier: Sendable {
 public struct PathQuestion: Sendable {
     /// The certificates the server sent, leaf first; never empty.
     public var presented: PresentedChain
-    /// More certificates a path may pass through, such as the pinned ones. They are not trusted for being here.
+    /// More certificates a path may pass through, such as the pinned ones.
+    ///
+    /// They are not trusted for being here.
     public var intermediates: [Certificate]
     /// Where a path may end.
     public var anchors: Anchors
@@ -54,7 +56,9 @@ public enum TrustPolicy: Sendable, Hashable {
     case basicX509
 }
 
-/// The certificates a server sent, in wire order: the leaf first. Being presented proves nothing.
+/// The certificates a server sent, in wire order: the leaf first.
+///
+/// Being presented proves nothing.
 public struct PresentedChain: Sendable, Hashable {
     /// The first certificate, whose key the server proved to hold.
     public let leaf: Certificate
@@ -69,7 +73,9 @@ public struct PresentedChain: Sendable, Hashable {
     }
 }
 
-/// What a ``PathVerifier`` found. Procedures do not read it: they get a ``TrustResult``.
+/// What a ``PathVerifier`` found.
+///
+/// Procedures do not read it: they get a ``TrustResult``.
 public struct PathFindings: Sendable {
     /// Every valid path, leaf first, the preferred one first.
     public var validPaths: [[Certificate]]

@@ -67,6 +67,22 @@ public struct TrustFailure: Sendable, Hashable {
         }
     }
 
+    /// Whether the reference name is what does not fit.
+    public var isAboutName: Bool {
+        switch reason {
+        case .nameMismatch, .impossibleName: true
+        default: false
+        }
+    }
+
+    /// Whether the path is missing its end: nothing else is said against it.
+    public var isMissingAnchor: Bool {
+        switch reason {
+        case .unknownIssuer, .untrustedRoot, .selfSigned: true
+        default: false
+        }
+    }
+
     /// A stable word for machines, as in `name-mismatch`.
     public var id: String {
         switch reason {

@@ -10,7 +10,9 @@ public struct Pin: Sendable, Hashable {
 
     /// What is compared.
     public let material: Material
-    /// Where the pin came from, for messages: a file with its line, a flag. It plays no part in matching.
+    /// Where the pin came from, for messages: a file with its line, a flag.
+    ///
+    /// It plays no part in matching.
     public let origin: String
 
     /// A pin and the place it was read from.

@@ -21,6 +21,8 @@ package enum CertificateReader {
     /// Reads a certificate that OpenSSL parsed already; the caller keeps its reference.
     ///
     /// - Parameter pointer: an `X509 *`.
+    /// - Returns: the certificate as a value.
+    /// - Throws: ``X509Error`` when OpenSSL cannot encode it again.
     package static func certificate(borrowing pointer: OpaquePointer) throws(X509Error) -> Certificate {
         let handle = X509Handle(borrowing: pointer)
         guard let der = DER.encoding(with: { i2d_X509(pointer, $0) }) else { throw X509Error(.notACertificate) }

@@ -4,6 +4,7 @@ internal import COpenSSLShims
 /// Distinguished names as text.
 enum DistinguishedNames {
     /// RFC 2253 without its escaping of non-ASCII characters: most specific part first, separated by commas.
+    ///
     /// These are XN_FLAG_RFC2253 and ASN1_STRFLGS_RFC2253, macros that Swift does not see, put together again.
     private static let flags = UInt(
         ASN1_STRFLGS_ESC_2253 | ASN1_STRFLGS_ESC_CTRL | ASN1_STRFLGS_UTF8_CONVERT | ASN1_STRFLGS_DUMP_UNKNOWN

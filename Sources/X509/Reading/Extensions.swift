@@ -2,7 +2,9 @@ internal import COpenSSL
 internal import COpenSSLShims
 internal import Pinning
 
-/// The extensions of a certificate as values. A malformed extension reads as an absent one here; the verifier rejects it.
+/// The extensions of a certificate as values.
+///
+/// A malformed extension reads as an absent one here; the verifier rejects it.
 enum Extensions {
     static func subjectAlternativeNames(of certificate: OpaquePointer) -> [SubjectAlternativeName] {
         guard let extensionValue = X509_get_ext_d2i(certificate, NID_subject_alt_name, nil, nil) else { return [] }

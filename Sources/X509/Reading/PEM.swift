@@ -5,7 +5,9 @@ internal import COpenSSLShims
 package struct PEMBlock: Sendable, Hashable {
     /// What the block says it holds, as in `CERTIFICATE`.
     package let label: String
-    /// The bytes it holds. Those of an encrypted block are left out: ``isEncrypted`` says so.
+    /// The bytes it holds.
+    ///
+    /// Those of an encrypted block are left out: ``isEncrypted`` says so.
     package let der: [UInt8]
     /// The line of its `-----BEGIN`, from 1.
     package let line: Int

@@ -1,0 +1,55 @@
+internal import COpenSSL
+internal import COpenSSLShims
+internal import Pinning
+
+/// Whether a certificate is valid for a reference name (RFC 9525): subjectAltName only, whole-label wildcards only.
+enum NameRule {
+    /// Checks the leaf (`X509_check_host`, `X509_check_ip`).
+    static func leaf(_ leaf: PathNode, isValidFor name: ServerName) -> Bool {
+        defer { OpenSSLFailure.forget() }
+        switch name {
+        case .ip(let address):
+            // Bytes, not text: OpenSSL 3.0 reads more texts as addresses than it should.
+            return X509_check_ip(leaf.handle.pointer, address.bytes, address.bytes.count, 0) == 1
+        case .dns(let text):
+            let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+            return X509_check_host(leaf.handle.pointer, text, text.utf8.count, flags, nil) == 1
+        }
+    }
+
+    /// The depth of the first authority on the path whose name constraints forbid `name` itself, `nil` when there is none.
+    ///
+    /// OpenSSL holds the constraints against the names in the leaf; a wildcard there can cover a name that an authority
+    /// excludes (CVE-2025-61727).
+    static func depthOfConstraint(on path: [PathNode], against name: ServerName) -> Int? {
+        guard case .dns(let text) = name else { return nil }
+        defer { OpenSSLFailure.forget() }
+        for (depth, node) in path.enumerated().dropFirst() {
+            guard X509_get_ext_by_NID(node.handle.pointer, NID_name_constraints, -1) >= 0 else { continue }
+            guard let constraints = X509_get_ext_d2i(node.handle.pointer, NID_name_constraints, nil, nil) else {
+                return depth
+            }
+            let parsed = constraints.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
+            defer { NAME_CONSTRAINTS_free(parsed) }
+            guard satisfies(text, parsed) else { return depth }
+        }
+        return nil
+    }
+
+    /// Holds the constraints against a certificate that has `name` as its only name (`NAME_CONSTRAINTS_check`).
+    private static func satisfies(_ name: String, _ constraints: UnsafeMutablePointer<NAME_CONSTRAINTS>) -> Bool {
+        guard let certificate = X509_new(), let names = COpenSSLShims_sk_GENERAL_NAME_new_null() else { return false }
+        defer {
+            GENERAL_NAMES_free(names)
+            X509_free(certificate)
+        }
+        guard let entry = GENERAL_NAME_new(), let value = ASN1_STRING_type_new(V_ASN1_IA5STRING),
+            ASN1_STRING_set(value, name, Int32(name.utf8.count)) == 1
+        else { return false }
+        GENERAL_NAME_set0_value(entry, GEN_DNS, UnsafeMutableRawPointer(value))
+        guard COpenSSLShims_sk_GENERAL_NAME_push(names, entry) > 0,
+            X509_add1_ext_i2d(certificate, NID_subject_alt_name, UnsafeMutableRawPointer(names), 0, 0) == 1
+        else { return false }
+        return NAME_CONSTRAINTS_check(certificate, constraints) == X509_V_OK
+    }
+}

@@ -1,0 +1,96 @@
+internal import COpenSSL
+internal import Pinning
+
+/// The certificates that could have issued another, in an order that does not depend on how they were presented.
+///
+/// Belongs to one search and remembers what it found out: names, anchors and signatures are looked at once a pair.
+final class CandidateIssuers {
+    /// One candidate, and whether a path may end there.
+    struct Candidate {
+        let node: PathNode
+        let isAnchor: Bool
+    }
+
+    private let anchorSources: [any AnchorSource]
+    private let pool: [PathNode]
+    private let time: Timestamp
+    private var candidates: [SHA256Digest: [Candidate]] = [:]
+    private var signatures: [Edge: Bool] = [:]
+
+    private struct Edge: Hashable {
+        let issuer: SHA256Digest
+        let subject: SHA256Digest
+    }
+
+    /// - Parameters:
+    ///   - anchorSources: where paths may end.
+    ///   - pool: the certificates paths may pass through.
+    ///   - time: the moment of the question; valid candidates go first.
+    init(anchorSources: [any AnchorSource], pool: [PathNode], time: Timestamp) {
+        self.anchorSources = anchorSources
+        self.pool = pool
+        self.time = time
+    }
+
+    /// Whether `node` is itself an anchor.
+    func isAnchor(_ node: PathNode) -> Bool {
+        guard let name = node.handle.subjectName else { return false }
+        return anchorSources.contains { source in
+            source.anchors(named: name).contains { $0.certificate == node.certificate }
+        }
+    }
+
+    /// The certificates whose subject is `node`'s issuer, the most promising first.
+    func candidates(for node: PathNode) -> [Candidate] {
+        if let known = candidates[node.certificate.fingerprint] { return known }
+        var found: [Candidate] = []
+        var seen: Set<SHA256Digest> = [node.certificate.fingerprint]
+        func add(_ nodes: [PathNode], isAnchor: Bool) {
+            for node in nodes where seen.insert(node.certificate.fingerprint).inserted {
+                found.append(Candidate(node: node, isAnchor: isAnchor))
+            }
+        }
+        if let name = node.handle.issuerName {
+            // Anchors win over equal certificates that were presented, and over others of the same name.
+            for source in anchorSources { add(source.anchors(named: name), isAnchor: true) }
+            add(pool.filter { $0.handle.isNamedIssuer(of: node.handle) }, isAnchor: false)
+        }
+        if found.count > 1 { sort(&found, issuersOf: node.certificate) }
+        candidates[node.certificate.fingerprint] = found
+        return found
+    }
+
+    /// Whether `issuer` really signed `subject`.
+    func isSigned(_ subject: PathNode, by issuer: PathNode) -> Bool {
+        let edge = Edge(issuer: issuer.certificate.fingerprint, subject: subject.certificate.fingerprint)
+        if let known = signatures[edge] { return known }
+        let isSigned = subject.handle.isSigned(by: issuer.handle)
+        signatures[edge] = isSigned
+        return isSigned
+    }
+
+    /// How many signatures were checked so far: the measure of work a hostile chain can cause.
+    var signatureCount: Int { signatures.count }
+
+    private func sort(_ candidates: inout [Candidate], issuersOf subject: Certificate) {
+        func rank(_ candidate: Candidate) -> (Int, Int, Int, Int) {
+            let certificate = candidate.node.certificate
+            let keyRank: Int =
+                switch (subject.authorityKeyIdentifier, certificate.subjectKeyIdentifier) {
+                case (let wanted?, let offered?): wanted == offered ? 0 : 2
+                default: 1
+                }
+            let isValid = certificate.notBefore <= time && time <= certificate.notAfter
+            return (keyRank, isValid ? 0 : 1, candidate.isAnchor ? 0 : 1, certificate.isSelfIssued ? 0 : 1)
+        }
+        candidates.sort { left, right in
+            let (leftRank, rightRank) = (rank(left), rank(right))
+            if leftRank != rightRank { return leftRank < rightRank }
+            let (leftCertificate, rightCertificate) = (left.node.certificate, right.node.certificate)
+            if leftCertificate.notAfter != rightCertificate.notAfter {
+                return leftCertificate.notAfter > rightCertificate.notAfter
+            }
+            return leftCertificate.fingerprint.bytes.lexicographicallyPrecedes(rightCertificate.fingerprint.bytes)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import Pinning
+
+/// Finds and verifies certification paths with OpenSSL.
+package struct OpenSSLPathVerifier: PathVerifier {
+    /// The security level for keys and signatures that TLS itself has by default: 112 bits.
+    package static let defaultAuthLevel = 2
+
+    private let trustStore: TrustStore
+    private let authLevel: Int
+    private let isStrict: Bool
+
+    /// A verifier whose paths may end at the anchors of `trustStore`.
+    ///
+    /// - Parameters:
+    ///   - trustStore: stands for the roots of the client's device.
+    ///   - authLevel: OpenSSL's security level, 0…5, held against keys and signatures under the server policy.
+    ///   - isStrict: whether OpenSSL's pedantic checks are made too (`X509_V_FLAG_X509_STRICT`).
+    package init(trustStore: TrustStore, authLevel: Int = defaultAuthLevel, isStrict: Bool = false) {
+        self.trustStore = trustStore
+        self.authLevel = authLevel
+        self.isStrict = isStrict
+    }
+
+    /// Searches with what was presented first, and with the pinned certificates as links only when that leads nowhere.
+    ///
+    /// Sources that are costly to read are asked last.
+    package func findPaths(_ question: PathQuestion) -> PathFindings {
+        guard let leaf = PathNode(question.presented.leaf) else {
+            return PathFindings(
+                validPaths: [],
+                failures: [TrustFailure(.other("it cannot be parsed"), at: 0, of: question.presented.leaf)],
+                bestEffort: [question.presented.leaf]
+            )
+        }
+        let nameFailures = nameFailures(of: leaf, under: question.policy)
+        let presented = Self.nodes(question.presented.certificates.dropFirst())
+        let pinned = Self.nodes(question.intermediates[...])
+        var last: PathSearch?
+        for (tiers, pool) in rounds(question, presented: presented, pinned: pinned) {
+            var search = PathSearch(
+                issuers: CandidateIssuers(anchorSources: tiers, pool: pool, time: question.time),
+                judge: PathJudge(rules: rules(for: question)),
+                name: Self.name(in: question.policy)
+            )
+            search.run(from: leaf)
+            last = search
+            if !search.validPaths.isEmpty { break }
+        }
+        guard let search = last else { preconditionFailure("there is always a first round") }
+        if nameFailures.isEmpty, !search.validPaths.isEmpty {
+            return PathFindings(validPaths: search.validPaths, failures: [], bestEffort: [])
+        }
+        return rejection(search, leaf: leaf, nameFailures: nameFailures, question: question)
+    }
+
+    /// Each round's anchor sources and certificates to pass through; a later one holds all of those before it.
+    private func rounds(
+        _ question: PathQuestion,
+        presented: [PathNode],
+        pinned: [PathNode]
+    ) -> [(sources: [any AnchorSource], pool: [PathNode])] {
+        let tiers: [[any AnchorSource]] =
+            switch question.anchors {
+            case .trustStore: trustStore.tiers
+            case .only(let certificates): [[AnchorBundle(certificates)]]
+            }
+        var rounds: [(sources: [any AnchorSource], pool: [PathNode])] = []
+        for count in 1...max(1, tiers.count) {
+            rounds.append((tiers.prefix(count).flatMap { $0 }, presented))
+        }
+        let known = Set(presented.map(\.certificate))
+        let additional = pinned.filter { !known.contains($0.certificate) }
+        if !additional.isEmpty { rounds.append((tiers.flatMap { $0 }, presented + additional)) }
+        return rounds
+    }
+
+    private func rules(for question: PathQuestion) -> PathJudge.Rules {
+        let isServerPolicy = if case .sslServer = question.policy { true } else { false }
+        return PathJudge.Rules(
+            isServerPolicy: isServerPolicy,
+            authLevel: Int32(authLevel),
+            isStrict: isStrict,
+            time: question.time
+        )
+    }
+
+    private func nameFailures(of leaf: PathNode, under policy: TrustPolicy) -> [TrustFailure] {
+        guard case .sslServer(let reference) = policy else { return [] }
+        switch reference {
+        case .unchecked: return []
+        case .impossible(let error): return [TrustFailure(.impossibleName(error), at: 0, of: leaf.certificate)]
+        case .name(let name):
+            return NameRule.leaf(leaf, isValidFor: name)
+                ? [] : [TrustFailure(.nameMismatch(name), at: 0, of: leaf.certificate)]
+        }
+    }
+
+    private static func name(in policy: TrustPolicy) -> ServerName? {
+        guard case .sslServer(.name(let name)) = policy else { return nil }
+        return name
+    }
+
+    private static func nodes(_ certificates: ArraySlice<Certificate>) -> [PathNode] {
+        var seen: Set<Certificate> = []
+        return certificates.filter { seen.insert($0).inserted }.compactMap { PathNode($0) }
+    }
+
+    /// Puts together why there is no valid path, and the path that a client which does not care would see.
+    private func rejection(
+        _ search: PathSearch,
+        leaf: PathNode,
+        nameFailures: [TrustFailure],
+        question: PathQuestion
+    ) -> PathFindings {
+        var failures = search.validPaths.isEmpty ? search.failures : []
+        var bestEffort = search.validPaths.first ?? search.firstInvalidPath.map(\.certificate)
+        if bestEffort.isEmpty {
+            // No path reaches an anchor: judge the longest one as if its end were trusted, then say that it is not.
+            let deadEnd = search.longestDeadEnd.isEmpty ? [leaf] : search.longestDeadEnd
+            bestEffort = search.linked(deadEnd).map(\.certificate)
+            if case .invalid(let violations) = PathJudge(rules: rules(for: question)).judge(deadEnd) {
+                failures += violations.map { TrustFailure($0.reason, at: $0.depth, of: $0.certificate) }
+            }
+            if let end = deadEnd.last?.certificate {
+                let depth = deadEnd.count - 1
+                failures.append(
+                    TrustFailure(
+                        end.isSelfIssued ? (depth == 0 ? .selfSigned : .untrustedRoot) : .unknownIssuer,
+                        at: depth,
+                        of: end
+                    )
+                )
+            }
+        }
+        if search.isExhausted, search.validPaths.isEmpty {
+            failures.append(TrustFailure(.tooManyPaths, at: 0, of: question.presented.leaf))
+        }
+        failures += nameFailures
+        // Stable: reasons of one rank stay in the order OpenSSL met them.
+        let ranked = failures.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+        return PathFindings(validPaths: [], failures: ranked.map(\.element), bestEffort: bestEffort)
+    }
+}

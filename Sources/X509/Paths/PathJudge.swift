@@ -1,0 +1,148 @@
+internal import COpenSSL
+internal import COpenSSLShims
+internal import Pinning
+
+/// Has OpenSSL judge one concrete path: signatures, dates, constraints, purpose, strength.
+///
+/// The store holds the path's last certificate alone and the untrusted stack the ones between, so that `X509_verify_cert` has no
+/// choice to make; the names of servers are checked apart, because they do not depend on the path.
+struct PathJudge {
+    /// What is judged besides the signatures and dates.
+    struct Rules {
+        /// Whether the rules for TLS servers hold: purpose and key strength (`SecPolicyCreateSSL`), or only the basic ones.
+        var isServerPolicy: Bool
+        /// OpenSSL's security level for keys and signatures under the server policy, 0…5.
+        var authLevel: Int32
+        /// Whether `X509_V_FLAG_X509_STRICT` is set.
+        var isStrict: Bool
+        var time: Timestamp
+    }
+
+    /// The outcome for one path.
+    enum Judgement {
+        /// The path is valid: the certificates OpenSSL used, leaf first.
+        case valid([Certificate])
+        /// Every rule that is broken, in the order OpenSSL met them; never empty.
+        case invalid([Violation])
+    }
+
+    /// One broken rule, and the certificate of the path that breaks it.
+    struct Violation {
+        let reason: TrustFailure.Reason
+        let depth: Int
+        let certificate: Certificate
+    }
+
+    let rules: Rules
+
+    /// Judges `path`, whose last certificate is taken as the anchor.
+    func judge(_ path: [PathNode]) -> Judgement {
+        guard let leaf = path.first, let anchor = path.last, let context = X509_STORE_CTX_new(),
+            let store = X509_STORE_new(), let untrusted = COpenSSLShims_sk_X509_new_null()
+        else { preconditionFailure("a path is never empty, and OpenSSL gives no context only when memory is out") }
+        defer {
+            X509_STORE_CTX_free(context)
+            X509_STORE_free(store)
+            COpenSSLShims_sk_X509_free(untrusted)
+            OpenSSLFailure.forget()
+        }
+        OpenSSLFailure.forget()
+        // A leaf that is itself the anchor is judged alone: with more at hand OpenSSL would go on to an issuer.
+        for node in path.dropFirst().dropLast() {
+            COpenSSLShims_sk_X509_push(untrusted, node.handle.pointer)
+        }
+        guard X509_STORE_add_cert(store, anchor.handle.pointer) == 1,
+            X509_STORE_CTX_init(context, store, leaf.handle.pointer, untrusted) == 1,
+            configure(context)
+        else { preconditionFailure("OpenSSL's own verification parameters are missing") }
+        let record = VerificationRecord(time: rules.time)
+        return withExtendedLifetime(record) {
+            X509_STORE_CTX_set_ex_data(context, 0, Unmanaged.passUnretained(record).toOpaque())
+            X509_STORE_CTX_set_verify_cb(context) { status, context in
+                VerificationRecord.of(context)?.decide(status, context) ?? 0
+            }
+            let status = X509_verify_cert(context)
+            if status == 1, X509_STORE_CTX_get_error(context) == X509_V_OK, record.errors.isEmpty {
+                let built = builtChain(context, of: path)
+                let violations = rules.isServerPolicy ? ExtendedKeyUsageRule.violations(on: built) : []
+                return violations.isEmpty ? .valid(built) : .invalid(violations)
+            }
+            let errors = record.errors.isEmpty ? [VerificationRecord.BrokenRule(context)] : record.errors
+            return .invalid(
+                errors.map { error in
+                    Violation(
+                        reason: TrustFailure.Reason(verificationError: error.code),
+                        depth: error.depth,
+                        certificate: path.first { $0.handle.pointer == error.certificate }?.certificate
+                            ?? path[min(error.depth, path.count - 1)].certificate
+                    )
+                }
+            )
+        }
+    }
+
+    private func configure(_ context: OpaquePointer) -> Bool {
+        guard !rules.isServerPolicy || X509_STORE_CTX_set_default(context, "ssl_server") == 1,
+            let parameters = X509_STORE_CTX_get0_param(context)
+        else { return false }
+        let strict = rules.isStrict ? X509_V_FLAG_X509_STRICT : 0
+        X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN) | UInt(strict))
+        // Always explicit: left alone it is 0 here and 2 in TLS, and the same chain would get two verdicts.
+        X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? rules.authLevel : 0)
+        X509_VERIFY_PARAM_set_time(parameters, time_t(rules.time.secondsSinceEpoch))
+        return true
+    }
+
+    /// The certificates of the chain OpenSSL ended with: those of `path`, or fewer when it saw a shorter way.
+    private func builtChain(_ context: OpaquePointer, of path: [PathNode]) -> [Certificate] {
+        let stack = X509_STORE_CTX_get0_chain(context)
+        return (0..<COpenSSLShims_sk_X509_num(stack)).compactMap { index in
+            let pointer = COpenSSLShims_sk_X509_value(stack, index)
+            return path.first { X509_cmp($0.handle.pointer, pointer) == 0 }?.certificate
+        }
+    }
+}
+
+/// Collects what `X509_verify_cert` finds wrong, letting it go on so that the most useful reason can be told.
+private final class VerificationRecord {
+    struct BrokenRule {
+        let code: Int32
+        let depth: Int
+        /// Borrowed from the path under judgement, for comparison only.
+        let certificate: OpaquePointer?
+
+        init(_ context: OpaquePointer?) {
+            code = X509_STORE_CTX_get_error(context)
+            depth = Int(max(0, X509_STORE_CTX_get_error_depth(context)))
+            certificate = X509_STORE_CTX_get_current_cert(context)
+        }
+    }
+
+    private let time: Timestamp
+    private(set) var errors: [BrokenRule] = []
+
+    init(time: Timestamp) {
+        self.time = time
+    }
+
+    static func of(_ context: OpaquePointer?) -> VerificationRecord? {
+        X509_STORE_CTX_get_ex_data(context, 0).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// OpenSSL's callback: `status` is 0 when a rule is broken, and the answer says whether to go on.
+    func decide(_ status: Int32, _ context: OpaquePointer?) -> Int32 {
+        guard status == 0 else { return status }
+        if X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED, isLastValidSecond(context) {
+            // notAfter belongs to the validity (RFC 5280, 4.1.2.5); OpenSSL rejects at equality.
+            X509_STORE_CTX_set_error(context, X509_V_OK)
+            return 1
+        }
+        errors.append(BrokenRule(context))
+        return 1
+    }
+
+    private func isLastValidSecond(_ context: OpaquePointer?) -> Bool {
+        guard let certificate = X509_STORE_CTX_get_current_cert(context) else { return false }
+        return Validity.notAfter(of: certificate) == time
+    }
+}

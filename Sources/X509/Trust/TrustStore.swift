@@ -1,0 +1,44 @@
+internal import COpenSSL
+
+/// The anchors a client's device trusts: the system's roots, anchors the user gave, or both.
+///
+/// Nothing is read before a path needs it. Make one for a process and share it.
+package final class TrustStore: Sendable {
+    /// Sources in the order they are asked.
+    ///
+    /// The next tier is asked only when those before it lead to no valid path.
+    let tiers: [[any AnchorSource]]
+    private let systemBundle: BundleFile?
+
+    private init(tiers: [[any AnchorSource]], systemBundle: BundleFile?) {
+        self.tiers = tiers
+        self.systemBundle = systemBundle
+    }
+
+    /// Anchors-only trust: the system's roots do not count.
+    package convenience init(anchors: [AnchorBundle]) {
+        self.init(tiers: [anchors], systemBundle: nil)
+    }
+
+    /// The given anchors in addition to another store's.
+    package convenience init(anchors: [AnchorBundle], and other: TrustStore) {
+        let first: [any AnchorSource] = anchors + (other.tiers.first ?? [])
+        self.init(tiers: [first] + other.tiers.dropFirst(), systemBundle: other.systemBundle)
+    }
+
+    /// The roots of this system, where OpenSSL looks for them.
+    ///
+    /// - Parameter environment: its `SSL_CERT_DIR` and `SSL_CERT_FILE` stand in for OpenSSL's own places.
+    /// - Returns: a store that has read nothing so far.
+    package static func system(environment: [String: String]) -> TrustStore {
+        func place(_ variable: UnsafePointer<CChar>?, _ standard: UnsafePointer<CChar>?) -> String {
+            variable.flatMap { environment[String(cString: $0)] } ?? standard.map { String(cString: $0) } ?? ""
+        }
+        let directories = place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())
+        let bundle = BundleFile(path: place(X509_get_default_cert_file_env(), X509_get_default_cert_file()))
+        var tiers: [[any AnchorSource]] = []
+        if let directory = HashedDirectory(directories) { tiers.append([directory]) }
+        tiers.append([bundle])
+        return TrustStore(tiers: tiers, systemBundle: bundle)
+    }
+}
