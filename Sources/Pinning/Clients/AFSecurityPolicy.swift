@@ -14,7 +14,9 @@ public struct AFSecurityPolicy: Sendable, Hashable, Codable {
     public var mode: PinningMode
     /// Whether a chain that the system does not trust may still be accepted for its pins.
     public var allowInvalidCertificates: Bool
-    /// Whether the certificate must be valid for the host. Without it far more than the name goes unchecked.
+    /// Whether the certificate must be valid for the host.
+    ///
+    /// Without it far more than the name goes unchecked.
     public var validatesDomainName: Bool
 
     /// A policy; the values that are left out are AFNetworking's defaults.

@@ -1,4 +1,4 @@
-/// The decision procedure of one client: would it go on with this server?
+/// The decision procedure of one client, which says whether it would go on with a server.
 ///
 /// A procedure is a value with the settings its users know. It decides from what was observed, the pins and the paths a
 /// ``PathVerifier`` finds, so that online and offline verdicts cannot differ.
@@ -12,6 +12,7 @@ public protocol ClientProcedure: Sendable {
     ///   - observation: what the server presented, and the name and time to judge it by.
     ///   - pins: the pins the client ships, `nil` when it ships none.
     ///   - verifier: finds the paths; its trust store stands for the roots of the client's device.
+    /// - Returns: the verdict with its trace.
     func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict
 }
 
