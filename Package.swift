@@ -57,6 +57,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "SemanticsTests",
+            dependencies: ["LoopbackLab", "Pinning", "X509"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "TLSProbeTests",
             dependencies: ["LoopbackLab", "Pinning", "TLSProbe", "X509"],
             swiftSettings: swiftSettings

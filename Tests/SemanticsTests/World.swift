@@ -1,0 +1,97 @@
+import LoopbackLab
+import Pinning
+import X509
+
+/// The certificates the vectors of the semantics are about, rebuilt with keys of our own where the originals are files of other projects.
+struct World: Sendable {
+    static let shared = try! World()
+
+    /// The moment of most vectors.
+    static let now = Timestamp(secondsSinceEpoch: LabClock.now)
+    /// The moment of those about AFNetworking's fixtures: 2020-06-01.
+    static let in2020 = Timestamp(secondsSinceEpoch: 1_590_969_600)
+    /// A moment at which those fixtures have expired: 2026-01-01.
+    static let in2026 = Timestamp(secondsSinceEpoch: 1_767_225_600)
+
+    let standard: StandardPKI
+    /// HB: a chain of four as httpbin.org presented it in 2020: leaf, authority, cross-signed root, the root that signed it.
+    let httpBin: [LabCertificate]
+    /// ADN: another site's chain of three under a root of its own.
+    let adn: [LabCertificate]
+    /// SS-cn: self-signed, the name in the common name only; 2014 to 2024.
+    let selfSignedCommonName: LabCertificate
+    /// SS-san: self-signed for foobar.com.
+    let selfSignedAlternativeName: LabCertificate
+    /// SS-none: self-signed without any name of a server.
+    let selfSignedWithoutName: LabCertificate
+
+    init() throws {
+        standard = try StandardPKI.shared()
+        func valid(_ template: CertificateTemplate) -> CertificateTemplate {
+            template.valid(from: 1_388_534_400, to: 1_704_067_200)
+        }
+        let starfield = try LabCertificate.selfSigned(valid(.authority("Starfield G2")))
+        let amazon = try starfield.issue(valid(.authority("Amazon Root CA 1")))
+        let server = try amazon.issue(valid(.authority("Server CA 1B")))
+        let leaf = try server.issue(valid(.leaf("httpbin.org")))
+        httpBin = [leaf, server, amazon, starfield]
+        let digiCert = try LabCertificate.selfSigned(valid(.authority("EV Root")))
+        let highAssurance = try digiCert.issue(valid(.authority("High Assurance CA-3")))
+        adn = [try highAssurance.issue(valid(.leaf("app.net"))), highAssurance, digiCert]
+        func selfSigned(_ name: String, _ names: [GeneralName]) throws -> LabCertificate {
+            var template = valid(.leaf(subject: DistinguishedName(commonName: name), names: names))
+            template.extendedKeyUsage = nil
+            return try .selfSigned(template)
+        }
+        selfSignedCommonName = try selfSigned("foobar.com", [])
+        selfSignedAlternativeName = try selfSigned("AltName", [.dns("foobar.com")])
+        selfSignedWithoutName = try selfSigned("NoDomains", [])
+    }
+}
+
+extension Certificate {
+    init(_ certificate: LabCertificate) throws {
+        self = try CertificateReader.certificate(der: certificate.der)
+    }
+}
+
+/// One question to a client: what it ships, what it is shown, when.
+struct Scene: Sendable {
+    var mode = AFSecurityPolicy.PinningMode.none
+    var allowInvalid = false
+    var validatesName = true
+    var pins: [LabCertificate] = []
+    var presented: [LabCertificate]
+    var system: [LabCertificate] = []
+    var host: String?
+    var time = World.now
+
+    var verifier: OpenSSLPathVerifier {
+        get throws {
+            OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle(try system.map { try Certificate($0) })]))
+        }
+    }
+
+    var observation: Observation {
+        get throws {
+            Observation(
+                presented: PresentedChain(try presented.map { try Certificate($0) })!,
+                referenceName: host.map { ReferenceName($0) } ?? .unchecked,
+                time: time
+            )
+        }
+    }
+
+    var pinSet: PinSet? {
+        get throws { PinSet(try pins.map { Pin(.certificate(try Certificate($0)), origin: "test") }) }
+    }
+
+    func afNetworking4() throws -> Verdict {
+        let policy = AFSecurityPolicy(
+            mode: mode,
+            allowInvalidCertificates: allowInvalid,
+            validatesDomainName: validatesName
+        )
+        return AFNetworking4(policy: policy).evaluate(try observation, pins: try pinSet, verifier: try verifier)
+    }
+}
