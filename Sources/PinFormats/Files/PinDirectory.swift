@@ -1,0 +1,66 @@
+internal import Pinning
+
+/// A directory of pin files, which is what an app bundle is to AFNetworking.
+///
+/// Every file in it that holds pins counts, in the order of the names; hidden files and subdirectories do not. A file named as
+/// certificates and keys are has to be one. Any other file without pins is named in a note, and documentation is not looked
+/// into: its examples are no pins.
+struct PinDirectory {
+    /// Extensions that promise a certificate or a key.
+    private static let promising: Set = ["cer", "crt", "der", "pem", "pub", "key"]
+    private static let documentation: Set = ["md", "markdown", "rst", "adoc", "html", "htm", "pdf", "rtf"]
+    private static let documentationNames: Set = ["readme", "license", "licence", "copying", "notice", "changelog"]
+
+    let path: String
+
+    func read(into collector: inout PinCollector) throws(PinFormatError) {
+        var notLoaded: [String] = []
+        for name in try RegularFile.names(inDirectory: path) {
+            let before = collector.pins.count
+            do throws(PinFormatError) {
+                try readFile(name, into: &collector)
+            } catch {
+                try collector.skip(error)
+            }
+            let hasCertificate = collector.pins[before...].contains { $0.certificate != nil }
+            // The bundle's own search for "cer" minds the case.
+            if hasCertificate, !name.hasSuffix(".cer") { notLoaded.append(name) }
+        }
+        if !notLoaded.isEmpty {
+            let names = notLoaded.prefix(5).map { "'\(shortened($0))'" }.joined(separator: ", ")
+            let more = notLoaded.count > 5 ? " and \(notLoaded.count - 5) more" : ""
+            collector.note(
+                .notLoadedByAFNetworking,
+                "\(shortened(path)): AFNetworking loads only DER files named .cer from a bundle, not \(names)\(more)"
+            )
+        }
+    }
+
+    private func readFile(_ name: String, into collector: inout PinCollector) throws(PinFormatError) {
+        let file = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+        let fileExtension = PinFile.fileExtension(of: name)
+        let isPromised = Self.promising.contains(fileExtension)
+        switch RegularFile.kind(of: file) {
+        case .directory:
+            collector.note(.notAPinFile, "\(shortened(file)): a subdirectory, which was not looked into")
+            return
+        case .special where !isPromised:
+            collector.note(.notAPinFile, "\(shortened(file)): a pipe, a socket or a device, which was not read")
+            return
+        default: break
+        }
+        let stem = name.prefix { $0 != "." }.lowercased()
+        if Self.documentation.contains(fileExtension) || !isPromised && Self.documentationNames.contains(stem) {
+            collector.note(.notAPinFile, "\(shortened(file)): documentation, which was not looked into")
+            return
+        }
+        let contents = try PinFileReader.load(file)
+        if let format = PinFileFormats.format(of: contents) {
+            try format.read(contents, into: &collector)
+        } else {
+            let reason = PinFileReader.whyUnknown(contents)
+            guard !isPromised else { throw reason }
+            collector.note(.notAPinFile, "\(shortened(file)): \(reason.reason)")
+        }
+    }
+}

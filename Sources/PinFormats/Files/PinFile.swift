@@ -1,0 +1,42 @@
+/// A file that was read, as the formats look at it.
+struct PinFile {
+    let path: String
+    let bytes: [UInt8]
+    /// The contents as text, `nil` when they are not: not UTF-8, or with control characters no text file has.
+    let text: String?
+
+    init(path: String, bytes: [UInt8]) {
+        self.path = path
+        self.bytes = bytes
+        let contents = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        let isPlain = contents.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
+        text = isPlain ? String(validating: contents, as: UTF8.self) : nil
+    }
+
+    /// The place of the whole file.
+    var place: PinPlace { .file(shortened(path)) }
+
+    /// The place of one of its lines, from 1.
+    func place(line: Int?) -> PinPlace {
+        line.map { .line($0, of: shortened(path)) } ?? place
+    }
+
+    /// The name without the directories before it.
+    var name: Substring { path.split(separator: "/").last ?? path[...] }
+
+    /// What follows the last point of the name, in lower case; empty when there is none.
+    var fileExtension: String { PinFile.fileExtension(of: name) }
+
+    static func fileExtension(of name: some StringProtocol) -> String {
+        name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
+    }
+
+    /// The path as a word of a shell command.
+    var shellWord: String { PinFile.shellWord(path) }
+
+    static func shellWord(_ text: String) -> String {
+        let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "/._-+@".contains($0) }
+        let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+        return isPlain && !text.hasPrefix("-") ? text : "'\(parts.joined(separator: #"'\''"#))'"
+    }
+}

@@ -1,0 +1,38 @@
+/// Reads one file in whichever notation it is.
+enum PinFileReader {
+    /// Reads the file the user named: it has to hold pins.
+    static func readNamedFile(at path: String, into collector: inout PinCollector) throws(PinFormatError) {
+        let file = try load(path)
+        guard let format = PinFileFormats.format(of: file) else { throw whyUnknown(file) }
+        do throws(PinFormatError) {
+            try format.read(file, into: &collector)
+        } catch {
+            try collector.skip(error)
+        }
+    }
+
+    /// Reads the file and refuses a private key.
+    static func load(_ path: String) throws(PinFormatError) -> PinFile {
+        let file = PinFile(path: path, bytes: try RegularFile.contents(of: path))
+        try PrivateKeyGuard.refusePrivateKeys(in: file)
+        return file
+    }
+
+    /// Why no notation knows `file`.
+    static func whyUnknown(_ file: PinFile) -> PinFormatError {
+        if file.bytes.isEmpty { return PinFormatError(.empty, at: file.place, "the file is empty") }
+        if file.text != nil { return .noPin(at: file.place) }
+        if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
+            return PinFormatError(.textEncoding, at: file.place, "text in UTF-16", remedy: "save it as UTF-8")
+        }
+        if PinFile(path: file.path, bytes: file.bytes.filter { $0 < 0x80 }).text != nil {
+            return PinFormatError(.textEncoding, at: file.place, "text that is not UTF-8", remedy: "save it as UTF-8")
+        }
+        return PinFormatError(
+            .binaryJunk,
+            at: file.place,
+            "binary data that is neither a certificate nor a public key",
+            remedy: "a certificate in DER begins with the bytes 30 82"
+        )
+    }
+}

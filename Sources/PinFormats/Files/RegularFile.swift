@@ -1,0 +1,127 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Reads files of bounded size, and nothing that is not a file: a pipe or a device could be read for ever.
+package enum RegularFile {
+    /// The size in bytes above which a file is no pin, certificate or chain file.
+    ///
+    /// A bundle of all public roots has a quarter of
+    /// a megabyte.
+    package static let mostBytes = 16 << 20
+
+    /// What stands at a path.
+    enum Kind: Equatable {
+        case regular
+        case directory
+        /// A pipe, a socket, a device.
+        case special
+        /// Nothing.
+        case absent
+        /// It cannot be known: the code in `errno`.
+        case inaccessible(Int32)
+    }
+
+    /// What stands at `path`, symbolic links followed (`stat`).
+    static func kind(of path: String) -> Kind {
+        // C would end the path at the NUL and look at another file.
+        guard !path.isEmpty, !path.utf8.contains(0) else { return .absent }
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let code = errno
+            return [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) ? .absent : .inaccessible(code)
+        }
+        return kind(of: status)
+    }
+
+    /// The contents of the file at `path`.
+    ///
+    /// - Throws: ``PinFormatError`` when there is none, when it is no regular file, cannot be read, or has more than
+    ///   ``mostBytes`` bytes.
+    package static func contents(of path: String) throws(PinFormatError) -> [UInt8] {
+        let place = PinPlace.file(shortened(path))
+        switch kind(of: path) {
+        case .regular: break
+        case .directory:
+            throw PinFormatError(.notARegularFile, at: place, "is a directory", remedy: "name a file in it")
+        case .special: throw notRegular(at: place)
+        case .absent: throw PinFormatError(.missingFile, at: place, "no such file")
+        case .inaccessible(let code): throw unreadable(code, at: place)
+        }
+        // Not blocking, should a pipe have taken the file's place since.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw unreadable(errno, at: place) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw unreadable(errno, at: place) }
+        guard kind(of: status) == .regular else { throw notRegular(at: place) }
+        guard status.st_size <= mostBytes else { throw tooLarge(at: place) }
+        return try bytes(from: descriptor, expecting: Int(status.st_size), at: place)
+    }
+
+    private static func bytes(
+        from descriptor: Int32,
+        expecting count: Int,
+        at place: PinPlace
+    ) throws(PinFormatError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 1)
+        var buffer = [UInt8](repeating: 0, count: min(max(count + 1, 4096), 1 << 18))
+        // The size is only what it was a moment ago, and 0 for the files of /proc.
+        while true {
+            let length = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if length < 0, errno == EINTR { continue }
+            guard length >= 0 else { throw unreadable(errno, at: place) }
+            guard length > 0 else { return bytes }
+            bytes += buffer[..<length]
+            guard bytes.count <= mostBytes else { throw tooLarge(at: place) }
+        }
+    }
+
+    /// The names in the directory at `path`, in the order of their bytes; hidden ones are left out (`readdir`).
+    static func names(inDirectory path: String) throws(PinFormatError) -> [String] {
+        guard let directory = opendir(path) else { throw unreadable(errno, at: .file(shortened(path))) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(directory) {
+            // The name is read where it stands: its declared length goes past the end of a short entry.
+            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            let text = String(cString: name)
+            if !text.hasPrefix(".") { names.append(text) }
+            errno = 0
+        }
+        guard errno == 0 else { throw unreadable(errno, at: .file(shortened(path))) }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    private static func kind(of status: stat) -> Kind {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: .regular
+        case S_IFDIR: .directory
+        default: .special
+        }
+    }
+
+    private static func notRegular(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .notARegularFile,
+            at: place,
+            "is a pipe, a socket or a device and not a file",
+            remedy: "save what it gives to a file first"
+        )
+    }
+
+    static func unreadable(_ code: Int32, at place: PinPlace) -> PinFormatError {
+        PinFormatError(.unreadable, at: place, "cannot be read: \(String(cString: strerror(code)))")
+    }
+
+    private static func tooLarge(at place: PinPlace) -> PinFormatError {
+        PinFormatError(.tooLarge, at: place, "has more than \(mostBytes >> 20) MiB, no pin file is that large")
+    }
+}

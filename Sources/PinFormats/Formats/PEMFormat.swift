@@ -1,0 +1,103 @@
+internal import Pinning
+internal import X509
+
+/// PEM text: certificates and public keys, any number of them, with whatever text around the blocks.
+struct PEMFormat: PinFileFormat {
+    private static let publicKeyLabel = "PUBLIC KEY"
+    /// Parameters that stand beside keys and certificates and are none themselves.
+    private static let passedOver: Set = ["DH PARAMETERS", "EC PARAMETERS", "X9.42 DH PARAMETERS", "DSA PARAMETERS"]
+
+    func recognises(_ file: PinFile) -> Bool {
+        // DER can have such a line in one of its strings.
+        (file.text != nil || DERShape(file.bytes) == nil) && PEM.looksLikePEM(file.bytes)
+    }
+
+    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        let blocks: [PEMBlock]
+        do {
+            blocks = try PEM.blocks(in: file.bytes)
+        } catch {
+            throw PinFormatError(
+                .brokenPEM,
+                at: file.place(line: error.line),
+                "a broken PEM block" + (error.detail.map { " (\($0))" } ?? ""),
+                remedy: "it is cut off, or a character in it is wrong; copy the file again"
+            )
+        }
+        guard file.fileExtension != "cer" else { throw Self.pemNamedCER(file, blocks) }
+        var passedOver: [PEMBlock] = []
+        for block in blocks {
+            do throws(PinFormatError) {
+                if CertificateReader.certificateLabels.contains(block.label) {
+                    collector.add(.certificate(try certificate(in: block, of: file)), at: file.place(line: block.line))
+                } else if block.label == Self.publicKeyLabel {
+                    let key = try publicKey(in: block, of: file)
+                    collector.add(.publicKey(key.spkiSHA256), at: file.place(line: block.line))
+                } else if Self.passedOver.contains(block.label) {
+                    passedOver.append(block)
+                } else {
+                    throw otherKind(block, of: file)
+                }
+            } catch {
+                try collector.skip(error)
+            }
+        }
+        for block in passedOver {
+            collector.note(.ignored, "\(file.place(line: block.line)): '\(block.label)' is no pin and was passed over")
+        }
+    }
+
+    private func certificate(in block: PEMBlock, of file: PinFile) throws(PinFormatError) -> Certificate {
+        do {
+            return try CertificateReader.certificate(in: block)
+        } catch {
+            throw .brokenCertificate(at: file.place(line: block.line), block.der, detail: error.detail)
+        }
+    }
+
+    private func publicKey(in block: PEMBlock, of file: PinFile) throws(PinFormatError) -> PublicKey {
+        do {
+            return try CertificateReader.publicKey(subjectPublicKeyInfo: block.der)
+        } catch {
+            throw .brokenPublicKey(at: file.place(line: block.line), block.der, detail: error.detail)
+        }
+    }
+
+    private func otherKind(_ block: PEMBlock, of file: PinFile) -> PinFormatError {
+        let place = file.place(line: block.line)
+        let word = file.shellWord
+        switch block.label {
+        case "RSA PUBLIC KEY":
+            return .rsaPublicKey(at: place, convertingWith: "openssl rsa -RSAPublicKey_in -in \(word)")
+        case "PKCS7", "CMS": return .signedData(at: place, convertingWith: "openssl pkcs7 -in \(word)")
+        case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST":
+            return .request(at: place, convertingWith: "openssl req -in \(word)")
+        default:
+            return PinFormatError(
+                .otherKind,
+                at: place,
+                "'\(shortened(block.label))' is neither a certificate nor a public key"
+            )
+        }
+    }
+
+    private static func pemNamedCER(_ file: PinFile, _ blocks: [PEMBlock]) -> PinFormatError {
+        let certificates = blocks.count { CertificateReader.certificateLabels.contains($0.label) }
+        guard certificates > 0 else {
+            return PinFormatError(
+                .cerNotDER,
+                at: file.place,
+                "is named .cer and holds no certificate",
+                remedy: "AFNetworking skips it or crashes on it; name it .pem"
+            )
+        }
+        let output = PinFile.shellWord("\(file.path.dropLast(4))-der.cer")
+        return PinFormatError(
+            .cerNotDER,
+            at: file.place,
+            "is named .cer and is PEM text, which AFNetworking skips or crashes on",
+            remedy: "convert it: openssl x509 -in \(file.shellWord) -outform der -out \(output)"
+                + (certificates > 1 ? " (it holds \(certificates) certificates, each needs a file of its own)" : "")
+        )
+    }
+}

@@ -1,0 +1,20 @@
+/// One notation in which files hold pins.
+protocol PinFileFormat: Sendable {
+    /// Whether `file` is in this notation, well made or not. The name of the file plays no part.
+    func recognises(_ file: PinFile) -> Bool
+
+    /// Reads every pin in `file`.
+    ///
+    /// - Throws: the first error, unless the collector skips bad pins.
+    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError)
+}
+
+/// The notations that are known, in the order in which they are tried.
+enum PinFileFormats {
+    static let all: [any PinFileFormat] = [PEMFormat(), PinListFormat(), DERFormat()]
+
+    /// The notation of `file`, `nil` when it holds nothing that is a pin in any.
+    static func format(of file: PinFile) -> (any PinFileFormat)? {
+        all.first { $0.recognises(file) }
+    }
+}

@@ -1,0 +1,81 @@
+/// The errors about certificates, keys and their relatives that several readers have in common.
+///
+/// None of them shows a byte of what it is about.
+extension PinFormatError {
+    static func privateKey(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .privateKey,
+            at: place,
+            "this is a private key; it was not used and no part of it is shown",
+            remedy: "pins are made of public keys (openssl pkey -in KEY -pubout); take the private key out of here"
+                + " and replace it if others could read it"
+        )
+    }
+
+    static func brokenCertificate(at place: PinPlace, _ der: [UInt8], detail: String?) -> PinFormatError {
+        wrongExtent("certificate", at: place, der)
+            ?? PinFormatError(
+                .brokenCertificate,
+                at: place,
+                "not a whole X.509 certificate" + (detail.map { " (\($0))" } ?? ""),
+                remedy: "copy or export the file again"
+            )
+    }
+
+    static func brokenPublicKey(at place: PinPlace, _ der: [UInt8], detail: String?) -> PinFormatError {
+        wrongExtent("public key", at: place, der)
+            ?? PinFormatError(
+                .brokenPublicKey,
+                at: place,
+                "not a public key that OpenSSL can read" + (detail.map { " (\($0))" } ?? ""),
+                remedy: "make it again: openssl x509 -in CERTIFICATE -noout -pubkey"
+            )
+    }
+
+    static func rsaPublicKey(at place: PinPlace, convertingWith command: String) -> PinFormatError {
+        PinFormatError(
+            .otherKind,
+            at: place,
+            "an RSA public key without its algorithm (PKCS #1), which is not what pins are the hash of",
+            remedy: "convert it: \(command) -pubout -out key.pub"
+        )
+    }
+
+    static func signedData(at place: PinPlace, convertingWith command: String) -> PinFormatError {
+        PinFormatError(
+            .otherKind,
+            at: place,
+            "PKCS #7 data, which clients do not take for pins",
+            remedy: "take the certificates out of it: \(command) -print_certs -out certificates.pem"
+        )
+    }
+
+    static func request(at place: PinPlace, convertingWith command: String) -> PinFormatError {
+        PinFormatError(
+            .otherKind,
+            at: place,
+            "a certificate request, not yet a certificate",
+            remedy: "pin its key: \(command) -noout -pubkey -out key.pub"
+        )
+    }
+
+    private static func wrongExtent(_ kind: String, at place: PinPlace, _ der: [UInt8]) -> PinFormatError? {
+        guard let header = DERHeader(der[...]) else { return nil }
+        let expected = header.contentStart + header.length
+        if der.count < expected {
+            return PinFormatError(
+                .wrongExtent,
+                at: place,
+                "a \(kind) that is cut off: \(der.count) of \(expected) bytes",
+                remedy: "copy or download the file again"
+            )
+        }
+        guard der.count > expected else { return nil }
+        return PinFormatError(
+            .wrongExtent,
+            at: place,
+            "a \(kind) of \(expected) bytes followed by \(der.count - expected) more",
+            remedy: "DER holds one object a file; split the file, or use PEM"
+        )
+    }
+}

@@ -1,0 +1,68 @@
+/// Text with pins: one or more a line, in any notation of strings; empty lines and comments (`#`) are passed over.
+struct PinListFormat: PinFileFormat {
+    func recognises(_ file: PinFile) -> Bool {
+        var isList = false
+        eachLine(of: file) { line in
+            isList = line.resemblesPins
+            return !isList
+        }
+        return isList
+    }
+
+    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        guard file.fileExtension != "cer" else {
+            throw PinFormatError(
+                .cerNotDER,
+                at: file.place,
+                "is named .cer and is text, not a certificate in DER",
+                remedy: "AFNetworking skips it or crashes on it; name it .txt"
+            )
+        }
+        var failure: PinFormatError?
+        eachLine(of: file) { line in
+            do throws(PinFormatError) {
+                do throws(PinFormatError) {
+                    try line.read(into: &collector)
+                } catch {
+                    try collector.skip(error)
+                }
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Calls `body` with each line that is not empty, until it returns false.
+    ///
+    /// One line at a time: the list of all of them
+    /// would take many times the memory of the file.
+    private func eachLine(of file: PinFile, _ body: (PinText) -> Bool) {
+        guard let text = file.text else { return }
+        var rest = text.utf8[...]
+        var number = 0
+        while !rest.isEmpty {
+            number += 1
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest[line.endIndex...].dropFirst()
+            let content = PinText(
+                Self.withoutComment(Substring(line)),
+                at: file.place(line: number),
+                isArgument: false
+            )
+            if !content.text.isEmpty, !body(content) { return }
+        }
+    }
+
+    /// A comment begins with a `#` at the start of the line or after white space.
+    private static func withoutComment(_ line: Substring) -> Substring {
+        var previous: UInt8 = UInt8(ascii: " ")
+        let end = line.utf8.indices.first { index in
+            defer { previous = line.utf8[index] }
+            return line.utf8[index] == UInt8(ascii: "#") && (previous == UInt8(ascii: " ") || previous == 0x09)
+        }
+        return line[..<(end ?? line.endIndex)]
+    }
+}

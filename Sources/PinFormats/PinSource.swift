@@ -1,0 +1,82 @@
+/// What `--pins` names: a file, a directory of files, or pins written out.
+///
+/// What stands at a path goes before what the text could mean as a pin. Files are recognised by their content; their names
+/// count only where a client goes by them (AFNetworking loads `.cer`) and where they make a promise in a directory.
+package struct PinSource: Sendable, Hashable {
+    /// The source as the user wrote it.
+    package let text: String
+    /// Whether bad pins in a list or directory become notes, as AFNetworking skips them in its public-key mode.
+    package let skipsBadPins: Bool
+
+    /// Names a source; nothing is read yet.
+    package init(_ text: String, skipsBadPins: Bool = false) {
+        self.text = text
+        self.skipsBadPins = skipsBadPins
+    }
+
+    /// Reads every pin of the source.
+    ///
+    /// Blocks while it reads files, of which none may be larger than ``RegularFile/mostBytes``.
+    ///
+    /// - Throws: ``PinFormatError`` for pin data that is wrong or absent. A source without a pin is always an error.
+    package func read() throws(PinFormatError) -> PinReading {
+        guard !text.isEmpty else {
+            throw PinFormatError(.empty, at: .option, "the value is empty", remedy: "name a file, a directory or a pin")
+        }
+        guard !text.utf8.contains(0) else {
+            throw PinFormatError(.nulCharacter, at: .option, "the value holds a NUL character")
+        }
+        var collector = PinCollector(skipsBadPins: skipsBadPins)
+        let place = PinPlace.file(shortened(text))
+        switch RegularFile.kind(of: text) {
+        case .regular, .special:
+            try PinFileReader.readNamedFile(at: text, into: &collector)
+            return try collector.reading(orThrow: .noPin(at: place))
+        case .directory:
+            try PinDirectory(path: text).read(into: &collector)
+            return try collector.reading(orThrow: .noPinInDirectory(at: place))
+        case .inaccessible(let code):
+            throw RegularFile.unreadable(code, at: place)
+        case .absent:
+            let pins = PinText(text[...], at: .option, isArgument: true)
+            guard pins.resemblesPins else { throw missingFile }
+            do throws(PinFormatError) {
+                try pins.read(into: &collector)
+            } catch {
+                try collector.skip(error)
+            }
+            return try collector.reading(orThrow: .noPin(at: .option))
+        }
+    }
+
+    private var missingFile: PinFormatError {
+        let remedy =
+            text.hasPrefix("~") ? "the shell replaces ~ only at the start of a word of its own" : nil
+        return PinFormatError(
+            .missingFile,
+            at: .option,
+            "no such file, and no pin either: '\(shortened(text))'",
+            remedy: remedy
+        )
+    }
+}
+
+extension PinFormatError {
+    static func noPin(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .notAPin,
+            at: place,
+            "holds no pin",
+            remedy: "a pin is a certificate, a public key, or a line such as sha256/ and 44 characters of base64"
+        )
+    }
+
+    static func noPinInDirectory(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .noPinsInDirectory,
+            at: place,
+            "no file in this directory holds a pin",
+            remedy: "its subdirectories and hidden files do not count"
+        )
+    }
+}

@@ -1,0 +1,131 @@
+/// Why pin data could not be used.
+///
+/// Never a verdict: wrong data says nothing about a server.
+package struct PinFormatError: Error, Sendable, Hashable {
+    /// Which exit status the error ends in.
+    package enum Kind: Sendable, Hashable {
+        /// The data is there and is wrong (exit status 65).
+        case malformed
+        /// The data is not there or cannot be read (exit status 66).
+        case missing
+    }
+
+    /// Which exit status the error ends in.
+    package let kind: Kind
+    /// What is wrong, as a stable word for machines.
+    package let problem: PinProblem
+    /// Where.
+    package let place: PinPlace
+    /// What is wrong, in words.
+    package let reason: String
+    /// What it probably should be, or what to do about it.
+    package let remedy: String?
+
+    init(_ problem: PinProblem, at place: PinPlace, _ reason: String, remedy: String? = nil) {
+        self.kind = problem.isAbsence ? .missing : .malformed
+        self.problem = problem
+        self.place = place
+        self.reason = reason
+        self.remedy = remedy
+    }
+}
+
+extension PinFormatError: CustomStringConvertible {
+    /// One line: the place, what is wrong, the remedy.
+    ///
+    /// Text from outside in it is shortened, not escaped.
+    package var description: String {
+        "\(place): \(reason)" + (remedy.map { "; \($0)" } ?? "")
+    }
+}
+
+/// Where pin data stands.
+package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
+    /// The value of `--pins` itself.
+    case option
+    /// A file or directory.
+    case file(String)
+    /// A line of a file, from 1.
+    case line(Int, of: String)
+
+    /// As people write it: `--pins`, `pins.txt`, `pins.txt:3`.
+    package var description: String {
+        switch self {
+        case .option: "--pins"
+        case .file(let path): path
+        case .line(let line, let path): "\(path):\(line)"
+        }
+    }
+}
+
+/// What can be wrong with pin data, as stable words.
+package enum PinProblem: String, Sendable, Hashable, CaseIterable {
+    /// There is no such file, and the text is no pin either.
+    case missingFile = "missing-file"
+    /// The file or directory cannot be read.
+    case unreadable = "unreadable"
+    /// A pipe, a device or a socket: reading it could last for ever.
+    case notARegularFile = "not-a-regular-file"
+    /// A directory with no file in it that holds a pin.
+    case noPinsInDirectory = "no-pins-in-directory"
+    /// The path or the text holds a NUL character.
+    case nulCharacter = "nul-character"
+    /// No text, or a file of no bytes.
+    case empty = "empty"
+    /// A file larger than any pin file.
+    case tooLarge = "too-large"
+    /// A private key, which is never a pin.
+    case privateKey = "private-key"
+    /// Binary data that is neither a certificate nor a key.
+    case binaryJunk = "binary-junk"
+    /// Text in an encoding other than UTF-8.
+    case textEncoding = "text-encoding"
+    /// DER that ends early or goes on after its end.
+    case wrongExtent = "wrong-extent"
+    /// DER or PEM that says it is a certificate and is none.
+    case brokenCertificate = "broken-certificate"
+    /// DER or PEM that says it is a public key and is none.
+    case brokenPublicKey = "broken-public-key"
+    /// PEM text with broken framing or base64.
+    case brokenPEM = "broken-pem"
+    /// Something of the trade that holds no pin as it is: a request, a CRL, PKCS #7.
+    case otherKind = "other-kind"
+    /// A file named `.cer` that is not one DER certificate.
+    case cerNotDER = "cer-not-der"
+    /// Text in which nothing is a pin.
+    case notAPin = "not-a-pin"
+    /// Every pin of the source was skipped as bad.
+    case nothingLeft = "nothing-left"
+    /// A hash of another length than SHA-256's.
+    case wrongLength = "wrong-length"
+    /// A hash of another algorithm.
+    case wrongAlgorithm = "wrong-algorithm"
+    /// The alphabet of base64url.
+    case base64URL = "base64url"
+    /// Base64 without its padding, or with too much of it.
+    case padding = "padding"
+    /// A character outside the base64 alphabet.
+    case badCharacter = "bad-character"
+    /// Bits set after the end of the hash: the last character is mistyped.
+    case trailingBits = "trailing-bits"
+    /// White space within a pin.
+    case whitespace = "whitespace"
+    /// One slash where the notation has two, or two where it has one.
+    case slashes = "slashes"
+    /// A notation almost as it is written: other case, a colon for the slash.
+    case notation = "notation"
+    /// The SHA-256 of no bytes at all.
+    case hashOfNothing = "hash-of-nothing"
+    /// Hexadecimal digits, which may be a certificate's fingerprint.
+    case hexadecimal = "hexadecimal"
+    /// The base64 of a certificate or key where its hash should stand.
+    case pemBody = "pem-body"
+
+    /// Whether the data is absent rather than wrong.
+    var isAbsence: Bool {
+        switch self {
+        case .missingFile, .unreadable, .notARegularFile, .noPinsInDirectory: true
+        default: false
+        }
+    }
+}

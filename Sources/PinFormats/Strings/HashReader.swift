@@ -1,0 +1,145 @@
+internal import Pinning
+internal import X509
+
+/// Turns the base64 text of a pin into its 32 bytes, or says what is wrong with it.
+enum HashReader {
+    private static let hashOfNothing = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+    private static let otherHashes = [16: "MD5", 20: "SHA-1", 28: "SHA-224", 48: "SHA-384", 64: "SHA-512"]
+
+    /// Reads `text`, the hash within `word`.
+    static func digest(_ text: Substring, in word: PinWord) throws(PinFormatError) -> SHA256Digest {
+        guard !text.isEmpty else {
+            throw word.error(.empty, "has no hash", remedy: "44 characters of base64 belong there")
+        }
+        if text.contains(where: \.isWhitespace) {
+            let repaired = canonical(Substring(text.filter { !$0.isWhitespace }))
+            throw word.error(.whitespace, "has white space in it", remedy: word.rewritten(repaired) ?? "remove it")
+        }
+        try refuseHexadecimal(text, in: word)
+        switch Base64.parse(text) {
+        case .failure(let bad): throw badCharacter(bad, in: word)
+        case .success(let parsed):
+            try refuseEncodedObjects(parsed, in: word)
+            try checkForm(of: parsed, in: word)
+            guard let digest = SHA256Digest(bytes: parsed.bytes) else { throw wrongLength(parsed, in: word) }
+            guard digest.base64 != hashOfNothing else {
+                throw word.error(
+                    .hashOfNothing,
+                    "is the SHA-256 of nothing",
+                    remedy: "the command that made it got no input; look at the errors it printed and make it again"
+                )
+            }
+            return digest
+        }
+    }
+
+    /// The hash that `text` most likely means, in standard base64: other alphabet and padding put right.
+    static func canonical(_ text: Substring) -> String? {
+        guard case .success(let parsed) = Base64.parse(text), !parsed.hasTrailingBits else { return nil }
+        return SHA256Digest(bytes: parsed.bytes)?.base64
+    }
+
+    private static func checkForm(of parsed: Base64, in word: PinWord) throws(PinFormatError) {
+        guard parsed.bytes.count == SHA256Digest.byteCount, let padding = parsed.expectedPadding else {
+            throw wrongLength(parsed, in: word)
+        }
+        let repaired = parsed.hasTrailingBits ? nil : SHA256Digest(bytes: parsed.bytes)?.base64
+        if parsed.isURLAlphabet {
+            let remedy = word.rewritten(repaired) ?? "write + for - and / for _"
+            throw word.error(.base64URL, "is base64url (with - or _), pins are standard base64", remedy: remedy)
+        }
+        if parsed.paddingCount != padding {
+            let reason = parsed.paddingCount == 0 ? "lacks the padding" : "has \(parsed.paddingCount) = at its end"
+            throw word.error(.padding, reason, remedy: word.rewritten(repaired) ?? "it ends with one =")
+        }
+        if parsed.hasTrailingBits {
+            throw word.error(
+                .trailingBits,
+                "has a last character that no 32 bytes encode to",
+                remedy: "it is mistyped or cut off; copy it again"
+            )
+        }
+    }
+
+    private static func wrongLength(_ parsed: Base64, in word: PinWord) -> PinFormatError {
+        let count = parsed.bytes.count
+        guard parsed.expectedPadding != nil else {
+            return word.error(
+                .wrongLength,
+                "has \(parsed.digitCount) characters of base64, which no number of bytes encodes to",
+                remedy: "a SHA-256 pin has 43 and one =; copy it again"
+            )
+        }
+        if let algorithm = otherHashes[count] {
+            return word.error(
+                .wrongLength,
+                "has \(count) bytes, which is \(algorithm), and not the 32 of SHA-256",
+                remedy: PinWord.howToMakeAPin
+            )
+        }
+        return word.error(
+            .wrongLength,
+            "has \(count) byte\(count == 1 ? "" : "s") instead of 32",
+            remedy: "a SHA-256 pin is 44 characters long; this one has characters too "
+                + (count < SHA256Digest.byteCount ? "few" : "many")
+        )
+    }
+
+    private static func badCharacter(_ bad: Base64.BadCharacter, in word: PinWord) -> PinFormatError {
+        let reason = "has '\(bad.character)' as character \(bad.position) of the hash, which base64 does not know"
+        switch bad.character {
+        case "=":
+            return word.error(
+                .badCharacter,
+                "goes on after its padding",
+                remedy: "separate pins by a comma or a space"
+            )
+        case "…", ".":
+            return word.error(.badCharacter, reason, remedy: "if a report shortened the pin, copy the whole of it")
+        case "%":
+            return word.error(.badCharacter, reason, remedy: "undo the percent-encoding: %2B is +, %2F is /, %3D is =")
+        default:
+            return word.error(.badCharacter, reason, remedy: "a pin has letters, digits, + and / and ends with =")
+        }
+    }
+
+    /// Digits and colons: the notation of fingerprints, which hash the whole certificate and not its key.
+    private static func refuseHexadecimal(_ text: Substring, in word: PinWord) throws(PinFormatError) {
+        let characters = Array(text.utf8)
+        guard characters.allSatisfy({ PinNotation.isHexDigit($0) || $0 == UInt8(ascii: ":") }) else { return }
+        let digits = characters.filter { $0 != UInt8(ascii: ":") }
+        guard [32, 40, 64].contains(digits.count) || digits.count < characters.count else { return }
+        guard digits.count == 64 else {
+            let kind = [32: "of MD5", 40: "of SHA-1"][digits.count] ?? "instead of the 64 of SHA-256"
+            throw word.error(
+                .hexadecimal,
+                "has \(digits.count) hexadecimal digits \(kind)",
+                remedy: PinWord.howToMakeAPin
+            )
+        }
+        let values = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
+        let bytes = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+        let base64 = SHA256Digest(bytes: bytes)?.base64
+        throw word.error(
+            .hexadecimal,
+            "is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate",
+            remedy: (word.rewritten(base64) ?? "write it in base64")
+                + " if it is the hash of the public key; a fingerprint cannot be converted, give the certificate's file"
+        )
+    }
+
+    /// Base64 of a certificate or a key where the hash of one should stand.
+    private static func refuseEncodedObjects(_ parsed: Base64, in word: PinWord) throws(PinFormatError) {
+        let bytes = parsed.bytes
+        guard bytes.count > SHA256Digest.byteCount + 1, let shape = DERShape(bytes) else { return }
+        if shape == .privateKey || shape == .keyStore { throw .privateKey(at: word.place) }
+        var remedy = "give the file, with its -----BEGIN line, instead"
+        if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: bytes) {
+            remedy = "the pin of that key is \(key.spkiSHA256)"
+        } else if let certificate = try? CertificateReader.certificate(der: bytes) {
+            remedy = "the pin of that certificate's key is \(certificate.publicKey.spkiSHA256)"
+        }
+        let kind = shape == .certificate ? "a certificate" : shape == .publicKey ? "a public key" : "a PEM file"
+        throw word.error(.pemBody, "is the body of \(kind) and not a hash", remedy: remedy)
+    }
+}

@@ -1,0 +1,40 @@
+/// One word of text that should be a pin, with its place and the decision whether messages may show it.
+struct PinWord {
+    /// The longest text a message shows.
+    ///
+    /// A pin in any notation is shorter.
+    static let longestShown = 60
+    static let howToMakeAPin =
+        "make the pin from the certificate: openssl x509 -in FILE -noout -pubkey"
+        + " | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | openssl base64"
+
+    let text: Substring
+    let place: PinPlace
+    /// Whether the text may be shown though it does not say that it is a pin.
+    ///
+    /// Never a line of a file, and nothing that stands
+    /// beside text too long to be a pin: either could be a piece of a private key.
+    let mayBeShown: Bool
+
+    private var isShown: Bool {
+        text.utf8.count <= Self.longestShown && (mayBeShown || PinNotation.isClaimed(by: text))
+    }
+
+    /// An error about this word; `predicate` goes on from its name.
+    func error(_ problem: PinProblem, _ predicate: String, remedy: String? = nil) -> PinFormatError {
+        let name = isShown ? "'\(text)'" : "the text (\(text.count) characters)"
+        return PinFormatError(problem, at: place, "\(name) \(predicate)", remedy: remedy)
+    }
+
+    /// A remedy that shows the hash as it should be, where the word may be shown.
+    func rewritten(_ base64: String?) -> String? {
+        guard isShown, let base64 else { return nil }
+        guard let notation = PinNotation(text) else { return "write \(base64)" }
+        return "write sha256\(notation.separator == .twoSlashes ? "//" : "/")\(base64)"
+    }
+}
+
+/// Shortens text from outside for a message.
+func shortened(_ text: some StringProtocol) -> String {
+    text.count <= 120 ? String(text) : "\(text.prefix(60))…\(text.suffix(40))"
+}
