@@ -1,0 +1,33 @@
+internal import COpenSSL
+
+/// Turns what OpenSSL says about a failed handshake into a reason a user can act on.
+enum HandshakeDiagnosis {
+    /// OpenSSL reports an alert it received as this number plus the alert's (`SSL_AD_REASON_OFFSET`).
+    private static let alertOffset: Int32 = 1000
+
+    /// The reason behind `errors` for the failure of `request`'s handshake.
+    static func reason(of errors: OpenSSLErrors, request: ProbeRequest) -> ProbeError.Reason {
+        guard let reason = errors.tlsReason else { return .tlsFailure(errors.text) }
+        let noCommonVersion = ProbeError.Reason.protocolVersion(
+            minimum: request.minimumTLS,
+            maximum: request.maximumTLS
+        )
+        if let number = UInt8(exactly: reason - alertOffset) {
+            let alert = TLSAlert(number: number)
+            return alert == .protocolVersion ? noCommonVersion : .alert(alert)
+        }
+        return switch reason {
+        case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_WRONG_VERSION_NUMBER, SSL_R_VERSION_TOO_LOW,
+            SSL_R_VERSION_TOO_HIGH, SSL_R_NO_PROTOCOLS_AVAILABLE:
+            noCommonVersion
+        case SSL_R_BAD_SIGNATURE, SSL_R_WRONG_SIGNATURE_TYPE, SSL_R_WRONG_SIGNATURE_SIZE,
+            SSL_R_SIGNATURE_FOR_NON_SIGNING_CERTIFICATE:
+            .keyNotProven
+        case SSL_R_EXCESSIVE_MESSAGE_SIZE: .certificatesTooLarge(limit: TLSContext.certificateListLimit)
+        case Int32(ERR_R_ASN1_LIB), SSL_R_CERT_LENGTH_MISMATCH, SSL_R_UNABLE_TO_FIND_PUBLIC_KEY_PARAMETERS,
+            SSL_R_UNKNOWN_CERTIFICATE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE:
+            .unreadableCertificate(errors.text)
+        default: .tlsFailure(errors.text)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+internal import NIOCore
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// How a handshake ended.
+enum HandshakeOutcome {
+    /// The server proved its key; `completed` is false when it then gave up for want of a client certificate.
+    case proven(TLSConnection, completed: Bool)
+    /// Anything else.
+    case failed(ProbeError.Reason)
+}
+
+/// Makes a TLS handshake over the channel it is added to, says how it ended, and closes the channel.
+///
+/// Not Sendable: it belongs to the channel's event loop.
+final class HandshakeHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// No honest server sends more before the handshake is complete, in bytes.
+    static let inputLimit = 4 << 20
+
+    /// Enough of the first bytes to recognise what is not TLS.
+    private static let openingLength = 16
+
+    private let request: ProbeRequest
+    private let conclude: (HandshakeOutcome) -> Void
+    /// `nil` once the handshake has ended.
+    private var connection: TLSConnection?
+    private var context: ChannelHandlerContext?
+    private var opening: [UInt8] = []
+    private var lastCall: (bytes: Int, reason: ProbeError.Reason)?
+    /// The bytes received so far.
+    private(set) var received = 0
+
+    /// A handler that begins the handshake as soon as it is added to a connected channel.
+    ///
+    /// - Parameters:
+    ///   - connection: the handshake to make.
+    ///   - request: what `connection` was made for.
+    ///   - conclude: called once, on the event loop.
+    init(connection: TLSConnection, request: ProbeRequest, conclude: @escaping (HandshakeOutcome) -> Void) {
+        self.connection = connection
+        self.request = request
+        self.conclude = conclude
+    }
+
+    /// Ends the handshake with `reason`, at once or after the bytes have been read that arrived until now.
+    ///
+    /// - Parameters:
+    ///   - arrived: how many bytes have arrived since the connection was made.
+    ///   - reason: why it has to end, unless those bytes complete it.
+    func stop(afterReading arrived: Int, because reason: ProbeError.Reason) {
+        guard arrived > received else { return finish(.failed(reason)) }
+        lastCall = (arrived, reason)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        advance(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let connection else { return }
+        let bytes = unwrapInboundIn(data)
+        received += bytes.readableBytes
+        if opening.count < Self.openingLength {
+            opening += bytes.readableBytesView.prefix(Self.openingLength - opening.count)
+        }
+        guard received <= Self.inputLimit else { return finish(.failed(.tooMuchData(limit: Self.inputLimit))) }
+        connection.receive(bytes)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // A record's header has five bytes: before they are there, neither OpenSSL nor anybody else can say what this is.
+        if opening.count >= 5, let spoken = PlainProtocol(opening: opening) { return finish(.failed(.notTLS(spoken))) }
+        advance(context)
+        if let lastCall, received >= lastCall.bytes { finish(.failed(lastCall.reason)) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(.closedEarly(received: received))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let code = (error as? IOError)?.errnoCode
+        end(code == ECONNRESET || code == EPIPE ? .reset : .tlsFailure("the connection broke (\(error))"))
+    }
+
+    private func advance(_ context: ChannelHandlerContext) {
+        guard let connection else { return }
+        switch connection.advance() {
+        case .needsInput: send(from: connection, context)
+        case .complete:
+            // It has ended, whatever becomes of the last bytes: some servers close as soon as they have sent their part.
+            self.connection = nil
+            connection.close()
+            send(from: connection, context)
+            report(.proven(connection, completed: true))
+        case .closed: end(.closedEarly(received: received))
+        case .failed(let errors):
+            // The alert that says what is wrong with what the server sent.
+            send(from: connection, context)
+            let reason = HandshakeDiagnosis.reason(of: errors, request: request)
+            if case .alert = reason { end(reason) } else { finish(.failed(reason)) }
+        }
+    }
+
+    /// NIO writes at once; what the socket's buffer does not take is not waited for when the channel closes.
+    private func send(from connection: TLSConnection, _ context: ChannelHandlerContext) {
+        guard let output = connection.takeOutput(allocator: context.channel.allocator) else { return }
+        context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+    }
+
+    /// The server ended the connection, in the way `reason` says.
+    private func end(_ reason: ProbeError.Reason) {
+        guard let connection else { return }
+        if connection.clientCertificateRequested {
+            let isProven = connection.keyIsProvenWithoutFinished
+            finish(isProven ? .proven(connection, completed: false) : .failed(.clientCertificateRequired))
+        } else if let spoken = PlainProtocol(opening: opening) {
+            finish(.failed(.notTLS(spoken)))
+        } else {
+            finish(.failed(reason))
+        }
+    }
+
+    private func finish(_ outcome: HandshakeOutcome) {
+        guard connection != nil else { return }
+        connection = nil
+        report(outcome)
+    }
+
+    private func report(_ outcome: HandshakeOutcome) {
+        conclude(outcome)
+        context?.close(promise: nil)
+    }
+}

@@ -1,0 +1,176 @@
+internal import COpenSSL
+internal import COpenSSLShims
+internal import NIOCore
+internal import Pinning
+internal import X509
+
+/// Owns one `SSL` with the two memory BIOs it reads from and writes to.
+///
+/// Not Sendable: it belongs to the event loop's thread. No call suspends, so OpenSSL's error queue, which belongs to the
+/// thread, is always the one of the call just made.
+final class TLSConnection {
+    /// How far a step took the handshake.
+    enum Step {
+        /// More bytes from the server are needed.
+        case needsInput
+        /// The handshake is complete.
+        case complete
+        /// The server sent close_notify.
+        case closed
+        /// The handshake failed.
+        case failed(OpenSSLErrors)
+    }
+
+    private let ssl: OpaquePointer
+    // Both belong to `ssl`.
+    private let input: OpaquePointer
+    private let output: OpaquePointer
+    /// Whether the server asked for a client certificate.
+    private(set) var clientCertificateRequested = false
+    /// Whether the server's key was proven at the time it asked.
+    private(set) var keyProvenAtRequest = false
+
+    /// Prepares a handshake for `request`.
+    ///
+    /// - Throws: ``OpenSSLSetUpError`` when memory runs out or a setting is refused.
+    init(context: TLSContext, request: ProbeRequest) throws(OpenSSLSetUpError) {
+        OpenSSLErrors.clear()
+        guard let ssl = SSL_new(context.pointer) else { throw OpenSSLSetUpError() }
+        guard let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else {
+            SSL_free(ssl)
+            throw OpenSSLSetUpError()
+        }
+        // An empty BIO means "not yet", never "end of file".
+        _ = COpenSSLShims_BIO_set_mem_eof_return(input, -1)
+        SSL_set_bio(ssl, input, output)
+        SSL_set_connect_state(ssl)
+        self.ssl = ssl
+        self.input = input
+        self.output = output
+        // Index 0 is the one OpenSSL keeps for applications (SSL_set_app_data).
+        SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+        guard COpenSSLShims_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
+            COpenSSLShims_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
+            request.serverNameIndication.map({ COpenSSLShims_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,
+            Self.offer(request.alpn, on: ssl)
+        else { throw OpenSSLSetUpError() }
+    }
+
+    deinit {
+        SSL_free(ssl)
+    }
+
+    /// Hands bytes from the server to OpenSSL.
+    func receive(_ bytes: ByteBuffer) {
+        bytes.withUnsafeReadableBytes { bytes in
+            _ = BIO_write(input, bytes.baseAddress, Int32(clamping: bytes.count))
+        }
+    }
+
+    /// Goes on with the handshake as far as the received bytes allow (`SSL_do_handshake`).
+    func advance() -> Step {
+        OpenSSLErrors.clear()
+        let result = SSL_do_handshake(ssl)
+        if result == 1 { return .complete }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsInput
+        case SSL_ERROR_ZERO_RETURN: return .closed
+        default: return .failed(OpenSSLErrors.take())
+        }
+    }
+
+    /// Writes close_notify, the only thing that follows the handshake (`SSL_shutdown`).
+    func close() {
+        OpenSSLErrors.clear()
+        _ = SSL_shutdown(ssl)
+        OpenSSLErrors.clear()
+    }
+
+    /// Takes what OpenSSL wants sent to the server, `nil` when there is nothing.
+    func takeOutput(allocator: ByteBufferAllocator) -> ByteBuffer? {
+        var start: UnsafePointer<CChar>?
+        let count = COpenSSLShims_BIO_get_mem_data(output, &start)
+        guard count > 0, let start else { return nil }
+        var buffer = allocator.buffer(capacity: count)
+        buffer.writeBytes(UnsafeRawBufferPointer(start: start, count: count))
+        BIO_ctrl(output, BIO_CTRL_RESET, 0, nil)
+        return buffer
+    }
+
+    /// Whether the server held the leaf's key, although the handshake did not complete.
+    ///
+    /// True once the server asked for a client certificate in a handshake in which it signs. An RSA key exchange proves the
+    /// key with the server's Finished message only.
+    var keyIsProvenWithoutFinished: Bool { clientCertificateRequested && keyProvenAtRequest }
+
+    static func noteClientCertificateRequest(_ ssl: OpaquePointer?) {
+        guard let ssl, let context = SSL_get_ex_data(ssl, 0) else { return }
+        let connection = Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue()
+        connection.clientCertificateRequested = true
+        connection.keyProvenAtRequest = connection.serverHasSigned
+    }
+
+    /// Whether the negotiated handshake has a signature by the server's key before it asks for a client certificate.
+    private var serverHasSigned: Bool {
+        if SSL_version(ssl) >= TLS1_3_VERSION { return true }
+        guard let cipher = SSL_get_pending_cipher(ssl) else { return false }
+        let exchange = SSL_CIPHER_get_kx_nid(cipher)
+        return exchange == NID_kx_ecdhe || exchange == NID_kx_dhe
+    }
+
+    private static func offer(_ protocols: [ApplicationProtocol], on ssl: OpaquePointer) -> Bool {
+        guard !protocols.isEmpty else { return true }
+        let list = protocols.flatMap { [UInt8($0.name.utf8.count)] + Array($0.name.utf8) }
+        // Unlike nearly all of OpenSSL, this returns 0 for success.
+        return SSL_set_alpn_protos(ssl, list, UInt32(clamping: list.count)) == 0
+    }
+}
+
+// What the handshake settled.
+extension TLSConnection {
+    /// The version in use, `nil` before the server chose one.
+    var version: TLSVersion? { TLSVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(ssl))) }
+
+    /// OpenSSL's name of the cipher suite.
+    var cipher: String? {
+        guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return nil }
+        return SSL_CIPHER_get_name(cipher).map { String(cString: $0) }
+    }
+
+    /// The group of the key exchange under the name certificates' keys have here (`P-256`), or OpenSSL's.
+    var group: String? {
+        let number = COpenSSLShims_SSL_get_negotiated_group(ssl)
+        guard number != NID_undef else { return nil }
+        switch number {
+        case NID_X9_62_prime256v1: return "P-256"
+        case NID_secp384r1: return "P-384"
+        case NID_secp521r1: return "P-521"
+        case NID_X25519: return "X25519"
+        case NID_X448: return "X448"
+        default: return SSL_group_to_name(ssl, number).map { String(cString: $0) }
+        }
+    }
+
+    /// The application protocol the server chose.
+    var applicationProtocol: String? {
+        var start: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &start, &count)
+        guard let start, count > 0 else { return nil }
+        return String(decoding: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
+    }
+
+    /// The certificates the server sent, in wire order; `nil` when it sent none.
+    ///
+    /// - Throws: ``X509Error`` for a certificate that cannot be encoded again.
+    func presentedChain() throws(X509Error) -> PresentedChain? {
+        // On a client the list begins with the leaf. It belongs to the session.
+        let list = SSL_get_peer_cert_chain(ssl)
+        var certificates: [Certificate] = []
+        for index in 0..<max(0, COpenSSLShims_sk_X509_num(list)) {
+            guard let certificate = COpenSSLShims_sk_X509_value(list, index) else { continue }
+            certificates.append(try CertificateReader.certificate(borrowing: certificate))
+        }
+        return PresentedChain(certificates)
+    }
+}

@@ -1,0 +1,53 @@
+internal import COpenSSL
+internal import COpenSSLShims
+
+/// Owns the `SSL_CTX` all probes of one event loop share. It trusts nothing and verifies nothing: the chain is judged later.
+///
+/// Not Sendable: it belongs to the event loop's thread.
+final class TLSContext {
+    /// The largest Certificate message taken, in bytes: ten thousand names in a certificate are about 300 KB.
+    static let certificateListLimit = 2 << 20
+
+    let pointer: OpaquePointer
+
+    /// Makes the context with `SSL_CTX_new`; the first one in a process initialises OpenSSL (about 2 ms).
+    ///
+    /// - Throws: ``OpenSSLSetUpError`` when OpenSSL lacks something it needs, such as its provider.
+    init() throws(OpenSSLSetUpError) {
+        OpenSSLErrors.clear()
+        guard let pointer = SSL_CTX_new(TLS_client_method()) else { throw OpenSSLSetUpError() }
+        self.pointer = pointer
+        // Level 0, so that a server with an RSA-1024 key or SHA-1 signatures ends in a readable verdict instead of an alert.
+        SSL_CTX_set_security_level(pointer, 0)
+        // Everything OpenSSL can do but suites without authentication, without encryption, or with shared secrets.
+        guard SSL_CTX_set_cipher_list(pointer, "ALL:!aNULL:!eNULL:!PSK:!SRP:@SECLEVEL=0") == 1,
+            COpenSSLShims_SSL_CTX_set_min_proto_version(pointer, Int32(TLSVersion.tls1_0.rawValue)) == 1,
+            COpenSSLShims_SSL_CTX_set_max_proto_version(pointer, Int32(TLSVersion.tls1_3.rawValue)) == 1
+        else { throw OpenSSLSetUpError() }
+        _ = SSL_CTX_set_options(
+            pointer,
+            COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT() | COpenSSLShims_SSL_OP_NO_TICKET()
+                | COpenSSLShims_SSL_OP_NO_COMPRESSION()
+        )
+        _ = COpenSSLShims_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+        _ = COpenSSLShims_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
+        _ = COpenSSLShims_SSL_CTX_set_max_cert_list(pointer, Self.certificateListLimit)
+        SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
+        // OpenSSL builds and judges a path even if the outcome is ignored; this keeps it from spending the time.
+        SSL_CTX_set_cert_verify_callback(pointer, { _, _ in 1 }, nil)
+        SSL_CTX_set_client_cert_cb(pointer) { ssl, _, _ in
+            TLSConnection.noteClientCertificateRequest(ssl)
+            return 0
+        }
+        OpenSSLErrors.clear()
+    }
+
+    deinit {
+        SSL_CTX_free(pointer)
+    }
+}
+
+/// OpenSSL could not be set up: what it said about it.
+struct OpenSSLSetUpError: Error {
+    let detail = OpenSSLErrors.take().text
+}

@@ -1,0 +1,199 @@
+internal import NIOCore
+internal import NIOPosix
+internal import Pinning
+internal import X509
+
+/// One probe on its way: resolves, connects, has the handshake made, and delivers exactly one result, in time.
+///
+/// Sendable because after `init` everything is touched on the event loop only.
+final class ProbeAttempt: @unchecked Sendable {
+    typealias Delivery = @Sendable (Result<ProbeResult, ProbeError>) -> Void
+
+    private let request: ProbeRequest
+    private let workshop: ProbeWorkshop
+    private var deliver: Delivery?
+    private var phase: ProbeError.Phase
+    private var deadline: NIOScheduledCallback?
+    private var resolver: SystemResolver?
+    /// Every channel that was made: happy eyeballs may try several addresses at a time.
+    private var channels: [any Channel] = []
+    private var handler: HandshakeHandler?
+    private var peer: PeerAddress?
+    private var started = NIODeadline.now()
+    private var firstConnect: NIODeadline?
+    private var connected: NIODeadline?
+
+    init(_ request: ProbeRequest, in workshop: ProbeWorkshop) {
+        self.request = request
+        self.workshop = workshop
+        self.phase = if case .resolve = request.destination { .resolve } else { .connect }
+    }
+
+    /// Begins. The clock runs from here.
+    func start(_ deliver: @escaping Delivery) {
+        self.deliver = deliver
+        started = .now()
+        // A year is for ever, and cannot overflow the clock.
+        let timeout = min(TimeAmount(request.timeout), .hours(24 * 365))
+        // Scheduling fails only when the event loop has ended, and with it every attempt.
+        deadline = try? workshop.loop.scheduleCallback(at: started + timeout, handler: self)
+        workshop.attempts[ObjectIdentifier(self)] = self
+        let bootstrap = ClientBootstrap(group: workshop.loop)
+            // The first flight of most servers in one read.
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8192))
+            // This attempt's own deadline comes first; NIO's is there to end its bookkeeping.
+            .connectTimeout(timeout + .seconds(1))
+            .channelInitializer { self.begin($0) }
+        connect(with: bootstrap).whenComplete { self.connectEnded($0) }
+        // While the packets travel.
+        workshop.prepareContext()
+    }
+
+    /// Ends the probe; a result that was delivered stays.
+    func cancel() {
+        finish(.failure(error(.cancelled)))
+    }
+
+    private func connect(with bootstrap: ClientBootstrap) -> EventLoopFuture<any Channel> {
+        switch request.destination {
+        case .resolve(let host, let family):
+            let resolver = SystemResolver(loop: workshop.loop, threads: workshop.lookups, family: family)
+            self.resolver = resolver
+            return bootstrap.resolver(resolver).connect(host: host, port: Int(request.port))
+        case .address(let address):
+            do {
+                let bytes = ByteBuffer(bytes: address.bytes)
+                return bootstrap.connect(
+                    to: try SocketAddress(packedIPAddress: bytes, port: Int(request.port))
+                )
+            } catch {
+                return workshop.loop.makeFailedFuture(error)
+            }
+        }
+    }
+
+    /// A socket was made for an address and is about to be connected.
+    private func begin(_ channel: any Channel) -> EventLoopFuture<Void> {
+        // Happy eyeballs cannot be stopped from outside; without channels it comes to its end by itself.
+        guard deliver != nil else { return channel.eventLoop.makeFailedFuture(CancellationError()) }
+        if firstConnect == nil { firstConnect = .now() }
+        phase = .connect
+        channels.append(channel)
+        return channel.eventLoop.makeSucceededVoidFuture()
+    }
+
+    private func connectEnded(_ result: Result<any Channel, any Error>) {
+        switch result {
+        case .failure(let failure): finish(.failure(error(reason(for: failure))))
+        case .success(let channel):
+            guard deliver != nil else { return channel.close(promise: nil) }
+            connected = .now()
+            phase = .handshake
+            peer = channel.remoteAddress.flatMap(PeerAddress.init)
+            do {
+                let connection = try TLSConnection(context: workshop.context(), request: request)
+                let handler = HandshakeHandler(connection: connection, request: request) { self.handshakeEnded($0) }
+                self.handler = handler
+                try channel.pipeline.syncOperations.addHandler(handler)
+            } catch let failure as OpenSSLSetUpError {
+                finish(.failure(error(.setUpFailed(failure.detail))))
+            } catch {
+                // The connection was gone before the handler was there.
+                finish(.failure(self.error(.closedEarly(received: 0))))
+            }
+        }
+    }
+
+    private func handshakeEnded(_ outcome: HandshakeOutcome) {
+        switch outcome {
+        case .failed(let reason): finish(.failure(error(reason)))
+        case .proven(let connection, let completed): finish(result(of: connection, completed: completed))
+        }
+    }
+
+    private func result(of connection: TLSConnection, completed: Bool) -> Result<ProbeResult, ProbeError> {
+        let ended = NIODeadline.now()
+        guard let peer, let version = connection.version, let cipher = connection.cipher, let connected,
+            let firstConnect
+        else { return .failure(error(.tlsFailure("OpenSSL does not say what was negotiated"))) }
+        do {
+            guard let presented = try connection.presentedChain() else { return .failure(error(.noCertificate)) }
+            let wasResolved = if case .resolve = request.destination { true } else { false }
+            return .success(
+                ProbeResult(
+                    peer: peer,
+                    tlsVersion: version,
+                    cipher: cipher,
+                    group: connection.group,
+                    alpn: connection.applicationProtocol,
+                    presented: presented,
+                    clientCertificateRequested: connection.clientCertificateRequested,
+                    handshakeCompleted: completed,
+                    timings: ProbeTimings(
+                        resolve: wasResolved ? Duration(firstConnect - started) : nil,
+                        connect: Duration(connected - firstConnect),
+                        handshake: Duration(ended - connected)
+                    )
+                )
+            )
+        } catch {
+            return .failure(self.error(.unreadableCertificate(error.description)))
+        }
+    }
+
+    private func finish(_ result: Result<ProbeResult, ProbeError>) {
+        guard let deliver else { return }
+        self.deliver = nil
+        workshop.attempts[ObjectIdentifier(self)] = nil
+        deadline?.cancel()
+        resolver?.cancelQueries()
+        for channel in channels { channel.close(promise: nil) }
+        channels = []
+        handler = nil
+        deliver(result)
+    }
+
+    private func error(_ reason: ProbeError.Reason) -> ProbeError {
+        ProbeError(phase, reason, target: request.target, peer: peer)
+    }
+
+    private func reason(for failure: any Error) -> ProbeError.Reason {
+        guard let failure = failure as? NIOConnectionError else {
+            let peer: PeerAddress? =
+                if case .address(let address) = request.destination {
+                    PeerAddress(ip: address, port: request.port)
+                } else { nil }
+            return .notConnected([ConnectFailure(peer: peer, error: failure)])
+        }
+        guard failure.connectionErrors.isEmpty else {
+            return .notConnected(
+                failure.connectionErrors.map { ConnectFailure(peer: PeerAddress($0.target), error: $0.error) }
+            )
+        }
+        return LookupFailure.reason(
+            for: [failure.dnsAError, failure.dnsAAAAError].compactMap { $0 as? LookupFailure },
+            of: request.destination
+        )
+    }
+}
+
+extension ProbeAttempt: NIOScheduledCallbackHandler {
+    /// The deadline: nothing is waited for any more, but what the server sent in time still counts.
+    func handleScheduledCallback(eventLoop: some EventLoop) {
+        let reason = ProbeError.Reason.deadlineExceeded(timeout: request.timeout)
+        if let handler, let channel = channels.first(where: \.isActive) {
+            handler.stop(afterReading: ArrivedBytes.count(on: channel, read: handler.received), because: reason)
+        } else {
+            finish(.failure(error(reason)))
+        }
+    }
+}
+
+extension PeerAddress {
+    init?(_ address: SocketAddress) {
+        guard let text = address.ipAddress, let ip = IPAddress(text), let port = address.port,
+            let port = UInt16(exactly: port)
+        else { return nil }
+        self.init(ip: ip, port: port)
+    }
+}

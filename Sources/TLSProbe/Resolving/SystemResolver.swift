@@ -1,0 +1,67 @@
+internal import NIOCore
+internal import NIOPosix
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Feeds NIO's happy eyeballs from the system's resolver, one lookup a family, for one probe.
+///
+/// Unlike NIO's own, it asks for each family apart (a slow AAAA answer does not hold back the A answer), keeps to a family,
+/// and can be abandoned. Sendable because everything but the lookups is touched on `loop` only.
+final class SystemResolver: Resolver, @unchecked Sendable {
+    private let loop: any EventLoop
+    private let threads: LookupThreads
+    private let family: ProbeRequest.AddressFamily
+    private var pending: [(lookup: Lookup, promise: EventLoopPromise<[SocketAddress]>)] = []
+
+    /// A resolver that answers on `loop`.
+    init(loop: any EventLoop, threads: LookupThreads, family: ProbeRequest.AddressFamily) {
+        self.loop = loop
+        self.threads = threads
+        self.family = family
+    }
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        family == .ipv6 ? loop.makeSucceededFuture([]) : query(host, port, family: AF_INET)
+    }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        family == .ipv4 ? loop.makeSucceededFuture([]) : query(host, port, family: AF_INET6)
+    }
+
+    /// Abandons the lookups under way; their futures fail now. Called on the loop.
+    func cancelQueries() {
+        loop.preconditionInEventLoop()
+        let abandoned = pending
+        pending = []
+        for (lookup, promise) in abandoned {
+            lookup.abandon()
+            promise.fail(LookupFailure.abandoned)
+        }
+    }
+
+    private func query(_ host: String, _ port: Int, family: Int32) -> EventLoopFuture<[SocketAddress]> {
+        loop.preconditionInEventLoop()
+        let promise = loop.makePromise(of: [SocketAddress].self)
+        let lookup = Lookup(host: host, port: port, family: family) { [loop] answer in
+            loop.execute { self.finish(family, promise, answer) }
+        }
+        pending.append((lookup, promise))
+        threads.submit(lookup)
+        return promise.futureResult
+    }
+
+    private func finish(_ family: Int32, _ promise: EventLoopPromise<[SocketAddress]>, _ answer: Lookup.Answer) {
+        // What was abandoned between the answer and now has failed already.
+        guard let index = pending.firstIndex(where: { $0.promise.futureResult === promise.futureResult }) else {
+            return
+        }
+        pending.remove(at: index)
+        promise.completeWith(answer.mapError { $0 })
+    }
+}

@@ -1,0 +1,54 @@
+/// What a server speaks that answered a ClientHello with something other than TLS.
+package enum PlainProtocol: String, Sendable, Hashable, CaseIterable {
+    /// HTTP without TLS.
+    case http = "plain HTTP"
+    /// SSH.
+    case ssh = "an SSH banner"
+    /// SMTP or FTP, whose greetings look alike.
+    case smtpOrFTP = "an SMTP or FTP greeting"
+    /// POP3.
+    case pop3 = "a POP3 greeting"
+    /// IMAP.
+    case imap = "an IMAP greeting"
+    /// XML, as XMPP servers send it.
+    case xmpp = "an XMPP stream"
+    /// MySQL or MariaDB.
+    case mysql = "a MySQL greeting"
+    /// Anything else.
+    case unknown = "bytes that are not TLS"
+
+    /// What `opening`, the first bytes a server sent, shows; `nil` when they can be the start of a TLS record.
+    init?(opening: [UInt8]) {
+        guard let first = opening.first else { return nil }
+        // A record begins with its type, 20 to 24, and the major version 3 (RFC 8446, 5.1).
+        if (20...24).contains(first), opening.count < 2 || opening[1] == 3 { return nil }
+        let text = String(decoding: opening, as: UTF8.self)
+        if text.hasPrefix("HTTP/") || text.lowercased().hasPrefix("<html") || text.lowercased().hasPrefix("<!doctype") {
+            self = .http
+        } else if text.hasPrefix("SSH-") {
+            self = .ssh
+        } else if text.hasPrefix("220") || text.hasPrefix("421") || text.hasPrefix("554") {
+            self = .smtpOrFTP
+        } else if text.hasPrefix("+OK") {
+            self = .pop3
+        } else if text.hasPrefix("* ") {
+            self = .imap
+        } else if text.hasPrefix("<?xml") || text.hasPrefix("<stream") {
+            self = .xmpp
+        } else if opening.count >= 5, opening[3] == 0, opening[4] == 10 {
+            self = .mysql
+        } else {
+            self = .unknown
+        }
+    }
+
+    /// What the user can do about it.
+    var remedy: String {
+        switch self {
+        case .http: "check the port: TLS is usually on 443"
+        case .smtpOrFTP, .pop3, .imap, .xmpp, .mysql:
+            "it begins TLS only after a command of its protocol; check the port for one with TLS from the first byte"
+        case .ssh, .unknown: "check the port"
+        }
+    }
+}

@@ -1,0 +1,158 @@
+/// Why a probe ended without a chain.
+package struct ProbeError: Error, Sendable, Hashable {
+    /// The part of a probe that failed.
+    package enum Phase: String, Sendable, Hashable, CaseIterable {
+        /// Asking the system's resolver for addresses.
+        case resolve
+        /// Establishing a TCP connection.
+        case connect
+        /// The TLS handshake.
+        case handshake
+    }
+
+    /// What went wrong.
+    package enum Reason: Sendable, Hashable {
+        /// The deadline passed; the duration is the timeout that was given.
+        case deadlineExceeded(timeout: Duration)
+        /// The task that probed was cancelled, or the prober was shut down.
+        case cancelled
+        /// The name does not exist.
+        case nameNotFound
+        /// The name exists but has no address of the family that was asked for.
+        case noAddress(ProbeRequest.AddressFamily)
+        /// The resolver gave no answer, for the reason it states.
+        case resolverFailed(String)
+        /// No address could be connected to: one failure for each that was tried.
+        case notConnected([ConnectFailure])
+        /// The server ended the handshake with an alert.
+        case alert(TLSAlert)
+        /// The server closed the connection before the handshake was complete, after sending so many bytes.
+        case closedEarly(received: Int)
+        /// The connection was reset during the handshake.
+        case reset
+        /// The server answered with something that is not TLS.
+        case notTLS(PlainProtocol)
+        /// Server and request have no version in common.
+        case protocolVersion(minimum: TLSVersion, maximum: TLSVersion)
+        /// The certificates are larger than so many bytes.
+        case certificatesTooLarge(limit: Int)
+        /// The server sent more than so many bytes before the handshake was complete.
+        case tooMuchData(limit: Int)
+        /// The server presented a certificate without proving that it holds the key.
+        case keyNotProven
+        /// The server insists on a client certificate and had not proven its key when it gave up.
+        case clientCertificateRequired
+        /// The handshake completed without a certificate.
+        case noCertificate
+        /// A certificate cannot be read, for the reason given.
+        case unreadableCertificate(String)
+        /// Any other failure of the handshake, in OpenSSL's words.
+        case tlsFailure(String)
+        /// OpenSSL could not be set up, in its own words.
+        case setUpFailed(String)
+    }
+
+    /// The part that failed.
+    package let phase: Phase
+    /// What went wrong.
+    package let reason: Reason
+    /// What was asked for, with the port: `example.com:443`.
+    package let target: String
+    /// The address that was connected to, once there was one.
+    package let peer: PeerAddress?
+
+    /// Describes the failure of a probe of `target`.
+    package init(_ phase: Phase, _ reason: Reason, target: String, peer: PeerAddress? = nil) {
+        self.phase = phase
+        self.reason = reason
+        self.target = target
+        self.peer = peer
+    }
+
+    /// A stable word for machines, as in `refused` or `tls-alert`.
+    package var id: String {
+        switch reason {
+        case .deadlineExceeded: "timeout"
+        case .cancelled: "cancelled"
+        case .nameNotFound: "name-not-found"
+        case .noAddress: "no-address"
+        case .resolverFailed: "resolver-failed"
+        case .notConnected(let failures): ConnectFailure.commonID(of: failures)
+        case .alert: "tls-alert"
+        case .closedEarly: "closed-early"
+        case .reset: "reset"
+        case .notTLS: "not-tls"
+        case .protocolVersion: "protocol-version"
+        case .certificatesTooLarge: "certificates-too-large"
+        case .tooMuchData: "too-much-data"
+        case .keyNotProven: "key-not-proven"
+        case .clientCertificateRequired: "client-certificate-required"
+        case .noCertificate: "no-certificate"
+        case .unreadableCertificate: "unreadable-certificate"
+        case .tlsFailure: "tls-failure"
+        case .setUpFailed: "set-up-failed"
+        }
+    }
+}
+
+extension ProbeError: CustomStringConvertible {
+    /// One line that quotes the target and says what to do.
+    package var description: String {
+        let server = peer.map { $0.description == target ? "'\(target)'" : "'\(target)' (\($0))" } ?? "'\(target)'"
+        return switch reason {
+        case .deadlineExceeded(let timeout): deadlineDescription(server, timeout)
+        case .cancelled: "the probe of \(server) was cancelled"
+        case .nameNotFound:
+            "cannot resolve \(server): there is no such name; check the spelling, or give the address with --connect"
+        case .noAddress(let family):
+            "cannot resolve \(server): the name has no \(Self.word(family)) address; give one with --connect"
+        case .resolverFailed(let detail):
+            "cannot resolve \(server): \(detail); check the DNS settings, or give the address with --connect"
+        case .notConnected(let failures): "cannot connect to \(server): \(ConnectFailure.describe(failures))"
+        case .alert(let alert): "\(server) ended the handshake: alert \(alert), sent by the server; \(alert.remedy)"
+        case .closedEarly(0):
+            "\(server) closed the connection without an answer to the ClientHello; check the port and --sni"
+        case .closedEarly(let received):
+            "\(server) closed the connection during the handshake, after \(received) bytes; see the server's log"
+        case .reset: "\(server) reset the connection during the handshake; check the port, --sni and the firewall"
+        case .notTLS(let spoken): "\(server) does not speak TLS: it answered with \(spoken.rawValue); \(spoken.remedy)"
+        case .protocolVersion(let minimum, let maximum):
+            "\(server) supports none of the TLS versions offered (\(minimum.number) to \(maximum.number)); "
+                + (minimum > .tls1_0 ? "an outdated server may need --min-tls 1.0" : "check --min-tls and --max-tls")
+        case .certificatesTooLarge(let limit):
+            "\(server) sent more than \(limit) bytes of certificates; check what it is configured to send"
+        case .tooMuchData(let limit):
+            "\(server) sent more than \(limit) bytes without completing the handshake; check that it is a TLS server"
+        case .keyNotProven:
+            "\(server) presented a certificate without holding its key: the signature in the handshake is wrong; "
+                + "treat the server as an impostor, or check that its key belongs to its certificate"
+        case .clientCertificateRequired:
+            "\(server) insists on a client certificate and gave up before it had proven its own key; "
+                + "enable an ECDHE cipher on it"
+        case .noCertificate: "\(server) sent no certificate; check its configuration"
+        case .unreadableCertificate(let detail):
+            "\(server) sent a certificate that cannot be read: \(detail); replace it on the server"
+        case .tlsFailure(let detail): "the handshake with \(server) failed: \(detail); see the server's log"
+        case .setUpFailed(let detail):
+            "OpenSSL cannot be set up for \(server): \(detail); check the installation and openssl.cnf"
+        }
+    }
+
+    private func deadlineDescription(_ server: String, _ timeout: Duration) -> String {
+        let milliseconds = timeout.components.seconds * 1000 + timeout.components.attoseconds / 1_000_000_000_000_000
+        let raise = "raise --timeout (\(milliseconds) ms)"
+        return switch phase {
+        case .resolve: "resolving \(server) took too long: check the DNS settings, or \(raise)"
+        case .connect: "connecting to \(server) took too long: a firewall may drop the packets; check it, or \(raise)"
+        case .handshake: "\(server) did not complete the TLS handshake in time: check that it speaks TLS, or \(raise)"
+        }
+    }
+
+    private static func word(_ family: ProbeRequest.AddressFamily) -> String {
+        switch family {
+        case .any: "usable"
+        case .ipv4: "IPv4"
+        case .ipv6: "IPv6"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package import Pinning
+
+/// One connection to make: where to, and what the ClientHello says.
+package struct ProbeRequest: Sendable, Hashable {
+    /// How the address to connect to is found.
+    package enum Destination: Sendable, Hashable {
+        /// The system's resolver is asked for `host`; its addresses of the given family are tried by happy eyeballs (RFC 8305).
+        case resolve(host: String, family: AddressFamily = .any)
+        /// This address and no other; nothing is resolved.
+        case address(IPAddress)
+    }
+
+    /// Which addresses of a host may be used.
+    package enum AddressFamily: Sendable, Hashable, CaseIterable {
+        /// IPv6 and IPv4.
+        case any
+        /// IPv4 only.
+        case ipv4
+        /// IPv6 only.
+        case ipv6
+    }
+
+    /// Where to connect to.
+    package var destination: Destination
+    /// The TCP port, 1…65535.
+    package var port: UInt16
+    /// The name sent in the server_name extension; without one the extension is not sent.
+    package var serverNameIndication: ServerNameIndication?
+    /// The oldest version offered.
+    package var minimumTLS: TLSVersion
+    /// The newest version offered.
+    package var maximumTLS: TLSVersion
+    /// The application protocols offered (RFC 7301), preferred first; without any the extension is not sent.
+    package var alpn: [ApplicationProtocol]
+    /// The one deadline over resolving, connecting and the handshake, counted from the start of the probe.
+    package var timeout: Duration
+
+    /// A request; the values that are left out are what a careful client of today uses.
+    ///
+    /// - Parameters:
+    ///   - destination: where to connect to.
+    ///   - port: the TCP port. Port 0 cannot be connected to: the system refuses it and the probe says so.
+    ///   - serverNameIndication: the name for the server_name extension.
+    ///   - minimumTLS: the oldest version offered.
+    ///   - maximumTLS: the newest version offered.
+    ///   - alpn: the application protocols offered.
+    ///   - timeout: the deadline over everything.
+    package init(
+        to destination: Destination,
+        port: UInt16 = 443,
+        serverNameIndication: ServerNameIndication? = nil,
+        minimumTLS: TLSVersion = .tls1_2,
+        maximumTLS: TLSVersion = .tls1_3,
+        alpn: [ApplicationProtocol] = [],
+        timeout: Duration = .seconds(10)
+    ) {
+        self.destination = destination
+        self.port = port
+        self.serverNameIndication = serverNameIndication
+        self.minimumTLS = minimumTLS
+        self.maximumTLS = maximumTLS
+        self.alpn = alpn
+        self.timeout = timeout
+    }
+
+    /// The destination as text, with the port: `example.com:443`, `[2001:db8::1]:443`.
+    package var target: String {
+        switch destination {
+        case .resolve(let host, _): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .address(let address): PeerAddress(ip: address, port: port).description
+        }
+    }
+}
+
+/// A host name fit for the server_name extension (RFC 6066, 3).
+///
+/// The extension has no room for addresses, and OpenSSL would send one all the same: there is no value of this type for an
+/// address, an empty name or a name with a NUL.
+package struct ServerNameIndication: Sendable, Hashable, CustomStringConvertible {
+    /// The name in lower case, without a trailing dot.
+    package let name: String
+
+    /// Takes a host name, `nil` for an address.
+    package init?(_ serverName: ServerName) {
+        guard case .dns(let name) = serverName else { return nil }
+        self.name = name
+    }
+
+    /// Reads a host name, `nil` for an address or a text that is no name.
+    package init?(_ text: some StringProtocol) {
+        guard let serverName = try? ServerName(text) else { return nil }
+        self.init(serverName)
+    }
+
+    /// The name.
+    package var description: String { name }
+}
+
+/// The name of an application protocol (RFC 7301), as in `h2` or `http/1.1`.
+package struct ApplicationProtocol: Sendable, Hashable, CustomStringConvertible {
+    /// The name, 1 to 255 bytes of UTF-8.
+    package let name: String
+
+    /// Takes a name, `nil` when it is empty or longer than 255 bytes.
+    package init?(_ name: String) {
+        guard (1...255).contains(name.utf8.count) else { return nil }
+        self.name = name
+    }
+
+    /// The name.
+    package var description: String { name }
+}

@@ -1,0 +1,52 @@
+package import Pinning
+
+/// What a probe saw of a server. Nothing in it was verified but that the server holds the leaf's private key.
+package struct ProbeResult: Sendable, Hashable {
+    /// The address that was connected to.
+    package let peer: PeerAddress
+    /// The version that was negotiated.
+    package let tlsVersion: TLSVersion
+    /// The cipher suite under OpenSSL's name, as in `TLS_AES_256_GCM_SHA384` or `ECDHE-RSA-AES128-GCM-SHA256`.
+    package let cipher: String
+    /// The group of the key exchange, as in `X25519` or `P-256`; `nil` for a key exchange without one.
+    package let group: String?
+    /// The application protocol the server chose; `nil` when it chose none. The text comes from the server.
+    package let alpn: String?
+    /// The certificates the server sent, in wire order.
+    package let presented: PresentedChain
+    /// Whether the server asked for a client certificate. None was sent.
+    package let clientCertificateRequested: Bool
+    /// Whether the handshake ran to its end.
+    ///
+    /// It does not when a server before TLS 1.3 insists on a client certificate; its key is proven by then all the same.
+    package let handshakeCompleted: Bool
+    /// How long each phase took.
+    package let timings: ProbeTimings
+}
+
+/// How long the phases of a probe took.
+package struct ProbeTimings: Sendable, Hashable {
+    /// From the start to the first address; `nil` when nothing was resolved.
+    package let resolve: Duration?
+    /// From the first attempt to connect to the established connection.
+    package let connect: Duration
+    /// From the established connection to the end of the handshake.
+    package let handshake: Duration
+}
+
+/// An address and a port that can be connected to.
+package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The address.
+    package let ip: IPAddress
+    /// The TCP port.
+    package let port: UInt16
+
+    /// Pairs an address and a port.
+    package init(ip: IPAddress, port: UInt16) {
+        self.ip = ip
+        self.port = port
+    }
+
+    /// `203.0.113.7:443` or `[2001:db8::1]:443`.
+    package var description: String { ip.isIPv6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }
+}

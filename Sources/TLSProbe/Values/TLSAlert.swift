@@ -1,0 +1,74 @@
+/// An alert a server sent (RFC 8446, 6).
+package struct TLSAlert: Sendable, Hashable {
+    /// The AlertDescription.
+    package let number: UInt8
+
+    /// An alert by its number.
+    package init(number: UInt8) {
+        self.number = number
+    }
+
+    /// protocol_version: the server supports none of the offered versions.
+    package static let protocolVersion = TLSAlert(number: 70)
+
+    /// The name in the standards, as in `handshake_failure`; `unknown` for a number without one.
+    package var name: String {
+        switch number {
+        case 0: "close_notify"
+        case 10: "unexpected_message"
+        case 20: "bad_record_mac"
+        case 21: "decryption_failed"
+        case 22: "record_overflow"
+        case 30: "decompression_failure"
+        case 40: "handshake_failure"
+        case 41: "no_certificate"
+        case 42: "bad_certificate"
+        case 43: "unsupported_certificate"
+        case 44: "certificate_revoked"
+        case 45: "certificate_expired"
+        case 46: "certificate_unknown"
+        case 47: "illegal_parameter"
+        case 48: "unknown_ca"
+        case 49: "access_denied"
+        case 50: "decode_error"
+        case 51: "decrypt_error"
+        case 52: "too_many_cids_requested"
+        case 60: "export_restriction"
+        case 70: "protocol_version"
+        case 71: "insufficient_security"
+        case 80: "internal_error"
+        case 86: "inappropriate_fallback"
+        case 90: "user_canceled"
+        case 100: "no_renegotiation"
+        case 109: "missing_extension"
+        case 110: "unsupported_extension"
+        case 111: "certificate_unobtainable"
+        case 112: "unrecognized_name"
+        case 113: "bad_certificate_status_response"
+        case 114: "bad_certificate_hash_value"
+        case 115: "unknown_psk_identity"
+        case 116: "certificate_required"
+        case 120: "no_application_protocol"
+        case 121: "ech_required"
+        default: "unknown"
+        }
+    }
+
+    /// What the user can do about it.
+    var remedy: String {
+        switch number {
+        case 40, 71: "no cipher, group or certificate suits both sides; check --sni and the TLS versions"
+        case 42, 43, 44, 45, 46, 48, 49, 116: "it may insist on a client certificate"
+        case 70: "check --min-tls and --max-tls"
+        case 80: "the fault is the server's own; see its log"
+        case 112: "it does not know the name in SNI; check --sni"
+        case 120: "it speaks none of the offered application protocols; check --alpn"
+        default: "see the server's log"
+        }
+    }
+}
+
+extension TLSAlert: CustomStringConvertible {
+    /// Name and number, as in `handshake_failure (40)`.
+    package var description: String { "\(name) (\(number))" }
+}
