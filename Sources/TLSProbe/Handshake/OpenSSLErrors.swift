@@ -9,7 +9,9 @@ struct OpenSSLErrors {
         ERR_clear_error()
     }
 
-    /// Takes all entries, oldest first, and leaves the queue empty. To be called right after the call that failed.
+    /// Takes all entries, oldest first, and leaves the queue empty.
+    ///
+    /// To be called right after the call that failed.
     static func take() -> OpenSSLErrors {
         var codes: [UInt] = []
         while true {

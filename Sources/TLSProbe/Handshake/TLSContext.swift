@@ -1,9 +1,9 @@
 internal import COpenSSL
 internal import COpenSSLShims
 
-/// Owns the `SSL_CTX` all probes of one event loop share. It trusts nothing and verifies nothing: the chain is judged later.
+/// Owns the `SSL_CTX` all probes of one event loop share.
 ///
-/// Not Sendable: it belongs to the event loop's thread.
+/// It trusts nothing and verifies nothing: the chain is judged later. Not Sendable: it belongs to the event loop's thread.
 final class TLSContext {
     /// The largest Certificate message taken, in bytes: ten thousand names in a certificate are about 300 KB.
     static let certificateListLimit = 2 << 20
@@ -21,8 +21,8 @@ final class TLSContext {
         SSL_CTX_set_security_level(pointer, 0)
         // Everything OpenSSL can do but suites without authentication, without encryption, or with shared secrets.
         guard SSL_CTX_set_cipher_list(pointer, "ALL:!aNULL:!eNULL:!PSK:!SRP:@SECLEVEL=0") == 1,
-            COpenSSLShims_SSL_CTX_set_min_proto_version(pointer, Int32(TLSVersion.tls1_0.rawValue)) == 1,
-            COpenSSLShims_SSL_CTX_set_max_proto_version(pointer, Int32(TLSVersion.tls1_3.rawValue)) == 1
+            COpenSSLShims_SSL_CTX_set_min_proto_version(pointer, Int32(TLSVersion.tls10.rawValue)) == 1,
+            COpenSSLShims_SSL_CTX_set_max_proto_version(pointer, Int32(TLSVersion.tls13.rawValue)) == 1
         else { throw OpenSSLSetUpError() }
         _ = SSL_CTX_set_options(
             pointer,

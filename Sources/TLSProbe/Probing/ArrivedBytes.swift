@@ -8,7 +8,9 @@ enum ArrivedBytes {
     /// `SO_NREAD`: the bytes that can be read now.
     private static let unreadBytes = NIOBSDSocket.Option(rawValue: 0x1020)
 
-    /// The bytes that arrived on `channel`, of which `read` were read. Called on its event loop.
+    /// The bytes that arrived on `channel`, of which `read` were read.
+    ///
+    /// Called on the channel's event loop.
     static func count(on channel: any Channel, read: Int) -> Int {
         guard let provider = channel as? any SocketOptionProvider else { return read }
         let unread: Int32? = immediate(provider.unsafeGetSocketOption(level: .socket, name: unreadBytes))
@@ -23,7 +25,9 @@ enum ArrivedBytes {
     /// `TCP_INFO`.
     private static let information = NIOBSDSocket.Option(rawValue: 11)
 
-    /// The bytes that arrived on `channel`, of which `read` were read. Called on its event loop.
+    /// The bytes that arrived on `channel`, of which `read` were read.
+    ///
+    /// Called on the channel's event loop.
     static func count(on channel: any Channel, read: Int) -> Int {
         guard let provider = channel as? any SocketOptionProvider else { return read }
         let information: TCPInformation? = immediate(provider.unsafeGetSocketOption(level: .tcp, name: information))

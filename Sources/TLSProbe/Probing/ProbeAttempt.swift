@@ -29,7 +29,7 @@ final class ProbeAttempt: @unchecked Sendable {
         self.phase = if case .resolve = request.destination { .resolve } else { .connect }
     }
 
-    /// Begins. The clock runs from here.
+    /// Begins to connect and starts the clock.
     func start(_ deliver: @escaping Delivery) {
         self.deliver = deliver
         started = .now()

@@ -12,7 +12,9 @@ package final class Prober: Sendable {
     /// `false` once the event loop takes no more work.
     private let isOpen = Mutex(true)
 
-    /// A prober with an event loop of its own. OpenSSL is set up by the first probe, while its packets travel.
+    /// A prober with an event loop of its own.
+    ///
+    /// OpenSSL is set up by the first probe, while its packets travel.
     package init() {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         workshop = ProbeWorkshop(loop: group.next(), lookups: LookupThreads())

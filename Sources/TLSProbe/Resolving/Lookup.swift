@@ -20,7 +20,7 @@ final class Lookup: Sendable {
 
     /// Asks for the addresses of `host` in `family` (`AF_INET` or `AF_INET6`).
     ///
-    /// - Parameter deliver: takes the answer on the thread that found it, at most once.
+    /// `deliver` takes the answer on the thread that found it, at most once.
     init(host: String, port: Int, family: Int32, deliver: @escaping @Sendable (Answer) -> Void) {
         self.host = host
         self.port = port

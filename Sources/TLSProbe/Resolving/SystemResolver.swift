@@ -34,7 +34,9 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         family == .ipv4 ? loop.makeSucceededFuture([]) : query(host, port, family: AF_INET6)
     }
 
-    /// Abandons the lookups under way; their futures fail now. Called on the loop.
+    /// Abandons the lookups under way, so that their futures fail now.
+    ///
+    /// Called on the loop.
     func cancelQueries() {
         loop.preconditionInEventLoop()
         let abandoned = pending

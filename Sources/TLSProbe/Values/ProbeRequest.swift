@@ -49,8 +49,8 @@ package struct ProbeRequest: Sendable, Hashable {
         to destination: Destination,
         port: UInt16 = 443,
         serverNameIndication: ServerNameIndication? = nil,
-        minimumTLS: TLSVersion = .tls1_2,
-        maximumTLS: TLSVersion = .tls1_3,
+        minimumTLS: TLSVersion = .tls12,
+        maximumTLS: TLSVersion = .tls13,
         alpn: [ApplicationProtocol] = [],
         timeout: Duration = .seconds(10)
     ) {

@@ -1,6 +1,8 @@
 package import Pinning
 
-/// What a probe saw of a server. Nothing in it was verified but that the server holds the leaf's private key.
+/// What a probe saw of a server.
+///
+/// Nothing in it was verified but that the server holds the leaf's private key.
 package struct ProbeResult: Sendable, Hashable {
     /// The address that was connected to.
     package let peer: PeerAddress
@@ -10,11 +12,11 @@ package struct ProbeResult: Sendable, Hashable {
     package let cipher: String
     /// The group of the key exchange, as in `X25519` or `P-256`; `nil` for a key exchange without one.
     package let group: String?
-    /// The application protocol the server chose; `nil` when it chose none. The text comes from the server.
+    /// The application protocol the server chose, in the server's words; `nil` when it chose none.
     package let alpn: String?
     /// The certificates the server sent, in wire order.
     package let presented: PresentedChain
-    /// Whether the server asked for a client certificate. None was sent.
+    /// Whether the server asked for a client certificate, which it did not get.
     package let clientCertificateRequested: Bool
     /// Whether the handshake ran to its end.
     ///

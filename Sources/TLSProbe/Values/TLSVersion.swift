@@ -1,21 +1,21 @@
 /// A version of TLS that can be offered and negotiated.
 package enum TLSVersion: UInt16, Sendable, Hashable, CaseIterable {
     /// TLS 1.0 (RFC 2246). Broken; offered only when asked for.
-    case tls1_0 = 0x0301
+    case tls10 = 0x0301
     /// TLS 1.1 (RFC 4346). Broken; offered only when asked for.
-    case tls1_1 = 0x0302
+    case tls11 = 0x0302
     /// TLS 1.2 (RFC 5246).
-    case tls1_2 = 0x0303
+    case tls12 = 0x0303
     /// TLS 1.3 (RFC 8446).
-    case tls1_3 = 0x0304
+    case tls13 = 0x0304
 
     /// The number alone, as in `1.2`: what users write.
     package var number: String {
         switch self {
-        case .tls1_0: "1.0"
-        case .tls1_1: "1.1"
-        case .tls1_2: "1.2"
-        case .tls1_3: "1.3"
+        case .tls10: "1.0"
+        case .tls11: "1.1"
+        case .tls12: "1.2"
+        case .tls13: "1.3"
         }
     }
 }
