@@ -1,0 +1,56 @@
+import ArgumentParser
+
+/// `pincheck check`: connects to servers and judges the chains they send.
+struct CheckCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Connect to servers and judge the chains they send (the default command).",
+        discussion: """
+            pincheck api.example.com                                       trusted, and valid for its name?
+            pincheck api.example.com --pins Pins/api.cer                   would an app with this pin accept it?
+            pincheck api.example.com --connect 203.0.113.7                 the same, on one address
+            pincheck https://203.0.113.7/ --host api.example.com           as an app with HTTPDNS connects
+            pincheck internal.example.com --anchors ca.pem                 with a private CA
+            pincheck a.example.com b.example.com:8443 --format json        several, for machines
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "A host, host:port, [v6]:port, https URL or address.",
+            valueName: "target"
+        )
+    )
+    var targets: [String] = []
+
+    @OptionGroup(title: "Pins and policy")
+    var evaluation: EvaluationOptions
+
+    @OptionGroup(title: "Names")
+    var names: NameOptions
+
+    @OptionGroup(title: "Connection")
+    var connection: ConnectionOptions
+
+    @OptionGroup(title: "Output")
+    var output: OutputOptions
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        guard !targets.isEmpty else {
+            throw .usage("no target is given: name a host, as in 'pincheck api.example.com'")
+        }
+        let jobs = try CheckPlan.jobs(targets: targets, names: names, connection: connection)
+        let checker = Checker(
+            evaluation: try evaluation.evaluation(in: context),
+            retries: try connection.retryCount(),
+            now: context.now
+        )
+        let limit = try connection.jobCount()
+        var writer = ResultWriter(output, notes: checker.evaluation.notes, in: context)
+        let status = try await checker.check(jobs, inFlight: limit) { report throws(CommandError) in
+            try writer.add(report)
+        }
+        try writer.finish(exit: status)
+        return status
+    }
+}

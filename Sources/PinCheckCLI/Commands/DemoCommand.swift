@@ -1,0 +1,63 @@
+import ArgumentParser
+import LoopbackLab
+
+/// `pincheck demo`: real checks against throwaway servers.
+struct DemoCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Start throwaway TLS servers on this machine and run real checks against them.",
+        discussion: """
+            Everything is issued in memory and served on 127.0.0.1; nothing else is contacted. Each scene shows the command
+            that does the same. The exit status is 0 when every scene ended as it should.
+            """
+    )
+
+    @Option(help: "Colour the result; NO_COLOR and TERM=dumb are honoured.")
+    var color: TextStyle.Choice = .auto
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        do {
+            return try await DemoWorld().open { stage in try await perform(on: stage, in: context) }
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw .software("the demo cannot start its servers: \(error)")
+        }
+    }
+
+    private func perform(on stage: DemoWorld.Stage, in context: Context) async throws(CommandError) -> ExitStatus {
+        var writer = LineWriter(context.console.output)
+        let style = TextStyle(color, isTerminal: context.console.output.isTerminal, environment: context.environment)
+        try writer.write(
+            "Three TLS servers run on 127.0.0.1; \(DemoWorld.host) is one of them, and two pretend to be it."
+        )
+        var surprises = 0
+        for (index, scene) in DemoScene.all(on: stage).enumerated() {
+            let output = OutputBuffer()
+            let errors = OutputBuffer()
+            var world = context
+            world.console = Console(output: output.stream(), errors: errors.stream())
+            world.environment["SSL_CERT_FILE"] = stage.systemRoots
+            world.environment["SSL_CERT_DIR"] = stage.directory + "/none"
+            let colored = scene.arguments + ["--color", style.isColored ? "always" : "never"]
+            let status = await PinCheck.run(arguments: colored, in: world)
+
+            try writer.write("")
+            try writer.write("\(index + 1). \(scene.title)")
+            try writer.write("   $ " + scene.commandLine(in: stage.directory))
+            let lines = (errors.text + output.text).split(separator: "\n")
+            for line in scene.showsChain ? lines[...] : lines.suffix(1) { try writer.write("   " + line) }
+            let isExpected = status == scene.status
+            if !isExpected { surprises += 1 }
+            let verdict = isExpected ? "as it should" : style.bad("should be \(scene.status.rawValue)")
+            try writer.write(style.faint("   exit status \(status.rawValue), ") + verdict)
+        }
+        try writer.write("")
+        guard surprises == 0 else {
+            try writer.write("\(surprises) of these did not end as they should: this is a fault in pincheck.")
+            return .software
+        }
+        try writer.write("All as it should be. Now try: pincheck YOUR.HOST, then pincheck YOUR.HOST --pins sha256/…")
+        return .pass
+    }
+}

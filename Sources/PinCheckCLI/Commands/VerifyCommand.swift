@@ -1,0 +1,68 @@
+import ArgumentParser
+import Pinning
+import X509
+
+/// `pincheck verify`: judges a chain from a file exactly as `check` judges one from a server.
+struct VerifyCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Judge a chain from a file, without a network.",
+        discussion: """
+            pincheck verify chain.pem --host api.example.com --pins Pins/api.cer
+            pincheck verify chain.pem --host api.example.com --anchors ca.pem --at 2027-01-01
+            openssl s_client -connect api.example.com:443 -showcerts </dev/null | pincheck verify - --host api.example.com
+
+            The first certificate is the server's; the others may stand in any order. Without --host or --verify-name no name
+            is checked.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("A file with PEM certificates or one in DER; - is standard input.", valueName: "chain"),
+        completion: .file(extensions: ["pem", "crt", "cer", "der"])
+    )
+    var chain: String
+
+    @OptionGroup(title: "Pins and policy")
+    var evaluation: EvaluationOptions
+
+    @OptionGroup(title: "Names")
+    var names: NameOptions
+
+    @OptionGroup(title: "Output")
+    var output: OutputOptions
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let host = try names.givenHost()
+        let referenceName = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
+        let evaluation = try evaluation.evaluation(in: context)
+        let presented = try presentedChain(in: context)
+        let subject = Report.Subject(
+            target: chain,
+            endpoint: nil,
+            tls: nil,
+            referenceName: referenceName,
+            time: evaluation.time ?? context.now()
+        )
+        let report = Report(subject, presented: presented, by: evaluation)
+        var writer = ResultWriter(output, notes: evaluation.notes, in: context)
+        try writer.add(report)
+        try writer.finish(exit: report.status)
+        return report.status
+    }
+
+    private func presentedChain(in context: Context) throws(CommandError) -> PresentedChain {
+        let name = chain == "-" ? "standard input" : quoted(chain)
+        let bytes = chain == "-" ? try context.readStandardInput() : try FileReader.contents(ofFile: chain)
+        let certificates: [Certificate]
+        do {
+            certificates = try CertificateReader.certificates(pemOrDER: bytes)
+        } catch {
+            throw .data("\(name) holds no readable chain: \(error)")
+        }
+        guard let presented = PresentedChain(certificates) else {
+            throw .data("\(name) holds no certificate: give PEM certificates, the server's first, or one in DER")
+        }
+        return presented
+    }
+}

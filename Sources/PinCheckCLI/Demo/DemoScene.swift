@@ -1,0 +1,78 @@
+/// One scene of the demo: a command line, and how it has to end.
+struct DemoScene: Sendable {
+    /// What it shows.
+    let title: String
+    /// The arguments of pincheck.
+    let arguments: [String]
+    /// The exit status it must end with.
+    let status: ExitStatus
+    /// Whether the whole result is shown, not the verdict alone.
+    let showsChain: Bool
+
+    init(_ title: String, _ arguments: [String], ends status: ExitStatus, showsChain: Bool = false) {
+        self.title = title
+        self.arguments = arguments
+        self.status = status
+        self.showsChain = showsChain
+    }
+
+    /// All scenes in order.
+    static func all(on stage: DemoWorld.Stage) -> [DemoScene] {
+        let host = DemoWorld.host
+        let server = "127.0.0.1:\(stage.server)"
+        let interceptor = "127.0.0.1:\(stage.interceptor)"
+        let selfSigned = "127.0.0.1:\(stage.selfSigned)"
+        return [
+            DemoScene(
+                "The server has the pinned key: an app with this pin connects.",
+                [host, "--connect", server, "--pins", stage.keyPin],
+                ends: .pass,
+                showsChain: true
+            ),
+            DemoScene(
+                "The pin is for another key: the app refuses. The pins to choose from are shown.",
+                [host, "--connect", server, "--pins", stage.wrongKeyPin],
+                ends: .fail,
+                showsChain: true
+            ),
+            DemoScene(
+                "A proxy intercepts, and its root is in the system store: without pins nobody notices.",
+                [host, "--connect", interceptor],
+                ends: .pass
+            ),
+            DemoScene(
+                "The same proxy, but the app ships the real root's certificate: caught.",
+                [host, "--connect", interceptor, "--pins", stage.rootPin, "--mode", "certificate"],
+                ends: .fail
+            ),
+            DemoScene(
+                "HTTPDNS: the app connects to an address and gives the right name.",
+                ["https://\(server)/", "--host", host, "--pins", stage.rootPin],
+                ends: .pass
+            ),
+            DemoScene(
+                "HTTPDNS done wrong: the address stands where the name belongs.",
+                ["https://\(server)/", "--pins", stage.rootPin],
+                ends: .fail
+            ),
+            DemoScene(
+                "A self-signed server, as the system sees it.",
+                [host, "--connect", selfSigned],
+                ends: .fail
+            ),
+            DemoScene(
+                "The same server, pinned by an app with allowInvalidCertificates.",
+                [host, "--connect", selfSigned, "--pins", stage.selfSignedPin, "--allow-invalid-certificates"],
+                ends: .pass
+            ),
+        ]
+    }
+
+    /// The command line as a user would type it in the demo's directory.
+    func commandLine(in directory: String) -> String {
+        let words = arguments.map { word in
+            word.hasPrefix(directory + "/") ? String(word.dropFirst(directory.count + 1)) : word
+        }
+        return (["pincheck"] + words).joined(separator: " ")
+    }
+}

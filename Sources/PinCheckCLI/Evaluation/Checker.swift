@@ -1,0 +1,120 @@
+import Pinning
+import TLSProbe
+
+/// Checks endpoints: connects, judges, reports.
+struct Checker: Sendable {
+    /// What chains are judged by.
+    let evaluation: Evaluation
+    /// How often an endpoint without a verdict is tried again.
+    let retries: Int
+    /// Tells the time.
+    let now: @Sendable () -> Timestamp
+
+    private let prober = Prober()
+
+    init(evaluation: Evaluation, retries: Int, now: @escaping @Sendable () -> Timestamp) {
+        self.evaluation = evaluation
+        self.retries = retries
+        self.now = now
+    }
+
+    /// Checks endpoints at the same time, at most `limit` of them, and hands the reports over in the order of the endpoints.
+    ///
+    /// A checker does this once: afterwards it has let go of its threads.
+    ///
+    /// - Returns: the worst status.
+    func check(
+        _ jobs: [CheckJob],
+        inFlight limit: Int,
+        each: (Report) throws(CommandError) -> Void
+    ) async throws(CommandError) -> ExitStatus {
+        var statuses: Set<ExitStatus> = []
+        var failure: CommandError?
+        await withTaskGroup(of: (Int, Report).self) { group in
+            var waiting: [Int: Report] = [:]
+            var nextToStart = 0
+            var nextToReport = 0
+            func startNext() {
+                guard nextToStart < jobs.count else { return }
+                let index = nextToStart
+                nextToStart += 1
+                group.addTask { (index, await report(on: jobs[index])) }
+            }
+            for _ in 0..<limit where nextToStart < jobs.count { startNext() }
+            for await (index, report) in group {
+                waiting[index] = report
+                startNext()
+                while let report = waiting.removeValue(forKey: nextToReport) {
+                    nextToReport += 1
+                    statuses.insert(report.status)
+                    do throws(CommandError) {
+                        try each(report)
+                    } catch {
+                        failure = error
+                        group.cancelAll()
+                        return
+                    }
+                }
+            }
+        }
+        await prober.shutdown()
+        if let failure { throw failure }
+        return .worst(statuses)
+    }
+
+    /// Checks one endpoint.
+    private func report(on job: CheckJob) async -> Report {
+        do {
+            let result = try await probe(job)
+            let subject = Report.Subject(
+                target: job.target,
+                endpoint: job.endpoint(peer: result.peer),
+                tls: Report.TLS(result),
+                referenceName: job.referenceName,
+                time: evaluation.time ?? now()
+            )
+            var report = Report(subject, presented: result.presented, by: evaluation)
+            report.checks.insert(contentsOf: Report.Check.phases(failing: nil, job: job), at: 0)
+            return report
+        } catch {
+            let subject = Report.Subject(
+                target: job.target,
+                endpoint: job.endpoint(peer: error.peer),
+                tls: nil,
+                referenceName: job.referenceName,
+                time: evaluation.time ?? now()
+            )
+            return Report(
+                subject,
+                evaluation: evaluation,
+                unreachable: Report.Message(id: error.id, message: "\(error.phase.rawValue): \(error)"),
+                checks: Report.Check.phases(failing: error, job: job)
+            )
+        }
+    }
+
+    /// Probes, again when there was no answer; the timeout holds over all attempts and the pauses between them.
+    private func probe(_ job: CheckJob) async throws(ProbeError) -> ProbeResult {
+        let clock = ContinuousClock()
+        let deadline = clock.now.advanced(by: job.request.timeout)
+        var request = job.request
+        var pause = Duration.milliseconds(100)
+        var attempt = 0
+        while true {
+            do {
+                return try await prober.probe(request)
+            } catch {
+                let remaining = clock.now.duration(to: deadline)
+                guard attempt < retries, remaining > pause, error.reason != .cancelled else { throw error }
+                do {
+                    try await Task.sleep(for: pause, clock: clock)
+                } catch is CancellationError {
+                    throw error
+                } catch {}
+            }
+            attempt += 1
+            pause = min(pause * 2, .seconds(1))
+            request.timeout = max(.milliseconds(1), clock.now.duration(to: deadline))
+        }
+    }
+}

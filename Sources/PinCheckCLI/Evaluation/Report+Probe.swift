@@ -1,0 +1,48 @@
+import TLSProbe
+
+extension Report.TLS {
+    /// Reports a connection.
+    init(_ result: ProbeResult) {
+        self.init(
+            version: result.tlsVersion.description,
+            cipher: result.cipher,
+            group: result.group,
+            alpn: result.alpn,
+            clientCertificateRequested: result.clientCertificateRequested,
+            timingsMs: Report.Timings(
+                resolve: result.timings.resolve.map(Report.milliseconds),
+                connect: Report.milliseconds(result.timings.connect),
+                handshake: Report.milliseconds(result.timings.handshake)
+            )
+        )
+    }
+}
+
+extension Report {
+    /// A duration in milliseconds, to the microsecond.
+    static func milliseconds(_ duration: Duration) -> Double {
+        let (seconds, attoseconds) = duration.components
+        let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        return Double(microseconds) / 1_000
+    }
+}
+
+extension Report.Check {
+    /// The phases of a connection: passed, failed, or skipped because an earlier one failed or there was nothing to do.
+    static func phases(failing error: ProbeError?, job: CheckJob) -> [Report.Check] {
+        var hasFailed = false
+        return ProbeError.Phase.allCases.map { phase in
+            if let error, phase == error.phase {
+                hasFailed = true
+                return Report.Check(client: nil, id: phase.rawValue, status: "fail", detail: error.description)
+            }
+            if hasFailed {
+                return Report.Check(client: nil, id: phase.rawValue, status: "skip", detail: "not reached")
+            }
+            if phase == .resolve, job.resolvedName == nil {
+                return Report.Check(client: nil, id: phase.rawValue, status: "skip", detail: "an address was given")
+            }
+            return Report.Check(client: nil, id: phase.rawValue, status: "pass", detail: "")
+        }
+    }
+}

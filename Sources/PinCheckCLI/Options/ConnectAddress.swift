@@ -1,0 +1,87 @@
+import Pinning
+
+/// Where to connect to instead of the target's host: one value of `--connect`, `--resolve` or `--connect-to`.
+struct ConnectAddress: Hashable, Sendable {
+    /// The host and port of the targets it is for; `nil` stands for any.
+    let onlyForHost: ServerName?
+    let onlyForPort: Int?
+    /// The address or name to connect to, `nil` for the target's own.
+    let host: ServerName?
+    /// The port to connect to, `nil` for the target's own.
+    let port: Int?
+
+    /// Whether the address is for a target.
+    func applies(to target: Target, port: Int) -> Bool {
+        (onlyForHost == nil || onlyForHost == target.host) && (onlyForPort == nil || onlyForPort == port)
+    }
+
+    /// Reads a value of `--connect`: `ADDR`, `ADDR:PORT`, and both of curl's notations.
+    static func readAny(_ text: String) throws(CommandError) -> [ConnectAddress] {
+        let kind = "--connect address"
+        if IPAddress(text) != nil { return [try plain(text, of: kind)] }
+        switch fields(text).count {
+        case 1, 2: return [try plain(text, of: kind)]
+        case 4 where IPAddress(afterSecondColon(text)) == nil: return [try readConnectTo(text)]
+        default: return try readResolve(text)
+        }
+    }
+
+    /// Reads curl's `--resolve` notation, `HOST:PORT:ADDR[,ADDR]…`.
+    static func readResolve(_ text: String) throws(CommandError) -> [ConnectAddress] {
+        let remedy = "write HOST:PORT:ADDR, as in api.example.com:443:203.0.113.7"
+        let parts = fields(text)
+        guard parts.count >= 3 else {
+            throw .usage("the --resolve value \(quoted(text)) has too few parts: \(remedy)")
+        }
+        let name = parts[0].hasPrefix("+") ? parts[0].dropFirst() : parts[0]
+        let host = name == "*" ? nil : try Place(name, of: "--resolve value", in: text).host
+        let port = try Port.read(parts[1], of: "--resolve value", in: text)
+        var result: [ConnectAddress] = []
+        for part in afterSecondColon(text).split(separator: ",", omittingEmptySubsequences: false) {
+            let bare = part.hasPrefix("[") && part.hasSuffix("]") ? part.dropFirst().dropLast() : part
+            guard let address = IPAddress(bare) else {
+                throw .usage("the --resolve value \(quoted(text)) has no address in \(quoted(part)): \(remedy)")
+            }
+            result.append(ConnectAddress(onlyForHost: host, onlyForPort: port, host: .ip(address), port: port))
+        }
+        return result
+    }
+
+    /// Reads curl's `--connect-to` notation, `HOST1:PORT1:HOST2:PORT2`, in which every part may be empty.
+    static func readConnectTo(_ text: String) throws(CommandError) -> ConnectAddress {
+        let kind = "--connect-to value"
+        let parts = fields(text)
+        guard parts.count == 4 else {
+            throw .usage(
+                "the --connect-to value \(quoted(text)) has not four parts: write HOST1:PORT1:HOST2:PORT2, "
+                    + "as in api.example.com:443:203.0.113.7:8443"
+            )
+        }
+        return ConnectAddress(
+            onlyForHost: parts[0].isEmpty ? nil : try Place(parts[0], of: kind, in: text).host,
+            onlyForPort: parts[1].isEmpty ? nil : try Port.read(parts[1], of: kind, in: text),
+            host: parts[2].isEmpty ? nil : try Place(parts[2], of: kind, in: text).host,
+            port: parts[3].isEmpty ? nil : try Port.read(parts[3], of: kind, in: text)
+        )
+    }
+
+    private static func plain(_ text: String, of kind: String) throws(CommandError) -> ConnectAddress {
+        let place = try Place(text[...], of: kind, in: text)
+        return ConnectAddress(onlyForHost: nil, onlyForPort: nil, host: place.host, port: place.port)
+    }
+
+    /// The parts between colons; colons in brackets do not count.
+    private static func fields(_ text: String) -> [Substring] {
+        var depth = 0
+        return text.split(omittingEmptySubsequences: false) { character in
+            if character == "[" { depth += 1 }
+            if character == "]" { depth -= 1 }
+            return character == ":" && depth <= 0
+        }
+    }
+
+    private static func afterSecondColon(_ text: String) -> Substring {
+        let parts = fields(text)
+        return parts.count > 2 ? text[parts[2].startIndex...] : ""
+    }
+}

@@ -1,1 +1,0 @@
-package enum PinCheck { package static func main() async {} }

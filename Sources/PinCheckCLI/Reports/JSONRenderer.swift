@@ -1,0 +1,51 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Writes reports as one JSON document.
+enum JSONRenderer {
+    private struct Several: Encodable {
+        let schema = Report.schema
+        let results: [Report]
+        let exit: Report.Exit
+    }
+
+    /// The document: the report itself when there is one, a list of them otherwise. It ends in a newline.
+    static func document(_ reports: [Report], exit: ExitStatus) throws(CommandError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let data: Data
+        do {
+            if let report = reports.first, reports.count == 1 {
+                data = try encoder.encode(report)
+            } else {
+                data = try encoder.encode(Several(results: reports, exit: Report.Exit(exit)))
+            }
+        } catch {
+            throw .software("the report cannot be written as JSON: \(error)")
+        }
+        return escaped(String(decoding: data, as: UTF8.self)) + "\n"
+    }
+
+    /// JSON in which no character can fool a terminal: those the encoder leaves as they are become `\u202E`.
+    ///
+    /// They occur in strings only, the line breaks between values apart, so the document keeps its meaning.
+    static func escaped(_ json: String) -> String {
+        if json.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x0A }) { return json }
+        var result = ""
+        for scalar in json.unicodeScalars {
+            if scalar == "\n" || !TerminalText.isDangerous(scalar) {
+                result.unicodeScalars.append(scalar)
+            } else {
+                for unit in UTF16.encode(scalar) ?? .init() {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,195 @@
+/// The result for one endpoint or chain: what every renderer takes, and the JSON document as it is written.
+///
+/// It is apart from the types that decide, so that keys stay what they are when those change. Text in it is as it came from
+/// outside; renderers escape it.
+struct Report: Encodable, Sendable {
+    /// The name and version of the document's form.
+    static let schema = "pincheck/1"
+
+    let schema = Report.schema
+    /// The target or chain file as the user named it.
+    var target: String
+    /// What was connected to, `nil` for a chain from a file.
+    @ExplicitNull var endpoint: Endpoint? = nil
+    /// The TLS connection, `nil` when there was none.
+    @ExplicitNull var tls: TLS? = nil
+    /// The name the certificate had to be valid for, `nil` when none was checked.
+    @ExplicitNull var verifyName: String? = nil
+    /// The moment of the evaluation, RFC 3339.
+    var evaluatedAt: String
+    /// The certificates the server sent, in wire order.
+    var presented: [Certificate]
+    /// The chain the client looked at, leaf first.
+    var built: [ChainLink]
+    /// Whether ``built`` is a valid path.
+    var builtIsValid: Bool
+    var pins: Pins
+    var checks: [Check]
+    var clients: [Client]
+    var warnings: [Message]
+    /// What changed since a baseline; always `null` until there is one.
+    @ExplicitNull var change: String? = nil
+    /// `accept`, `reject` or `none`.
+    var verdict: VerdictWord
+    var reason: Message
+    var exit: Exit
+
+    enum VerdictWord: String, Encodable, Sendable {
+        case accept, reject, none
+    }
+
+    struct Endpoint: Encodable, Sendable {
+        /// The address connected to, `nil` when none could be.
+        @ExplicitNull var address: String? = nil
+        var port: Int
+        /// `ipv4`, `ipv6`, or `nil` without an address.
+        @ExplicitNull var family: String? = nil
+        /// The name that was looked up, `nil` when an address was given.
+        @ExplicitNull var resolvedName: String? = nil
+        /// The name sent in the server name indication, `nil` when none was.
+        @ExplicitNull var sni: String? = nil
+        /// The name the certificate had to be valid for.
+        @ExplicitNull var verifyName: String? = nil
+        /// The name of the HTTP Host header.
+        var host: String
+    }
+
+    struct TLS: Encodable, Sendable {
+        var version: String
+        var cipher: String
+        @ExplicitNull var group: String? = nil
+        @ExplicitNull var alpn: String? = nil
+        var clientCertificateRequested: Bool
+        var timingsMs: Timings
+    }
+
+    struct Timings: Encodable, Sendable {
+        @ExplicitNull var resolve: Double? = nil
+        @ExplicitNull var connect: Double? = nil
+        @ExplicitNull var handshake: Double? = nil
+    }
+
+    struct Certificate: Encodable, Sendable {
+        var index: Int
+        /// `leaf`, `intermediate` or `root`.
+        var role: String
+        var subject: String
+        var issuer: String
+        var serial: String
+        var notBefore: String
+        var notAfter: String
+        /// Whole days from the evaluation to the end of validity, negative after it.
+        var daysLeft: Int
+        /// Whole days, rounded up, until the start of validity; 0 once it began.
+        var daysUntilValid: Int
+        var key: String
+        var spkiSha256: String
+        var certSha256: String
+        var names: [String]
+    }
+
+    struct ChainLink: Encodable, Sendable {
+        var certificate: Certificate
+        /// `presented`, `pin`, `system`, `anchors`.
+        var source: String
+        /// The positions of the configured pins that match here, from 0.
+        var pins: [Int]
+
+        func encode(to encoder: any Encoder) throws {
+            try certificate.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(source, forKey: .source)
+            try container.encode(pins, forKey: .pins)
+        }
+
+        private enum CodingKeys: CodingKey {
+            case source, pins
+        }
+    }
+
+    struct Pins: Encodable, Sendable {
+        /// `none`, `public-key` or `certificate`.
+        var mode: String
+        var configured: [Pin]
+        var matched: [Match]
+    }
+
+    struct Pin: Encodable, Sendable {
+        /// The hash in the notation of OkHttp, `sha256/…`.
+        var pin: String
+        /// `certificate` or `public-key`.
+        var kind: String
+        /// Where the pin was read.
+        var origin: String
+        /// The subject of a pinned certificate.
+        @ExplicitNull var subject: String? = nil
+    }
+
+    struct Match: Encodable, Sendable {
+        /// The position of the pin in `configured`, from 0.
+        var pin: Int
+        /// The position of the certificate in `built`, 0 for the leaf.
+        var depth: Int
+    }
+
+    struct Check: Encodable, Sendable {
+        /// The client whose procedure the step belongs to, `nil` for the connection.
+        @ExplicitNull var client: String? = nil
+        var id: String
+        /// `pass`, `fail` or `skip`.
+        var status: String
+        var detail: String
+    }
+
+    struct Client: Encodable, Sendable {
+        var name: String
+        var verdict: VerdictWord
+        var reason: Message
+        /// How an NSURLSession client answers the challenge.
+        var disposition: String
+        var settings: Settings
+    }
+
+    struct Settings: Encodable, Sendable {
+        var mode: String
+        var allowInvalidCertificates: Bool
+        var validatesDomainName: Bool
+    }
+
+    struct Message: Encodable, Sendable {
+        var id: String
+        var message: String
+    }
+
+    struct Exit: Encodable, Sendable {
+        var code: Int
+        var name: String
+
+        init(_ status: ExitStatus) {
+            code = Int(status.rawValue)
+            name = status.name
+        }
+    }
+
+    /// The exit status the report alone would lead to.
+    var status: ExitStatus { ExitStatus(rawValue: Int32(exit.code)) ?? .software }
+}
+
+/// An optional that is written as `null` when it is empty, where Codable would leave the key out.
+@propertyWrapper
+struct ExplicitNull<Value: Encodable & Sendable>: Encodable, Sendable {
+    var wrappedValue: Value?
+
+    init(wrappedValue: Value?) {
+        self.wrappedValue = wrappedValue
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if let wrappedValue {
+            try container.encode(wrappedValue)
+        } else {
+            try container.encodeNil()
+        }
+    }
+}

@@ -1,0 +1,171 @@
+/// Writes a report as a block of text: the endpoint, the chain, the pins, and the verdict last.
+struct TextRenderer: Sendable {
+    let style: TextStyle
+    /// Whether the steps of the client's procedure and whole pins are shown.
+    let explains: Bool
+
+    /// The block for one report; it ends in a newline.
+    func block(_ report: Report) -> String {
+        var lines = [heading(report)]
+        lines += chain(report)
+        if !report.pins.configured.isEmpty { lines.append("  " + pinSummary(report)) }
+        if report.reason.id == "pin-mismatch" { lines += pinFailure(report) }
+        if explains { lines += explanation(report) }
+        lines.append(verdict(report))
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    // MARK: Heading
+
+    private func heading(_ report: Report) -> String {
+        var parts: [String] = []
+        if let endpoint = report.endpoint {
+            var place = name(report)
+            if let address = endpoint.address {
+                let isElsewhere = !place.hasSuffix(":\(endpoint.port)")
+                place += " → " + (isElsewhere ? Self.authority(address, endpoint.port) : address)
+            }
+            parts.append(place)
+            parts.append(endpoint.sni.map { "SNI " + safe($0) } ?? "no SNI")
+        } else {
+            parts.append(name(report))
+        }
+        if let verifyName = report.verifyName {
+            if verifyName != report.endpoint?.sni { parts.append("name " + safe(verifyName)) }
+        } else {
+            parts.append("name not checked")
+        }
+        if let tls = report.tls {
+            parts.append(safe(tls.version + " " + tls.cipher))
+        }
+        return parts.joined(separator: "   ")
+    }
+
+    /// The target as the first word of the heading and the second of the verdict line.
+    private func name(_ report: Report) -> String { safe(report.target, length: 120) }
+
+    /// An address and a port as they are written in URLs.
+    static func authority(_ address: String, _ port: Int) -> String {
+        address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
+
+    // MARK: Chain
+
+    private func chain(_ report: Report) -> [String] {
+        guard !report.built.isEmpty else { return [] }
+        let subjects = report.built.map(subject)
+        let keys = report.built.map { safe($0.certificate.key, length: 20) }
+        let days = report.built.map { Self.validity($0.certificate) }
+        let roles = report.built.map(\.certificate.role)
+        func widest(_ texts: [String]) -> Int { texts.map(\.count).max() ?? 0 }
+        var lines = report.built.indices.map { index in
+            let link = report.built[index]
+            var line = "  \(index) " + Self.padded(roles[index], max(12, widest(roles))) + "  "
+            line += Self.padded(subjects[index], widest(subjects)) + "  "
+            line += Self.padded(keys[index], widest(keys)) + " "
+            line += Self.leftPadded(days[index], widest(days)) + "   "
+            line += explains ? link.certificate.spkiSha256 : Self.shortPin(link.certificate.spkiSha256)
+            if !link.pins.isEmpty {
+                let numbers = link.pins.map { String($0 + 1) }.joined(separator: ", ")
+                line += "   " + style.good("← pin \(numbers)")
+            }
+            return line
+        }
+        if !report.builtIsValid { lines.append("  this chain is not a valid path to a trusted root") }
+        let unused = report.presented.filter { sent in
+            !report.built.contains { $0.certificate.certSha256 == sent.certSha256 }
+        }
+        if !unused.isEmpty {
+            let names = unused.prefix(3).map { safe($0.subject, length: 40) }.joined(separator: ", ")
+            let more = unused.count > 3 ? " and \(unused.count - 3) more" : ""
+            lines.append("  also sent, but not on this chain: \(names)\(more)")
+        }
+        return lines
+    }
+
+    private func subject(_ link: Report.ChainLink) -> String {
+        let text = link.certificate.subject
+        let name = safe(text.isEmpty ? "(no subject)" : text, length: 48)
+        return link.source == "presented" ? name : "\(name) (\(link.source))"
+    }
+
+    /// How long a certificate is valid yet, in days.
+    static func validity(_ certificate: Report.Certificate) -> String {
+        if certificate.daysLeft < 0 { return "expired" }
+        return certificate.daysUntilValid > 0 ? "not yet" : "\(certificate.daysLeft) d"
+    }
+
+    /// The start and the end of a pin, as in `sha256/NSQoeTIW…QGfk=`.
+    static func shortPin(_ pin: String) -> String {
+        guard pin.hasPrefix("sha256/"), pin.count > 24 else { return pin }
+        return pin.prefix(15) + "…" + pin.suffix(5)
+    }
+
+    // MARK: Pins
+
+    private func pinSummary(_ report: Report) -> String {
+        let configured = report.pins.configured.count
+        let matched = Set(report.pins.matched.map(\.pin))
+        var text = "pins: \(configured) configured, \(matched.count) matched"
+        let roles = Set(report.pins.matched.map(\.depth)).sorted().compactMap { depth in
+            report.built.indices.contains(depth) ? report.built[depth].certificate.role : nil
+        }
+        if !roles.isEmpty { text += " (\(roles.joined(separator: ", ")))" }
+        let unmatched = configured - matched.count
+        if unmatched > 0 { text += ", \(unmatched) not in the chain" + (matched.isEmpty ? "" : " (backup)") }
+        return text
+    }
+
+    /// Served and configured pins side by side, ready to paste.
+    private func pinFailure(_ report: Report) -> [String] {
+        var lines = ["  served:"]
+        lines += report.built.map { link in
+            "    \(link.certificate.spkiSha256)  \(safe(link.certificate.subject, length: 60))"
+        }
+        lines.append("  configured:")
+        lines += report.pins.configured.map { pin in
+            let what = pin.subject.map { safe($0, length: 40) + ", " } ?? ""
+            return "    \(safe(pin.pin))  \(what)\(safe(pin.origin, length: 80))"
+        }
+        return lines
+    }
+
+    // MARK: Verdict
+
+    private func explanation(_ report: Report) -> [String] {
+        var lines: [String] = []
+        for client in report.clients {
+            let settings = client.settings
+            lines.append(
+                "  \(safe(client.name)): mode \(settings.mode), allowInvalidCertificates "
+                    + "\(settings.allowInvalidCertificates ? "YES" : "NO"), validatesDomainName "
+                    + (settings.validatesDomainName ? "YES" : "NO")
+            )
+            let steps = report.checks.filter { $0.client == client.name }
+            for (index, step) in steps.enumerated() {
+                lines.append("    \(index + 1) \(step.status)  \(safe(step.id)): \(safe(step.detail, length: 400))")
+            }
+            lines.append("    an NSURLSession client answers \(safe(client.disposition))")
+        }
+        return lines
+    }
+
+    private func verdict(_ report: Report) -> String {
+        let client = report.clients.first.map { safe($0.name) + ": " } ?? ""
+        return "\(style.token(report.status))  \(name(report))  \(client)\(safe(report.reason.message, length: 600))"
+    }
+
+    // MARK: Text
+
+    private func safe(_ text: String, length: Int = 256) -> String {
+        TerminalText.escaped(TerminalText.shortened(text, to: length))
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func leftPadded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}

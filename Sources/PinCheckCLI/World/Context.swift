@@ -1,0 +1,29 @@
+package import Pinning
+
+/// The world a command lives in. Tests make their own, the process has one from the system.
+package struct Context: Sendable {
+    /// Where the command writes.
+    package var console: Console
+    /// The environment variables that pincheck honours, see ``honouredVariables``.
+    package var environment: [String: String]
+    /// Tells the time.
+    package var now: @Sendable () -> Timestamp
+    /// Reads standard input to its end.
+    package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
+
+    /// A world of the given parts.
+    package init(
+        console: Console,
+        environment: [String: String],
+        now: @escaping @Sendable () -> Timestamp,
+        readStandardInput: @escaping @Sendable () throws(CommandError) -> [UInt8]
+    ) {
+        self.console = console
+        self.environment = environment
+        self.now = now
+        self.readStandardInput = readStandardInput
+    }
+
+    /// The names of the environment variables that change what pincheck does.
+    package static let honouredVariables = ["NO_COLOR", "TERM", "SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR"]
+}

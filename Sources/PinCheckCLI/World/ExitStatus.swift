@@ -1,0 +1,57 @@
+/// How the process ends: the one table of exit codes.
+package enum ExitStatus: Int32, Sendable, CaseIterable {
+    /// Every target was evaluated and every chosen client accepts.
+    case pass = 0
+    /// A target was evaluated and is rejected.
+    case fail = 1
+    /// No verdict: DNS, connect, timeout, TLS failure before a chain.
+    case unreachable = 2
+    /// Accepted, but something needs attention soon, and the user asked to be told by the exit code.
+    case warn = 3
+    /// Accepted, but changed in a way the rotation policy does not allow.
+    case changed = 4
+    /// The command line cannot be understood (`EX_USAGE`).
+    case usage = 64
+    /// A file with pins, certificates or settings is malformed (`EX_DATAERR`).
+    case data = 65
+    /// A named file is missing or unreadable (`EX_NOINPUT`).
+    case noInput = 66
+    /// A fault in pincheck itself (`EX_SOFTWARE`).
+    case software = 70
+    /// The result could not be written (`EX_IOERR`).
+    case inputOutput = 74
+
+    /// The word for the status, as in `PASS`.
+    package var name: String {
+        switch self {
+        case .pass: "PASS"
+        case .fail: "FAIL"
+        case .unreachable: "UNREACHABLE"
+        case .warn: "WARN"
+        case .changed: "CHANGED"
+        case .usage: "USAGE"
+        case .data: "DATA"
+        case .noInput: "NOINPUT"
+        case .software: "SOFTWARE"
+        case .inputOutput: "IO"
+        }
+    }
+
+    /// The status of a run over several targets: errors first, then 1 > 4 > 2 > 3 > 0.
+    ///
+    /// Without any target nothing was evaluated, which is never a pass.
+    package static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus {
+        statuses.max { $0.gravity < $1.gravity } ?? .noInput
+    }
+
+    private var gravity: Int {
+        switch self {
+        case .pass: 0
+        case .warn: 1
+        case .unreachable: 2
+        case .changed: 3
+        case .fail: 4
+        case .usage, .data, .noInput, .software, .inputOutput: 4 + Int(rawValue)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Pinning
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The real world of the process: descriptors, environment, clock.
+enum System {
+    /// The context of the process: its standard streams, environment and clock.
+    static func context() -> Context {
+        var environment: [String: String] = [:]
+        for name in Context.honouredVariables {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
+        let output = standardStream(STDOUT_FILENO)
+        let errors = standardStream(STDERR_FILENO)
+        return Context(
+            console: Console(output: output, errors: errors),
+            environment: environment,
+            now: { Timestamp(secondsSinceEpoch: Int64(time(nil))) },
+            readStandardInput: { () throws(CommandError) in
+                try FileReader.contents(ofDescriptor: STDIN_FILENO, name: "standard input")
+            }
+        )
+    }
+
+    /// The stream of a standard descriptor.
+    ///
+    /// When the descriptor is closed (`>&-`) the next socket would take its number and get our output: something harmless is
+    /// put in its place, and every write fails as it would have.
+    private static func standardStream(_ descriptor: Int32) -> OutputStream {
+        if fcntl(descriptor, F_GETFD) == -1 {
+            let reason = message(of: errno)
+            let placeholder = open("/dev/null", O_RDWR)
+            if placeholder >= 0, placeholder != descriptor {
+                dup2(placeholder, descriptor)
+                close(placeholder)
+            }
+            return OutputStream(isTerminal: false) { _ throws(OutputError) in throw .failed(reason) }
+        }
+        return OutputStream(isTerminal: isatty(descriptor) == 1) { bytes throws(OutputError) in
+            try write(bytes, to: descriptor)
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                #if canImport(Glibc)
+                Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                #else
+                Darwin.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                #endif
+            }
+            if count >= 0 {
+                written += count
+            } else if errno == EPIPE {
+                throw .brokenPipe
+            } else if errno == EAGAIN {
+                waitUntilWritable(descriptor)
+            } else if errno != EINTR {
+                throw .failed(message(of: errno))
+            }
+        }
+    }
+
+    /// Waits for a terminal or pipe that another program left in non-blocking mode.
+    private static func waitUntilWritable(_ descriptor: Int32) {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&request, 1, -1)
+    }
+
+    /// The system's words for an `errno` value.
+    static func message(of code: Int32) -> String {
+        strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    }
+
+    /// Makes writing to a pipe without a reader an error instead of the end of the process.
+    static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Ends the process without running exit handlers, which would tear OpenSSL down under threads that still use it.
+    static func exit(_ status: ExitStatus) -> Never {
+        _exit(status.rawValue)
+    }
+}
