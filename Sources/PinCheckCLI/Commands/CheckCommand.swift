@@ -4,14 +4,18 @@ import ArgumentParser
 struct CheckCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Connect to servers and judge the chains they send (the default command).",
+        abstract: "Connect to servers and judge the chains they send.",
         discussion: """
-            pincheck api.example.com                                       trusted, and valid for its name?
-            pincheck api.example.com --pins Pins/api.cer                   would an app with this pin accept it?
-            pincheck api.example.com --connect 203.0.113.7                 the same, on one address
-            pincheck https://203.0.113.7/ --host api.example.com           as an app with HTTPDNS connects
-            pincheck internal.example.com --anchors ca.pem                 with a private CA
-            pincheck a.example.com b.example.com:8443 --format json        several, for machines
+            Is the server trusted, and valid for its name?
+              pincheck api.example.com
+            Would an app that ships this pin accept it?
+              pincheck api.example.com --pins Pins/api.cer
+            On one address, and as an app with HTTPDNS connects:
+              pincheck api.example.com --connect 203.0.113.7
+              pincheck https://203.0.113.7/ --host api.example.com
+            With a private CA, and several servers at once, for machines:
+              pincheck internal.example.com --anchors ca.pem
+              pincheck a.example.com b.example.com:8443 --format json
             """
     )
 

@@ -7,8 +7,9 @@ struct DemoCommand: ContextCommand {
         commandName: "demo",
         abstract: "Start throwaway TLS servers on this machine and run real checks against them.",
         discussion: """
-            Everything is issued in memory and served on 127.0.0.1; nothing else is contacted. Each scene shows the command
-            that does the same. The exit status is 0 when every scene ended as it should.
+            Everything is issued in memory and served on 127.0.0.1; nothing else is
+            contacted. Each scene shows the command that does the same. The exit
+            status is 0 when every scene ended as it should.
             """
     )
 
@@ -45,8 +46,7 @@ struct DemoCommand: ContextCommand {
             try writer.write("")
             try writer.write("\(index + 1). \(scene.title)")
             try writer.write("   $ " + scene.commandLine(in: stage.directory))
-            let lines = (errors.text + output.text).split(separator: "\n")
-            for line in scene.showsChain ? lines[...] : lines.suffix(1) { try writer.write("   " + line) }
+            for line in scene.excerpt(of: errors.text + output.text) { try writer.write("   " + line) }
             let isExpected = status == scene.status
             if !isExpected { surprises += 1 }
             let verdict = isExpected ? "as it should" : style.bad("should be \(scene.status.rawValue)")

@@ -5,19 +5,26 @@ struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pincheck",
         abstract: "Would a client that ships these pins accept this server?",
+        usage: """
+            pincheck <target> ... [--pins <source>] [<options>]
+            pincheck <subcommand> [<options>]
+            """,
         discussion: """
-            Connects, takes the chain the server sends, and judges it as the client would.
+            Connects, takes the chain the server sends, and judges it as the client
+            would.
 
+              pincheck api.example.com
               pincheck api.example.com --pins Pins/api.cer
               pincheck api.example.com --pins 'sha256/NSQo…QGfk='
               pincheck api.example.com --connect 203.0.113.7
               pincheck https://203.0.113.7/ --host api.example.com
               pincheck verify chain.pem --host api.example.com --pins Pins/
 
-            A first argument that is a target runs 'check'. 'pincheck help check' lists its options.
+            A first argument that is a target runs 'check'; its options are shown by
+            'pincheck help check'.
 
-            Exit status: 0 accepted, 1 rejected, 2 no verdict, 64 usage, 65 malformed file, 66 missing file,
-            70 internal error, 74 output could not be written.
+            Exit status: 0 accepted, 1 rejected, 2 no verdict, 64 usage, 65 malformed
+            file, 66 missing file, 70 internal error, 74 output not written.
             """,
         version: PinCheck.versionText,
         subcommands: [CheckCommand.self, VerifyCommand.self, DemoCommand.self],

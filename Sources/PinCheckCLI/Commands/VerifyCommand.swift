@@ -8,12 +8,13 @@ struct VerifyCommand: ContextCommand {
         commandName: "verify",
         abstract: "Judge a chain from a file, without a network.",
         discussion: """
-            pincheck verify chain.pem --host api.example.com --pins Pins/api.cer
-            pincheck verify chain.pem --host api.example.com --anchors ca.pem --at 2027-01-01
-            openssl s_client -connect api.example.com:443 -showcerts </dev/null | pincheck verify - --host api.example.com
+            The first certificate is the server's; the others may stand in any order.
+            Without --host or --verify-name no name is checked.
 
-            The first certificate is the server's; the others may stand in any order. Without --host or --verify-name no name
-            is checked.
+              pincheck verify chain.pem --host api.example.com --pins Pins/api.cer
+              pincheck verify chain.pem --anchors ca.pem --at 2027-01-01
+              openssl s_client -connect api.example.com:443 -showcerts </dev/null |
+                pincheck verify - --host api.example.com
             """
     )
 

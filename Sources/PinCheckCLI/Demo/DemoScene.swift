@@ -6,14 +6,24 @@ struct DemoScene: Sendable {
     let arguments: [String]
     /// The exit status it must end with.
     let status: ExitStatus
-    /// Whether the whole result is shown, not the verdict alone.
-    let showsChain: Bool
+    /// How much of the result is shown.
+    let excerpt: Excerpt
 
-    init(_ title: String, _ arguments: [String], ends status: ExitStatus, showsChain: Bool = false) {
+    /// A part of a result.
+    enum Excerpt: Sendable {
+        /// Everything.
+        case all
+        /// From the list of pins on.
+        case pins
+        /// The verdict alone.
+        case verdict
+    }
+
+    init(_ title: String, _ arguments: [String], ends status: ExitStatus, showing excerpt: Excerpt = .verdict) {
         self.title = title
         self.arguments = arguments
         self.status = status
-        self.showsChain = showsChain
+        self.excerpt = excerpt
     }
 
     /// All scenes in order.
@@ -27,13 +37,13 @@ struct DemoScene: Sendable {
                 "The server has the pinned key: an app with this pin connects.",
                 [host, "--connect", server, "--pins", stage.keyPin],
                 ends: .pass,
-                showsChain: true
+                showing: .all
             ),
             DemoScene(
                 "The pin is for another key: the app refuses. The pins to choose from are shown.",
                 [host, "--connect", server, "--pins", stage.wrongKeyPin],
                 ends: .fail,
-                showsChain: true
+                showing: .pins
             ),
             DemoScene(
                 "A proxy intercepts, and its root is in the system store: without pins nobody notices.",
@@ -66,6 +76,16 @@ struct DemoScene: Sendable {
                 ends: .pass
             ),
         ]
+    }
+
+    /// The lines of a result that are shown.
+    func excerpt(of text: String) -> ArraySlice<Substring> {
+        let lines = text.split(separator: "\n")
+        return switch excerpt {
+        case .all: lines[...]
+        case .pins: lines.drop { !$0.hasPrefix("  served:") }
+        case .verdict: lines.suffix(1)
+        }
     }
 
     /// The command line as a user would type it in the demo's directory.

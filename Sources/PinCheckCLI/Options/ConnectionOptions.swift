@@ -179,7 +179,7 @@ enum ServerNameChoice: Hashable, Sendable {
     /// No name is sent.
     case none
 
-    /// The name to send for a reference name. An address never is (RFC 6066, 3).
+    /// The name to send for a reference name; an address never is sent (RFC 6066, 3).
     func indication(for referenceName: ReferenceName) -> ServerNameIndication? {
         switch self {
         case .none: nil

@@ -2,7 +2,7 @@ import Pinning
 
 /// What the user named: a host or an address, perhaps with a port.
 struct Target: Hashable, Sendable {
-    /// The text as it was given, for messages and reports. It is not escaped.
+    /// The text as it was given, not escaped.
     let text: String
     /// The host or the address.
     let host: ServerName

@@ -12,7 +12,7 @@ enum JSONRenderer {
         let exit: Report.Exit
     }
 
-    /// The document: the report itself when there is one, a list of them otherwise. It ends in a newline.
+    /// The document, with a newline at its end: the report itself when there is one, a list of them otherwise.
     static func document(_ reports: [Report], exit: ExitStatus) throws(CommandError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

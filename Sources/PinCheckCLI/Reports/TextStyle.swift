@@ -1,4 +1,6 @@
-/// Colours for the few words that carry the result. Without them the words are the same.
+/// Colours for the few words that carry the result.
+///
+/// Without them the words are the same.
 struct TextStyle: Sendable {
     /// Whether escape sequences are written at all.
     let isColored: Bool

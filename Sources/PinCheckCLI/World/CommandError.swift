@@ -2,7 +2,9 @@
 package struct CommandError: Error, Hashable, CustomStringConvertible {
     /// The exit status the error leads to.
     package let status: ExitStatus
-    /// One line that quotes the input and names the remedy. It may hold hostile text: the console escapes it.
+    /// One line that quotes the input and names the remedy.
+    ///
+    /// It may hold hostile text: the console escapes it.
     package let description: String
 
     /// The command line cannot be understood.

@@ -11,7 +11,9 @@ package struct Console: Sendable {
         self.errors = errors
     }
 
-    /// Writes lines to standard error, each escaped. A standard error that cannot be written to is nobody's business.
+    /// Writes lines to standard error, each escaped.
+    ///
+    /// A standard error that cannot be written to is no reason to end otherwise.
     func report(_ message: String) {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
         let text = lines.map { TerminalText.escaped(String($0)) }.joined(separator: "\n")

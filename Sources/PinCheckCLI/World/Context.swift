@@ -1,6 +1,8 @@
 package import Pinning
 
-/// The world a command lives in. Tests make their own, the process has one from the system.
+/// The world a command lives in.
+///
+/// Tests make their own, the process has one from the system.
 package struct Context: Sendable {
     /// Where the command writes.
     package var console: Console

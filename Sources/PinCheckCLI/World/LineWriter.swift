@@ -12,7 +12,9 @@ struct LineWriter {
         try write(text: line + "\n")
     }
 
-    /// Writes text as it is. A reader that went away has seen enough: the rest is dropped and the verdict still counts.
+    /// Writes text as it is.
+    ///
+    /// A reader that went away has seen enough: the rest is dropped and the verdict still counts.
     mutating func write(text: String) throws(CommandError) {
         guard !isCutOff else { return }
         do throws(OutputError) {
