@@ -50,7 +50,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .executableTarget(name: "pincheck", dependencies: ["PinCheckCLI"], swiftSettings: swiftSettings),
-        .testTarget(name: "PinningTests", dependencies: ["Pinning"], swiftSettings: swiftSettings),
+        .testTarget(name: "PinningTests", dependencies: ["LoopbackLab", "Pinning"], swiftSettings: swiftSettings),
         .testTarget(
             name: "X509Tests",
             dependencies: ["LoopbackLab", "Pinning", "X509"],

@@ -50,6 +50,9 @@ enum NameRule {
         guard COpenSSLShims_sk_GENERAL_NAME_push(names, entry) > 0,
             X509_add1_ext_i2d(certificate, NID_subject_alt_name, UnsafeMutableRawPointer(names), 0, 0) == 1
         else { return false }
+        // The check reads the names from where OpenSSL keeps them after a first look at the extensions; were that look
+        // to fail, it would find no name and nothing to object to.
+        guard X509_get_extension_flags(certificate) & UInt32(EXFLAG_SET) != 0 else { return false }
         return NAME_CONSTRAINTS_check(certificate, constraints) == X509_V_OK
     }
 }

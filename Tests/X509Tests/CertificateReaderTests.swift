@@ -1,0 +1,119 @@
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+@Suite("Certificates are read as they are, and nothing else is")
+struct CertificateReaderTests {
+    static let pki = try! StandardPKI.shared()
+
+    @Test func `the facts of a certificate are those it was issued with`() throws {
+        var template = CertificateTemplate.leaf(
+            subject: DistinguishedName(commonName: "api", organization: "Org"),
+            names: [
+                .dns("api.example.com"), .ip([192, 0, 2, 7]), .uri("https://x/"), .email("a@b"),
+            ]
+        )
+        template.serialNumber = [0x0A, 0xBC]
+        template = template.valid(from: 1_000_000_000, to: 4_200_000_000)
+        let issued = try Self.pki.interA.issue(template)
+        let certificate = try CertificateReader.certificate(der: issued.der)
+        #expect(certificate.der == issued.der)
+        #expect(certificate.fingerprint.bytes == issued.sha256)
+        #expect(certificate.publicKey.spkiSHA256.bytes == issued.publicKeySHA256)
+        #expect(certificate.publicKey.algorithm == .ec(curve: "P-256", bits: 256))
+        #expect(certificate.subject == "CN=api,O=Org" || certificate.subject == "O=Org,CN=api")
+        #expect(certificate.issuer == "CN=InterA")
+        #expect(certificate.commonName == "api")
+        #expect(certificate.serialNumber == "0ABC")
+        #expect(certificate.notBefore.secondsSinceEpoch == 1_000_000_000)
+        #expect(certificate.notAfter.secondsSinceEpoch == 4_200_000_000)
+        #expect(
+            certificate.names == [
+                .dns("api.example.com"), .ip([192, 0, 2, 7]), .other(kind: "URI", value: "https://x/"),
+                .other(kind: "email", value: "a@b"),
+            ]
+        )
+        #expect(certificate.extendedKeyUsage == ["serverAuth"])
+        #expect(
+            certificate.authorityKeyIdentifier
+                == (try CertificateReader.certificate(der: Self.pki.interA.der)).subjectKeyIdentifier
+        )
+        #expect(!certificate.isSelfIssued)
+        #expect(certificate.signatureAlgorithm == "ecdsa-with-SHA256")
+    }
+
+    @Test func `an authority says so`() throws {
+        let root = try CertificateReader.certificate(der: Self.pki.rootA.der)
+        #expect(root.basicConstraints == BasicConstraints(isCertificateAuthority: true, pathLengthLimit: nil))
+        #expect(root.keyUsage == ["keyCertSign", "cRLSign"])
+        #expect(root.isSelfIssued)
+    }
+
+    @Test(arguments: [LabKey.Algorithm.p384, .p521, .rsa(bits: 2_048), .ed25519])
+    func `the kind of key is told`(_ algorithm: LabKey.Algorithm) throws {
+        let certificate = try CertificateReader.certificate(
+            der: LabCertificate.selfSigned(.leaf("a.example"), key: .shared(algorithm, label: "kinds")).der
+        )
+        let expected: KeyAlgorithm =
+            switch algorithm {
+            case .p384: .ec(curve: "P-384", bits: 384)
+            case .p521: .ec(curve: "P-521", bits: 521)
+            case .rsa(let bits): .rsa(bits: bits)
+            default: .other(name: "ED25519", bits: 256)
+            }
+        #expect(certificate.publicKey.algorithm == expected)
+    }
+
+    @Test func `hostile text in a subject is kept without its control characters in the one-line form`() throws {
+        let name = DistinguishedName(commonNameBytes: Array("a\u{1B}[31m\u{0}b\u{202E}c\n".utf8))
+        let certificate = try CertificateReader.certificate(
+            der: LabCertificate.selfSigned(.leaf(subject: name, names: [])).der
+        )
+        #expect(certificate.commonName == "a\u{1B}[31m\u{0}b\u{202E}c\n")
+        #expect(!certificate.subject.unicodeScalars.contains { $0.value < 0x20 })
+    }
+
+    @Test func `PEM with text around it holds all its certificates in order`() throws {
+        let text = "Subject: leaf\n" + Self.pki.leaf.pem + "junk\n\n" + Self.pki.interA.pem + "more"
+        let certificates = try CertificateReader.certificates(pemOrDER: Array(text.utf8))
+        #expect(certificates.map(\.der) == [Self.pki.leaf.der, Self.pki.interA.der])
+        #expect(try PEM.blocks(in: Array(text.utf8)).map(\.line).first == 2)
+    }
+
+    @Test func `a truncated, extended or altered encoding is refused`() throws {
+        let der = Self.pki.leaf.der
+        for broken in [[], Array(der.dropLast()), der + [0], Array(der.dropFirst()), Array("hello".utf8)] {
+            #expect(throws: X509Error.self) { try CertificateReader.certificate(der: broken) }
+        }
+    }
+
+    @Test func `broken PEM names the line of its block`() throws {
+        let text = "# one\n# two\n-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n"
+        let error = #expect(throws: X509Error.self) { try PEM.blocks(in: Array(text.utf8)) }
+        #expect(error?.line == 3)
+        #expect(error?.problem == .brokenPEM)
+    }
+
+    @Test func `a public key is read and hashed as the pin tools do`() throws {
+        let key = Self.pki.leaf.key
+        let read = try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo)
+        #expect(read.spkiSHA256.bytes == key.publicKeySHA256)
+        #expect(throws: X509Error.self) {
+            try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo + [0])
+        }
+    }
+
+    @Test func `random damage never crashes the readers`() throws {
+        var generator = SeededGenerator(seed: 5)
+        let originals = [Self.pki.leaf.der, Self.pki.rootA.der, Array(Self.pki.leaf.pem.utf8)]
+        for round in 0..<6_000 {
+            var bytes = originals[round % originals.count]
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            }
+            _ = try? CertificateReader.certificates(pemOrDER: bytes)
+            _ = try? AnchorBundle(pemOrDER: bytes)
+        }
+    }
+}

@@ -1,0 +1,272 @@
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+@Suite("Every valid path is found, whatever the wire order")
+struct PathVerifierTests {
+    static let pki = try! StandardPKI.shared()
+    static let now = Timestamp(secondsSinceEpoch: LabClock.now)
+
+    static func find(
+        _ presented: [LabCertificate],
+        anchors: [LabCertificate],
+        pinned: [LabCertificate] = [],
+        policy: TrustPolicy = .sslServer(name: ReferenceName(StandardPKI.serverName)),
+        at time: Timestamp = now,
+        verifier: OpenSSLPathVerifier? = nil
+    ) throws -> PathFindings {
+        let store = TrustStore(anchors: [AnchorBundle(try values(anchors))])
+        let question = PathQuestion(
+            presented: try #require(PresentedChain(try values(presented))),
+            intermediates: try values(pinned),
+            anchors: .trustStore,
+            policy: policy,
+            time: time
+        )
+        return (verifier ?? OpenSSLPathVerifier(trustStore: store)).findPaths(question)
+    }
+
+    static func values(_ certificates: [LabCertificate]) throws -> [Certificate] {
+        try certificates.map { try CertificateReader.certificate(der: $0.der) }
+    }
+
+    @Test func `the ordinary chain has one path`() throws {
+        let findings = try Self.find([Self.pki.leaf, Self.pki.interA], anchors: [Self.pki.rootA])
+        #expect(findings.validPaths == [try Self.values([Self.pki.leaf, Self.pki.interA, Self.pki.rootA])])
+    }
+
+    @Test func `a cross-signed intermediate is left for the one that leads to the anchor, in either order`() throws {
+        let pki = Self.pki
+        let expected = [try Self.values([pki.leaf, pki.interA, pki.rootA])]
+        #expect(try Self.find([pki.leaf, pki.interAxB, pki.interA], anchors: [pki.rootA]).validPaths == expected)
+        #expect(try Self.find([pki.leaf, pki.interA, pki.interAxB], anchors: [pki.rootA]).validPaths == expected)
+    }
+
+    @Test func `two trusted roots give two paths, the preferred one whatever the order`() throws {
+        let pki = Self.pki
+        let one = try Self.find([pki.leaf, pki.interA, pki.interAxB], anchors: [pki.rootA, pki.rootB])
+        let other = try Self.find([pki.leaf, pki.interAxB, pki.interA], anchors: [pki.rootB, pki.rootA])
+        #expect(one.validPaths == other.validPaths)
+        #expect(Set(one.validPaths.compactMap(\.last)) == Set(try Self.values([pki.rootA, pki.rootB])))
+    }
+
+    @Test func `an expired intermediate is passed over for its re-issue`() throws {
+        let pki = Self.pki
+        for order in [[pki.interAexp, pki.interA2], [pki.interA2, pki.interAexp]] {
+            let findings = try Self.find([pki.leaf] + order, anchors: [pki.rootA])
+            #expect(findings.validPaths == [try Self.values([pki.leaf, pki.interA2, pki.rootA])])
+        }
+    }
+
+    @Test func `an expired root is passed over for the valid one with its key`() throws {
+        let pki = Self.pki
+        let findings = try Self.find([pki.leaf, pki.interA], anchors: [pki.rootAexp, pki.rootA])
+        #expect(findings.validPaths == [try Self.values([pki.leaf, pki.interA, pki.rootA])])
+    }
+
+    @Test func `a path made of expired certificates says which one expired`() throws {
+        let pki = Self.pki
+        let findings = try Self.find([pki.leaf, pki.interAexp], anchors: [pki.rootA])
+        #expect(findings.validPaths.isEmpty)
+        let expired = try #require(try Self.values([pki.interAexp]).first)
+        #expect(findings.failures == [TrustFailure(.expired, at: 1, of: expired)])
+    }
+
+    @Test func `an anchor ends the path: nothing is asked of what lies beyond`() throws {
+        let pki = Self.pki
+        #expect(
+            try Self.find([pki.leaf, pki.interAexp], anchors: [pki.leaf]).validPaths == [try Self.values([pki.leaf])]
+        )
+        #expect(
+            try Self.find([pki.leaf, pki.interA], anchors: [pki.interA]).validPaths
+                == [try Self.values([pki.leaf, pki.interA])]
+        )
+    }
+
+    @Test func `certificates that do not belong are ignored`() throws {
+        let pki = Self.pki
+        let findings = try Self.find(
+            [pki.leaf, pki.junk, pki.rogue, pki.interA, pki.leaf, pki.interA, pki.rootB, pki.junk],
+            anchors: [pki.rootA]
+        )
+        #expect(findings.validPaths == [try Self.values([pki.leaf, pki.interA, pki.rootA])])
+    }
+
+    @Test func `a missing intermediate is named as the unknown issuer`() throws {
+        let pki = Self.pki
+        let findings = try Self.find([pki.leaf], anchors: [pki.rootA])
+        #expect(findings.failures == [TrustFailure(.unknownIssuer, at: 0, of: try Self.values([pki.leaf])[0])])
+        #expect(findings.bestEffort == (try Self.values([pki.leaf])))
+    }
+
+    @Test func `a pinned certificate completes a path only when nothing presented does`() throws {
+        let pki = Self.pki
+        #expect(
+            try Self.find([pki.leaf], anchors: [pki.rootA], pinned: [pki.interA]).validPaths
+                == [try Self.values([pki.leaf, pki.interA, pki.rootA])]
+        )
+        #expect(
+            try Self.find([pki.leaf, pki.interA2], anchors: [pki.rootA], pinned: [pki.interA]).validPaths
+                == [try Self.values([pki.leaf, pki.interA2, pki.rootA])]
+        )
+    }
+
+    @Test func `self-signed and untrusted roots are told apart from unknown issuers`() throws {
+        let pki = Self.pki
+        let alone = try LabCertificate.selfSigned(.leaf(StandardPKI.serverName))
+        let junk = try Self.find([alone], anchors: [pki.rootA])
+        #expect(junk.failures.map(\.id) == ["self-signed"])
+        let rogue = try Self.find([pki.rogue, pki.rogueI, pki.rootB], anchors: [pki.rootA])
+        #expect(rogue.failures.map(\.id) == ["untrusted-root"])
+        #expect(rogue.bestEffort == (try Self.values([pki.rogue, pki.rogueI, pki.rootB])))
+    }
+
+    @Test func `a twin of the issuer with another key is a bad signature`() throws {
+        let pki = Self.pki
+        let twin = try pki.rootA.renew(pki.interA) { $0.subjectKeyIdentifier = .absent }
+        let findings = try Self.find([pki.leaf, twin], anchors: [pki.rootA])
+        #expect(findings.validPaths.isEmpty)
+        #expect(findings.failures.map(\.id).contains("bad-signature"))
+        #expect(findings.bestEffort == (try Self.values([pki.leaf])))
+    }
+
+    @Test func `the last second of validity is valid and the next one is not`() throws {
+        let pki = Self.pki
+        let leaf = try pki.interA.issue(
+            .leaf(StandardPKI.serverName).valid(from: LabClock.now - 100, to: LabClock.now + 100)
+        )
+        let last = Self.now.advanced(bySeconds: leaf.template.notAfter - Self.now.secondsSinceEpoch)
+        #expect(!(try Self.find([leaf, pki.interA], anchors: [pki.rootA], at: last)).validPaths.isEmpty)
+        let after = try Self.find([leaf, pki.interA], anchors: [pki.rootA], at: last.advanced(bySeconds: 1))
+        #expect(after.failures.map(\.id) == ["expired"])
+        let early = Timestamp(secondsSinceEpoch: leaf.template.notBefore - 1)
+        #expect(
+            try Self.find([leaf, pki.interA], anchors: [pki.rootA], at: early).failures.map(\.id) == ["not-yet-valid"]
+        )
+    }
+
+    @Test func `an expired certificate for another name gives both reasons, time first`() throws {
+        let pki = Self.pki
+        let findings = try Self.find(
+            [pki.leafExp, pki.interA],
+            anchors: [pki.rootA],
+            policy: .sslServer(name: ReferenceName("other.example.com"))
+        )
+        #expect(findings.failures.map(\.id) == ["expired", "name-mismatch"])
+    }
+
+    @Test func `the wrong name alone leaves the path as best effort`() throws {
+        let pki = Self.pki
+        let findings = try Self.find(
+            [pki.leaf, pki.interA],
+            anchors: [pki.rootA],
+            policy: .sslServer(name: ReferenceName("other.example.com"))
+        )
+        #expect(findings.failures.map(\.id) == ["name-mismatch"])
+        #expect(findings.bestEffort == (try Self.values([pki.leaf, pki.interA, pki.rootA])))
+    }
+
+    @Test func `a server may not use a certificate made for something else`() throws {
+        let pki = Self.pki
+        for (usage, id) in [
+            ([OID.clientAuth], "wrong-purpose"), ([OID.netscapeServerGatedCrypto], "wrong-purpose"), ([], nil),
+        ] as [([OID], String?)] {
+            var template = CertificateTemplate.leaf(StandardPKI.serverName)
+            template.extendedKeyUsage = usage.isEmpty ? nil : usage
+            let leaf = try pki.interA.issue(template)
+            let findings = try Self.find([leaf, pki.interA], anchors: [pki.rootA])
+            #expect(findings.failures.first?.id == id)
+            // The basic policy does not look at it.
+            let basic = try Self.find([leaf, pki.interA], anchors: [pki.rootA], policy: .basicX509)
+            #expect(!basic.validPaths.isEmpty)
+        }
+    }
+
+    @Test func `weak keys and signatures are refused for servers and left alone by the basic policy`() throws {
+        let pki = Self.pki
+        let weakKey = try pki.interA.issue(
+            .leaf(StandardPKI.serverName),
+            key: .shared(.rsa(bits: 1_024), label: "weak")
+        )
+        #expect(try Self.find([weakKey, pki.interA], anchors: [pki.rootA]).failures.map(\.id) == ["weak-key"])
+        #expect(!(try Self.find([weakKey, pki.interA], anchors: [pki.rootA], policy: .basicX509)).validPaths.isEmpty)
+        var template = CertificateTemplate.leaf(StandardPKI.serverName)
+        template.digest = .sha1
+        let weakSignature = try pki.interA.issue(template)
+        let findings = try Self.find([weakSignature, pki.interA], anchors: [pki.rootA])
+        #expect(findings.failures.map(\.id) == ["weak-signature"])
+    }
+
+    @Test func `a certificate that is no authority cannot issue`() throws {
+        let pki = Self.pki
+        let below = try pki.leaf.issue(.leaf("evil.example.com"))
+        let findings = try Self.find(
+            [below, pki.leaf, pki.interA],
+            anchors: [pki.rootA],
+            policy: .sslServer(name: ReferenceName("evil.example.com"))
+        )
+        #expect(findings.failures.first?.id == "not-an-authority")
+    }
+
+    @Test func `an authority's limit on the path length holds`() throws {
+        let pki = Self.pki
+        let limited = try pki.rootA.issue(.authority("Limited", pathLength: 0))
+        let below = try limited.issue(.authority("Below"))
+        let leaf = try below.issue(.leaf(StandardPKI.serverName))
+        let findings = try Self.find([leaf, below, limited], anchors: [pki.rootA])
+        #expect(findings.failures.first?.id == "path-too-long")
+    }
+
+    @Test func `a wildcard cannot carry a name past the constraints of its authority`() throws {
+        // CVE-2025-61727: the constraint excludes the very name, the leaf holds only the wildcard.
+        let pki = Self.pki
+        var template = CertificateTemplate.authority("Constrained")
+        template.nameConstraints = .init(excluded: [.dns("secret.example.com")])
+        let authority = try pki.rootA.issue(template)
+        let leaf = try authority.issue(.leaf("*.example.com"))
+        func find(_ name: String) throws -> PathFindings {
+            try Self.find([leaf, authority], anchors: [pki.rootA], policy: .sslServer(name: ReferenceName(name)))
+        }
+        let secret = try find("secret.example.com")
+        #expect(secret.failures.map(\.id) == ["name-constraint"])
+        #expect(try !find("public.example.com").validPaths.isEmpty)
+    }
+
+    @Test func `the basic policy checks no name`() throws {
+        let pki = Self.pki
+        #expect(!(try Self.find([pki.leaf, pki.interA], anchors: [pki.rootA], policy: .basicX509)).validPaths.isEmpty)
+    }
+
+    @Test func `shuffling, repeating and adding strangers never changes the outcome`() throws {
+        let pki = Self.pki
+        let pool = [
+            pki.interA, pki.interA2, pki.interAexp, pki.interAxB, pki.rootAexp, pki.junk, pki.rogueI, pki.rogue,
+        ]
+        for (leaf, anchors) in [
+            (pki.leaf, [pki.rootA]), (pki.leaf, [pki.rootB]), (pki.leaf, [pki.rootA, pki.rootB]),
+            (pki.leaf2, [pki.junk]),
+        ] {
+            let expected = try Self.find([leaf] + pool, anchors: anchors)
+            var generator = SeededGenerator(seed: 3)
+            for _ in 0..<40 {
+                let order = (pool + [pool.randomElement(using: &generator)!]).shuffled(using: &generator)
+                let findings = try Self.find([leaf] + order, anchors: anchors.shuffled(using: &generator))
+                #expect(findings.validPaths == expected.validPaths)
+                #expect(findings.failures.map(\.id) == expected.failures.map(\.id))
+            }
+        }
+    }
+
+    @Test func `a mesh of authorities that sign each other is searched within bounds`() throws {
+        // Twelve authorities of one name, each vouching for all others: far more paths than anyone can try.
+        let authorities = try (0..<8).map { _ in try LabCertificate.selfSigned(.authority("Mesh")) }
+        let mesh = try authorities.flatMap { issuer in
+            try authorities.filter { $0 != issuer }.map { try issuer.crossSign($0) }
+        }
+        let leaf = try authorities[0].issue(.leaf(StandardPKI.serverName))
+        let findings = try Self.find([leaf] + mesh, anchors: [Self.pki.rootA])
+        #expect(findings.validPaths.isEmpty)
+        #expect(findings.failures.map(\.id).contains("too-many-paths"))
+    }
+}

@@ -1,5 +1,0 @@
-import Pinning
-import Testing
-import X509
-
-@Test func printStore() throws {}
