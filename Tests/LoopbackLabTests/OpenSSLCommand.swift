@@ -17,11 +17,11 @@ struct OpenSSLCommand {
         let text: String
     }
 
-    /// Runs `openssl` with `input` on its standard input, which ends there.
-    static func run(_ arguments: String..., input: String = "") async throws -> Outcome {
+    /// Runs `openssl` with these arguments, separated by spaces, and with `input` on its standard input, which ends there.
+    static func run(_ arguments: String, input: String = "") async throws -> Outcome {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path ?? "/usr/bin/openssl")
-        process.arguments = arguments
+        process.arguments = arguments.split(separator: " ").map(String.init)
         let (incoming, outgoing) = (Pipe(), Pipe())
         process.standardInput = incoming
         process.standardOutput = outgoing

@@ -31,6 +31,15 @@ package struct LabCertificate: Sendable {
         return try LabCertificate(template, key: key, issuerName: template.subject, issuerKey: key)
     }
 
+    /// Makes so many self-signed authorities, each with a name of its own, for chains that carry what nobody needs.
+    package static func strangers(_ count: Int) throws(LabError) -> [LabCertificate] {
+        var strangers: [LabCertificate] = []
+        for number in 0..<count {
+            strangers.append(try selfSigned(.authority(DistinguishedName(commonName: "Stranger \(number)"))))
+        }
+        return strangers
+    }
+
     private init(
         _ template: CertificateTemplate,
         key: LabKey,

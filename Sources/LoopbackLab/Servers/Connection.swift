@@ -69,17 +69,14 @@ final class Connection {
     }
 
     private func read(into buffer: inout [UInt8]) {
-        while true {
-            switch Sockets.receive(descriptor, into: &buffer) {
-            case .moved(0), .broken:
-                return close()
-            case .moved(let count):
-                log.update(index) { $0.bytesReceived += count }
-                conversation.receive(buffer[..<count])
-                if count < buffer.count { return }
-            case .wouldBlock:
-                return
-            }
+        switch Sockets.receive(descriptor, into: &buffer) {
+        case .moved(0), .broken:
+            close()
+        case .moved(let count):
+            log.update(index) { $0.bytesReceived += count }
+            conversation.receive(buffer[..<count])
+        case .wouldBlock:
+            break
         }
     }
 
@@ -93,10 +90,13 @@ final class Connection {
     }
 
     private func deliver(now: Int64) {
-        while !hasFinishedSending {
+        guard !hasFinishedSending else { return }
+        // A bounded number of rounds: a client that takes a flood as fast as it comes must not keep the loop from its
+        // other connections, and from the request to stop.
+        for _ in 0..<64 {
             if outgoing.isEmpty { outgoing = conversation.takeOutput() }
             if allowance == 0 { return cutOff() }
-            if outgoing.isEmpty { break }
+            if outgoing.isEmpty { return conversation.isFinished ? finishSending() : () }
             if nextDrip > now { return }
             switch Sockets.transmit(descriptor, outgoing.prefix(allowance)) {
             case .moved(let count):
@@ -109,7 +109,9 @@ final class Connection {
                 return close()
             }
         }
-        if conversation.isFinished { finishSending() }
+        // What is left makes the loop come back.
+        if outgoing.isEmpty { outgoing = conversation.takeOutput() }
+        if outgoing.isEmpty, conversation.isFinished { finishSending() }
     }
 
     /// Does what the delivery wants after its last byte.
@@ -126,7 +128,6 @@ final class Connection {
     /// Closing both at once would turn bytes that are still on their way from the client into a reset, and the client might then lose
     /// what it was sent last.
     private func finishSending() {
-        guard !hasFinishedSending else { return }
         hasFinishedSending = true
         Sockets.finishSending(descriptor)
     }

@@ -54,6 +54,7 @@ package struct LoopbackServer: Sendable {
         isolation: isolated (any Actor)? = #isolation,
         _ body: (LoopbackServer) async throws -> Value
     ) async throws -> Value {
+        precondition(threads > 0, "a server needs a thread")
         let running = try RunningServer(behavior, address: address, port: port, threads: threads)
         let server = LoopbackServer(address: address, port: running.port, log: running.log)
         let result: Result<Value, any Error>

@@ -28,23 +28,42 @@ enum Sockets {
     ///
     /// The descriptor does not survive exec, so that programs started by a test do not hold the port.
     static func bound(to address: String, port: UInt16) throws(LabError) -> Int32 {
+        try make(address, port, "bind") { descriptor, name, length in
+            set(descriptor, SO_REUSEADDR, Int32(1))
+            return bind(descriptor, name, length)
+        }
+    }
+
+    /// Makes a socket and has it begin to connect to `address` and `port`.
+    static func connecting(to address: String, port: UInt16) throws(LabError) -> Int32 {
+        try make(address, port, "connect to") { descriptor, name, length in
+            let status = connect(descriptor, name, length)
+            return status != 0 && errno == EINPROGRESS ? 0 : status
+        }
+    }
+
+    private static func make(
+        _ address: String,
+        _ port: UInt16,
+        _ verb: String,
+        _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws(LabError) -> Int32 {
         guard let bytes = GeneralName.addressBytes(address) else {
             throw .unsupported("the address \"\(address)\"; use 127.0.0.0/8 or ::1")
         }
         let descriptor = socket(bytes.count == 4 ? AF_INET : AF_INET6, streamType, 0)
         guard descriptor >= 0 else { throw .system("make a socket") }
         setUp(descriptor)
-        set(descriptor, SO_REUSEADDR, Int32(1))
         let status =
             if bytes.count == 4 {
-                withName(ipv4(bytes, port: port)) { bind(descriptor, $0, $1) }
+                withName(ipv4(bytes, port: port)) { call(descriptor, $0, $1) }
             } else {
-                withName(ipv6(bytes, port: port)) { bind(descriptor, $0, $1) }
+                withName(ipv6(bytes, port: port)) { call(descriptor, $0, $1) }
             }
         guard status == 0 else {
             let code = errno
             close(descriptor)
-            throw .system(operation: "bind \(address) port \(port)", code: code)
+            throw .system(operation: "\(verb) \(address) port \(port)", code: code)
         }
         return descriptor
     }

@@ -14,6 +14,7 @@ final class TLSConversation: Conversation {
     private let index: Int
     private var isEstablished = false
     private var requestTail: [UInt8] = []
+    private var hasFailed = false
     private(set) var isFinished = false
 
     /// Prepares to answer a client, writing what it sees to the record `index` of `log`.
@@ -51,7 +52,7 @@ final class TLSConversation: Conversation {
 
     func receive(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBytes { _ = BIO_write(incoming, $0.baseAddress, Int32($0.count)) }
-        guard !isFinished else { return }
+        guard !hasFailed else { return }
         if !isEstablished { handshake() }
         if isEstablished { read() }
     }
@@ -192,6 +193,7 @@ final class TLSConversation: Conversation {
     private func fail(_ operation: String) {
         let reason = LabError.openSSL(operation).description
         log.update(index) { $0.failure = reason }
+        hasFailed = true
         isFinished = true
     }
 }

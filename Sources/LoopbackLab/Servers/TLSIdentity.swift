@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import COpenSSLShims
 
 /// What a TLS server shows and proves: certificates in wire order and the key it signs the handshake with.
 package struct TLSIdentity: Sendable {
@@ -52,7 +53,7 @@ extension LabKey {
         ERR_clear_error()
         var point: UnsafeMutablePointer<UInt8>?
         let length = EVP_PKEY_get1_encoded_public_key(other.pointer, &point)
-        defer { CRYPTO_free(point, #file, #line) }
+        defer { COpenSSLShims_OPENSSL_free(point) }
         guard length > 0, let copy = EVP_PKEY_dup(pointer) else { throw .openSSL("copy a key") }
         guard EVP_PKEY_set1_encoded_public_key(copy, point, length) == 1 else {
             EVP_PKEY_free(copy)

@@ -1,0 +1,40 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// A port that leaves a new connection attempt without any answer while a closure runs: connecting neither succeeds nor fails.
+///
+/// A listening socket that nobody accepts from, with its queue filled: Linux then drops what asks for a connection, as a firewall
+/// would.
+package struct UnresponsivePort: Sendable {
+    /// The address the port belongs to.
+    package let address: String
+    /// The TCP port.
+    package let port: UInt16
+
+    /// Runs `body` with such a port and gives it up afterwards.
+    ///
+    /// - Parameters:
+    ///   - address: an address of this machine.
+    ///   - isolation: the caller's actor, on which `body` runs.
+    ///   - body: receives the port.
+    /// - Returns: what `body` returns.
+    /// - Throws: ``LabError/system(operation:code:)`` when the port cannot be had, and what `body` throws.
+    package static func scoped<Value: Sendable>(
+        address: String = "127.0.0.1",
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (UnresponsivePort) async throws -> Value
+    ) async throws -> Value {
+        let listener = try Sockets.bound(to: address, port: 0)
+        defer { close(listener) }
+        guard listen(listener, 0) == 0 else { throw LabError.system("listen on \(address)") }
+        let port = Sockets.port(of: listener)
+        // A queue of length 0 holds one connection. The others make sure of that; their own attempts stay unanswered.
+        var fillers: [Int32] = []
+        defer { for filler in fillers { close(filler) } }
+        for _ in 0..<4 { fillers.append(try Sockets.connecting(to: address, port: port)) }
+        return try await body(UnresponsivePort(address: address, port: port))
+    }
+}
