@@ -63,7 +63,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TLSProbeTests",
-            dependencies: ["LoopbackLab", "Pinning", "TLSProbe", "X509"],
+            dependencies: ["LoopbackLab", "Pinning", "TLSProbe", "X509", nioCore],
             swiftSettings: swiftSettings
         ),
         .testTarget(

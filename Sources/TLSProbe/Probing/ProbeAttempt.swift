@@ -12,7 +12,8 @@ final class ProbeAttempt: @unchecked Sendable {
     private let request: ProbeRequest
     private let workshop: ProbeWorkshop
     private var deliver: Delivery?
-    private var phase: ProbeError.Phase
+    private var isCancelled = false
+    private(set) var phase: ProbeError.Phase
     private var deadline: NIOScheduledCallback?
     private var resolver: SystemResolver?
     /// Every channel that was made: happy eyeballs may try several addresses at a time.
@@ -31,6 +32,7 @@ final class ProbeAttempt: @unchecked Sendable {
 
     /// Begins to connect and starts the clock.
     func start(_ deliver: @escaping Delivery) {
+        guard !isCancelled else { return deliver(.failure(error(.cancelled))) }
         self.deliver = deliver
         started = .now()
         // A year is for ever, and cannot overflow the clock.
@@ -49,8 +51,9 @@ final class ProbeAttempt: @unchecked Sendable {
         workshop.prepareContext()
     }
 
-    /// Ends the probe; a result that was delivered stays.
+    /// Ends the probe, or keeps it from starting; a result that was delivered stays.
     func cancel() {
+        isCancelled = true
         finish(.failure(error(.cancelled)))
     }
 

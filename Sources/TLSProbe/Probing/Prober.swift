@@ -8,7 +8,7 @@ internal import Synchronization
 /// Call ``shutdown()`` when no more probes are wanted; a process about to exit need not.
 package final class Prober: Sendable {
     private let group: MultiThreadedEventLoopGroup
-    private let workshop: ProbeWorkshop
+    let workshop: ProbeWorkshop
     /// `false` once the event loop takes no more work.
     private let isOpen = Mutex(true)
 

@@ -1,0 +1,128 @@
+import LoopbackLab
+import NIOCore
+import Pinning
+import Testing
+
+@testable import TLSProbe
+
+@Suite(.timeLimit(.minutes(1)))
+struct DeadlineTests {
+    let world: StandardPKI
+    let timeout = Duration.milliseconds(150)
+
+    init() throws {
+        world = try StandardPKI.shared()
+    }
+
+    private func expectDeadline(of behavior: ServerBehavior, sourceLocation: SourceLocation = #_sourceLocation)
+        async throws
+    {
+        let clock = ContinuousClock()
+        let began = clock.now
+        let error = try await failure(of: behavior) { $0.timeout = timeout }
+        #expect(error.reason == .deadlineExceeded(timeout: timeout), sourceLocation: sourceLocation)
+        #expect(error.phase == .handshake, sourceLocation: sourceLocation)
+        #expect(error.id == "timeout", sourceLocation: sourceLocation)
+        #expect(clock.now - began >= timeout, sourceLocation: sourceLocation)
+    }
+
+    @Test func aServerThatNeverAnswersIsLeft() async throws {
+        try await expectDeadline(of: .tarpit)
+    }
+
+    @Test(arguments: [1, 5, 100, 600])
+    func aServerThatStallsInTheMiddleIsLeft(bytes: Int) async throws {
+        try await expectDeadline(of: .presenting([world.leaf], delivery: .stalls(afterBytes: bytes)))
+    }
+
+    @Test func aServerThatDripsIsLeft() async throws {
+        try await expectDeadline(of: .presenting([world.leaf], delivery: .drips(bytes: 1, everyMilliseconds: 5)))
+    }
+
+    @Test func aServerThatDripsFastEnoughIsWaitedFor() async throws {
+        let result = try await probe(.presenting([world.leaf], delivery: .drips(bytes: 64, everyMilliseconds: 1)))
+        #expect(result.presented.leaf.der == world.leaf.der)
+    }
+
+    @Test func aHelloRequestNowAndThenDoesNotMoveTheDeadline() async throws {
+        let script = ServerBehavior.Script([22, 3, 3, 0, 4, 0, 0, 0, 0], ending: .stalls)
+        try await expectDeadline(of: .script(script))
+    }
+
+    @Test func aDeadlineInThePastIsMetAtOnce() async throws {
+        let error = try await failure(of: .tarpit) { $0.timeout = .zero }
+        #expect(error.reason == .deadlineExceeded(timeout: .zero))
+    }
+
+    @Test func anEndlessTimeoutDoesNotOverflow() async throws {
+        let result = try await probe(.presenting([world.leaf])) { $0.timeout = .seconds(Int64.max) }
+        #expect(result.handshakeCompleted)
+    }
+
+    @Test func whatArrivedInTimeCountsAlthoughItIsReadLate() async throws {
+        try await LoopbackServer.serving(.presenting([world.leaf, world.interA])) { server in
+            try await withProber { prober in
+                let request = try ProbeRequest(server) { $0.timeout = timeout }
+                async let late = prober.probe(request)
+                // From the ClientHello until after the deadline nothing is read, while the server answers within it.
+                prober.holdEventLoopInHandshake(until: .now() + .nanoseconds(2 * timeout.nanoseconds))
+                #expect(try await late.handshakeCompleted)
+            }
+        }
+    }
+
+    @Test func cancellingTheTaskEndsTheProbe() async throws {
+        try await LoopbackServer.serving(.tarpit) { server in
+            try await withProber { prober in
+                let request = try ProbeRequest(server)
+                let task = Task { await outcome(of: request, by: prober) }
+                while server.connections.isEmpty { await Task.yield() }
+                task.cancel()
+                #expect(await task.value.failure?.reason == .cancelled)
+                // The connection is closed, not left to the server.
+                #expect(await server.connections(ended: 1).count == 1)
+            }
+        }
+    }
+
+    @Test func aCancelledTaskProbesNothing() async throws {
+        try await withProber { prober in
+            let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: 9)
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return await outcome(of: request, by: prober)
+            }
+            task.cancel()
+            #expect(await task.value.failure?.reason == .cancelled)
+        }
+    }
+
+    @Test func shuttingDownEndsTheProbesUnderWay() async throws {
+        try await LoopbackServer.serving(.tarpit) { server in
+            let prober = Prober()
+            let request = try ProbeRequest(server)
+            let task = Task { await outcome(of: request, by: prober) }
+            while server.connections.isEmpty { await Task.yield() }
+            await prober.shutdown()
+            #expect(await task.value.failure?.reason == .cancelled)
+            #expect(await outcome(of: request, by: prober).failure?.reason == .cancelled)
+            await prober.shutdown()
+        }
+    }
+}
+
+extension Prober {
+    /// Keeps the event loop busy from the start of a handshake until `end`.
+    fileprivate func holdEventLoopInHandshake(until end: NIODeadline) {
+        let workshop = workshop
+        workshop.loop.scheduleRepeatedTask(initialDelay: .zero, delay: .microseconds(50)) { task in
+            guard workshop.attempts.values.contains(where: { $0.phase == .handshake }) else { return }
+            task.cancel()
+            while NIODeadline.now() < end {}
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}

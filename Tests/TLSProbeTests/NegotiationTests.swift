@@ -1,0 +1,134 @@
+import LoopbackLab
+import Pinning
+import Testing
+
+@testable import TLSProbe
+
+@Suite(.timeLimit(.minutes(1)))
+struct NegotiationTests {
+    let world: StandardPKI
+
+    init() throws {
+        world = try StandardPKI.shared()
+    }
+
+    @Test func theNameIsSentInSNI() async throws {
+        let (result, seen) = try await observe(.presenting([world.leaf])) {
+            $0.serverNameIndication = ServerNameIndication("API.Example.com.")
+        }
+        #expect(result.failure == nil)
+        #expect(seen.serverName == "api.example.com")
+    }
+
+    @Test func withoutANameNoSNIIsSent() async throws {
+        let (result, seen) = try await observe(.presenting([world.leaf]))
+        #expect(result.failure == nil)
+        #expect(seen.serverName == nil)
+    }
+
+    @Test func theServerChoosesTheCertificateBySNI() async throws {
+        let settings = TLSServerSettings(presenting: [world.junk]).with {
+            $0.identitiesByName["api.example.com"] = [TLSIdentity([world.leaf, world.interA])]
+        }
+        let named = try await probe(.tls(settings)) {
+            $0.serverNameIndication = ServerNameIndication("api.example.com")
+        }
+        #expect(named.presented.certificates.map(\.der) == [world.leaf.der, world.interA.der])
+        let unnamed = try await probe(.tls(settings))
+        #expect(unnamed.presented.certificates.map(\.der) == [world.junk.der])
+    }
+
+    @Test(arguments: ["192.0.2.1", "::1", "[::1]", "", ".", "a\u{0}b", "a b", String(repeating: "a", count: 300)])
+    func noSNICanBeMadeOf(_ text: String) {
+        #expect(ServerNameIndication(text) == nil)
+    }
+
+    @Test func tls13IsNegotiatedByDefault() async throws {
+        let result = try await probe(.presenting([world.leaf]))
+        #expect(result.tlsVersion == .tls13)
+        #expect(result.tlsVersion.description == "TLSv1.3")
+        #expect(result.cipher == "TLS_AES_256_GCM_SHA384")
+        #expect(result.timings.resolve == nil)
+        #expect(result.timings.handshake > .zero)
+    }
+
+    @Test func tls12IsNegotiatedWhenItIsTheNewest() async throws {
+        let settings = TLSServerSettings(presenting: [world.leaf]).with {
+            $0.cipherList = "ECDHE-ECDSA-AES128-GCM-SHA256:@SECLEVEL=0"
+            $0.groups = "P-256"
+        }
+        let result = try await probe(.tls(settings)) { $0.maximumTLS = .tls12 }
+        #expect(result.tlsVersion == .tls12)
+        #expect(result.cipher == "ECDHE-ECDSA-AES128-GCM-SHA256")
+        #expect(result.group == "P-256")
+    }
+
+    @Test(arguments: [("X25519", "X25519"), ("P-256", "P-256"), ("P-384", "P-384"), ("P-521", "P-521")])
+    func theGroupIsNamed(offered: String, name: String) async throws {
+        let settings = TLSServerSettings(presenting: [world.leaf]).with { $0.groups = offered }
+        let result = try await probe(.tls(settings))
+        #expect(result.group == name)
+    }
+
+    @Test func anRSAKeyExchangeHasNoGroup() async throws {
+        let leaf = try world.interA.issue(
+            .leaf("rsa.example.com"),
+            key: try LabKey.shared(.rsa(bits: 2048), label: "kx")
+        )
+        let settings = TLSServerSettings(presenting: [leaf]).with {
+            $0.maximumVersion = .tls12
+            $0.cipherList = "AES128-GCM-SHA256:@SECLEVEL=0"
+        }
+        let result = try await probe(.tls(settings))
+        #expect(result.group == nil)
+        #expect(result.cipher == "AES128-GCM-SHA256")
+    }
+
+    @Test func applicationProtocolsAreOfferedAndTheChoiceIsReported() async throws {
+        let settings = TLSServerSettings(presenting: [world.leaf]).with { $0.applicationProtocols = ["http/1.1"] }
+        let offered = ["h2", "http/1.1"].compactMap { ApplicationProtocol($0) }
+        #expect(try await probe(.tls(settings)) { $0.alpn = offered }.alpn == "http/1.1")
+        #expect(try await probe(.tls(settings)).alpn == nil)
+        #expect(ApplicationProtocol("") == nil)
+        #expect(ApplicationProtocol(String(repeating: "x", count: 256)) == nil)
+    }
+
+    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls11])
+    func anOutdatedServerIsRefusedUnlessAskedFor(version: LoopbackLab.TLSVersion) async throws {
+        let settings = TLSServerSettings(presenting: [world.leaf]).with {
+            $0.minimumVersion = version
+            $0.maximumVersion = version
+        }
+        let error = try await failure(of: .tls(settings))
+        #expect(error.reason == .protocolVersion(minimum: .tls12, maximum: .tls13))
+        #expect(error.description.contains("--min-tls 1.0"))
+        let result = try await probe(.tls(settings)) { $0.minimumTLS = .tls10 }
+        #expect(result.tlsVersion.rawValue == UInt16(version.rawValue))
+        #expect(result.presented.leaf.der == world.leaf.der)
+    }
+
+    @Test func aMinimumAboveTheMaximumIsAnError() async throws {
+        let error = try await failure(of: .presenting([world.leaf])) {
+            $0.minimumTLS = .tls13
+            $0.maximumTLS = .tls12
+        }
+        #expect(error.reason == .protocolVersion(minimum: .tls13, maximum: .tls12))
+    }
+
+    @Test func anIPv6AddressIsConnectedTo() async throws {
+        let result = try await probe(.presenting([world.leaf]), address: "::1")
+        #expect(result.peer.ip == IPAddress("::1"))
+        #expect(result.peer.description.hasPrefix("[::1]:"))
+    }
+
+    @Test func aHostIsResolvedAndConnectedTo() async throws {
+        try await LoopbackServer.serving(.presenting([world.leaf])) { server in
+            for family in [ProbeRequest.AddressFamily.ipv4, .any] {
+                let request = ProbeRequest(to: .resolve(host: "localhost", family: family), port: server.port)
+                let result = try await withProber { try await $0.probe(request) }
+                #expect(result.peer == PeerAddress(ip: try #require(IPAddress("127.0.0.1")), port: server.port))
+                #expect(result.timings.resolve != nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import LoopbackLab
+import Pinning
+import Testing
+
+@testable import TLSProbe
+
+@Suite(.timeLimit(.minutes(1)))
+struct PresentedChainTests {
+    let world: StandardPKI
+
+    init() throws {
+        world = try StandardPKI.shared()
+    }
+
+    @Test func certificatesComeInWireOrderWithEverythingThatWasSent() async throws {
+        let sent = [world.leaf, world.junk, world.interA, world.rootB, world.interA]
+        let result = try await probe(.presenting(sent))
+        #expect(result.presented.certificates.map(\.der) == sent.map(\.der))
+        #expect(result.presented.leaf.der == world.leaf.der)
+        #expect(result.handshakeCompleted)
+        #expect(!result.clientCertificateRequested)
+    }
+
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
+    func sixtyExtraCertificatesArePresentedToo(version: LoopbackLab.TLSVersion) async throws {
+        let sent = [world.leaf] + Array(repeating: world.junk, count: 60)
+        let settings = TLSServerSettings(presenting: sent).with { $0.maximumVersion = version }
+        let result = try await probe(.tls(settings))
+        #expect(result.presented.certificates.map(\.der) == sent.map(\.der))
+    }
+
+    @Test func aChainOf300KilobytesIsTaken() async throws {
+        let names = (0..<10_000).map { GeneralName.dns("host-\($0).example.invalid.test") }
+        let large = try world.interA.issue(.leaf(subject: "large", names: names))
+        #expect(large.der.count > 300_000)
+        let result = try await probe(.presenting([large, world.interA]))
+        #expect(result.presented.certificates.map(\.der) == [large.der, world.interA.der])
+    }
+
+    @Test func aChainBeyondTheLimitIsRefused() async throws {
+        let names = (0..<30_000).map { GeneralName.dns("host-\($0).example.invalid.test") }
+        let large = try world.interA.issue(.leaf(subject: "large", names: names))
+        let sent = [world.leaf] + Array(repeating: large, count: 3)
+        #expect(sent.map(\.der.count).reduce(0, +) > TLSContext.certificateListLimit)
+        let error = try await failure(of: .presenting(sent))
+        #expect(error.reason == .certificatesTooLarge(limit: TLSContext.certificateListLimit))
+        #expect(error.id == "certificates-too-large")
+    }
+
+    @Test func weakKeysAndSignaturesDoNotKeepTheChainFromBeingSeen() async throws {
+        let weak = try world.interA.issue(
+            .leaf("weak.example.com").with { $0.digest = .sha1 },
+            key: try LabKey.shared(.rsa(bits: 1024), label: "weak")
+        )
+        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
+            let settings = TLSServerSettings(presenting: [weak]).with { $0.maximumVersion = version }
+            let result = try await probe(.tls(settings))
+            #expect(result.presented.leaf.der == weak.der)
+        }
+    }
+
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
+    func aLeafPresentedWithoutItsKeyIsAnAttack(version: LoopbackLab.TLSVersion) async throws {
+        let impostor = try TLSIdentity.impostor(
+            presenting: [world.leaf, world.interA],
+            signingWith: world.rogue.key
+        )
+        let settings = TLSServerSettings([impostor]).with { $0.maximumVersion = version }
+        let error = try await failure(of: .tls(settings))
+        #expect(error.reason == .keyNotProven)
+        #expect(error.phase == .handshake)
+    }
+
+    @Test func nothingIsSentAfterTheHandshakeButCloseNotify() async throws {
+        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
+            let settings = TLSServerSettings(presenting: [world.leaf]).with {
+                $0.maximumVersion = version
+                $0.sessionTickets = 0
+            }
+            let (result, seen) = try await observe(.tls(settings))
+            #expect(result.failure == nil)
+            #expect(seen.completedHandshake)
+            #expect(seen.applicationBytesReceived == 0)
+            #expect(seen.receivedCloseNotify)
+            #expect(seen.clientCertificate == nil)
+        }
+    }
+
+    @Test func aServerThatFloodsAfterTheHandshakeIsLeft() async throws {
+        let settings = TLSServerSettings(presenting: [world.leaf]).with { $0.application = .floods }
+        let result = try await probe(.tls(settings))
+        #expect(result.presented.certificates.map(\.der) == [world.leaf.der])
+    }
+}

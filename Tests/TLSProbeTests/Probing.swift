@@ -1,0 +1,73 @@
+import LoopbackLab
+import Pinning
+import Testing
+
+@testable import TLSProbe
+
+/// Runs `body` with a prober that is shut down afterwards.
+func withProber<Value: Sendable>(_ body: (Prober) async throws -> Value) async throws -> Value {
+    let prober = Prober()
+    let result: Result<Value, any Error>
+    do {
+        result = .success(try await body(prober))
+    } catch {
+        result = .failure(error)
+    }
+    await prober.shutdown()
+    return try result.get()
+}
+
+extension ProbeRequest {
+    /// A request to a loopback server, changed by `change`.
+    init(_ server: LoopbackServer, _ change: (inout ProbeRequest) -> Void = { _ in }) throws {
+        self.init(to: .address(try #require(IPAddress(server.address))), port: server.port)
+        change(&self)
+    }
+}
+
+/// What one probe of a server with this behavior comes to.
+func probe(
+    _ behavior: ServerBehavior,
+    address: String = "127.0.0.1",
+    _ change: (inout ProbeRequest) -> Void = { _ in }
+) async throws -> ProbeResult {
+    try await observe(behavior, address: address, change).result.get()
+}
+
+/// The error in which one probe of a server with this behavior ends.
+func failure(
+    of behavior: ServerBehavior,
+    _ change: (inout ProbeRequest) -> Void = { _ in }
+) async throws -> ProbeError {
+    let result = try await observe(behavior, change).result
+    return try #require(result.failure, "the probe should not have succeeded: \(result)")
+}
+
+/// What one probe of a server comes to, and what the server saw of it.
+func observe(
+    _ behavior: ServerBehavior,
+    address: String = "127.0.0.1",
+    _ change: (inout ProbeRequest) -> Void = { _ in }
+) async throws -> (result: Result<ProbeResult, ProbeError>, seen: ConnectionObservation) {
+    try await LoopbackServer.serving(behavior, address: address) { server in
+        let request = try ProbeRequest(server, change)
+        let result = try await withProber { await outcome(of: request, by: $0) }
+        return (result, await server.connections(ended: 1)[0])
+    }
+}
+
+/// The outcome of one probe as a value.
+func outcome(of request: ProbeRequest, by prober: Prober) async -> Result<ProbeResult, ProbeError> {
+    do throws(ProbeError) {
+        return .success(try await prober.probe(request))
+    } catch {
+        return .failure(error)
+    }
+}
+
+extension Result {
+    /// The error, `nil` for a success.
+    var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
