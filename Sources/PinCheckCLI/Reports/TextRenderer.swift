@@ -20,12 +20,7 @@ struct TextRenderer: Sendable {
     private func heading(_ report: Report) -> String {
         var parts: [String] = []
         if let endpoint = report.endpoint {
-            var place = name(report)
-            if let address = endpoint.address {
-                let isElsewhere = !place.hasSuffix(":\(endpoint.port)")
-                place += " → " + (isElsewhere ? Self.authority(address, endpoint.port) : address)
-            }
-            parts.append(place)
+            parts.append(name(report) + (peer(report).map { " → " + $0 } ?? ""))
             parts.append(endpoint.sni.map { "SNI " + safe($0) } ?? "no SNI")
         } else {
             parts.append(name(report))
@@ -39,6 +34,14 @@ struct TextRenderer: Sendable {
             parts.append(safe(tls.version + " " + tls.cipher))
         }
         return parts.joined(separator: "   ")
+    }
+
+    /// What was connected to, unless that is the target itself; without the port when it is the target's.
+    private func peer(_ report: Report) -> String? {
+        guard let endpoint = report.endpoint, let address = endpoint.address else { return nil }
+        let authority = Self.authority(address, endpoint.port)
+        guard authority != report.target else { return nil }
+        return report.target.hasSuffix(":\(endpoint.port)") ? address : authority
     }
 
     /// The target as the first word of the heading and the second of the verdict line.
@@ -71,7 +74,10 @@ struct TextRenderer: Sendable {
             }
             return line
         }
-        if !report.builtIsValid { lines.append("  this chain is not a valid path to a trusted root") }
+        // Where the chain is the reason for the verdict, the verdict says so.
+        if !report.builtIsValid, report.verdict == .accept || report.reason.id == "pin-mismatch" {
+            lines.append("  this chain was not verified")
+        }
         let unused = report.presented.filter { sent in
             !report.built.contains { $0.certificate.certSha256 == sent.certSha256 }
         }
@@ -152,7 +158,10 @@ struct TextRenderer: Sendable {
 
     private func verdict(_ report: Report) -> String {
         let client = report.clients.first.map { safe($0.name) + ": " } ?? ""
-        return "\(style.token(report.status))  \(name(report))  \(client)\(safe(report.reason.message, length: 600))"
+        // An address that the user gave is one of several, perhaps: the line alone must say which.
+        let isGiven = report.endpoint != nil && report.endpoint?.resolvedName == nil
+        let place = name(report) + (isGiven ? peer(report).map { " → " + $0 } ?? "" : "")
+        return "\(style.token(report.status))  \(place)  \(client)\(safe(report.reason.message, length: 600))"
     }
 
     // MARK: Text

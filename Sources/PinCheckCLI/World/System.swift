@@ -29,15 +29,20 @@ enum System {
     /// The stream of a standard descriptor.
     ///
     /// When the descriptor is closed (`>&-`) the next socket would take its number and get our output: something harmless is
-    /// put in its place, and every write fails as it would have.
+    /// put in its place, and every write fails as it would have. The runtime may have been faster with one of its own
+    /// descriptors, which are of no file type and are left alone.
     private static func standardStream(_ descriptor: Int32) -> OutputStream {
-        if fcntl(descriptor, F_GETFD) == -1 {
-            let reason = message(of: errno)
-            let placeholder = open("/dev/null", O_RDWR)
-            if placeholder >= 0, placeholder != descriptor {
-                dup2(placeholder, descriptor)
-                close(placeholder)
+        var status = stat()
+        let isThere = fstat(descriptor, &status) == 0
+        guard isThere, status.st_mode & S_IFMT != 0 else {
+            if !isThere {
+                let placeholder = open("/dev/null", O_RDWR)
+                if placeholder >= 0, placeholder != descriptor {
+                    dup2(placeholder, descriptor)
+                    close(placeholder)
+                }
             }
+            let reason = message(of: EBADF)
             return OutputStream(isTerminal: false) { _ throws(OutputError) in throw .failed(reason) }
         }
         return OutputStream(isTerminal: isatty(descriptor) == 1) { bytes throws(OutputError) in

@@ -1,0 +1,93 @@
+import Foundation
+import LoopbackLab
+import Testing
+
+/// The built program, for what only a process has: descriptors and exit codes.
+@Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
+struct BuiltBinaryTests {
+    @Test(
+        arguments: [
+            ("$PINCHECK", 64),
+            ("$PINCHECK --version", 0),
+            ("$PINCHECK --help", 0),
+            ("$PINCHECK --unknown 2>&-", 64),
+            ("$PINCHECK verify /nonexistent", 66),
+            ("$PINCHECK verify - </dev/null", 65),
+            ("$PINCHECK --version 2>&-", 0),
+            ("$PINCHECK --version <&-", 0),
+            ("$PINCHECK --version >&-", 74),
+            ("$PINCHECK verify $CHAIN --anchors $CHAIN", 0),
+            ("$PINCHECK verify $CHAIN", 1),
+            ("$PINCHECK verify $CHAIN --anchors $CHAIN >&-", 74),
+            ("$PINCHECK verify $CHAIN >&- 2>&- <&-", 74),
+            ("test ! -e /dev/full || { $PINCHECK verify $CHAIN >/dev/full; test $? = 74; }", 0),
+            ("$PINCHECK verify - --anchors $CHAIN <$CHAIN", 0),
+            ("$PINCHECK verify <(cat $CHAIN) --anchors $CHAIN", 0),
+            ("set -o pipefail; $PINCHECK verify $CHAIN --anchors $CHAIN | true", 0),
+            ("set -o pipefail; $PINCHECK verify $CHAIN | true", 1),
+        ] as [(String, Int32)]
+    )
+    func endsAsTheTableSays(script: String, code: Int32) async throws {
+        #expect(try await BuiltBinary.run(script).status == code)
+    }
+
+    @Test func complainsOnceAboutAnOutputThatIsClosed() async throws {
+        let outcome = try await BuiltBinary.run("$PINCHECK verify $CHAIN >&-")
+        #expect(outcome.errors.contains("Error: the result could not be written: Bad file descriptor\n"))
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test func aConnectionNeverGetsTheOutput() async throws {
+        let pki = try StandardPKI.shared()
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            let outcome = try await BuiltBinary.run("$PINCHECK 127.0.0.1:\(server.port) >&- <&-")
+            #expect(outcome.status == 74)
+        }
+    }
+
+    @Test func theDemoRunsAsAProgram() async throws {
+        let outcome = try await BuiltBinary.run("env -i $PINCHECK demo")
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains("All as it should be."))
+    }
+}
+
+/// Finds and runs the built program.
+enum BuiltBinary {
+    /// The program is built into the directory of the test runner.
+    static let path: String? = {
+        let candidates = [Bundle.main.bundlePath, ProcessInfo.processInfo.arguments[0]].flatMap { path in
+            [path + "/pincheck", (path as NSString).deletingLastPathComponent + "/pincheck"]
+        }
+        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    /// Runs a script of the shell in which `$PINCHECK` is the program and `$CHAIN` a file with a trusted chain.
+    static func run(_ script: String) async throws -> (status: Int32, output: String, errors: String) {
+        let pki = try StandardPKI.shared()
+        return try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pki.leaf.pem, to: "chain.pem")
+            let output = try files.write("", to: "output")
+            let errors = try files.write("", to: "errors")
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/bash")
+            process.arguments = ["-c", "{ \(script)\n} >'\(output)' 2>'\(errors)'"]
+            process.environment = [
+                "PATH": "/usr/bin:/bin", "PINCHECK": path ?? "", "CHAIN": chain, "TMPDIR": files.path,
+                "SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent",
+            ]
+            let status = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
+                process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
+                do {
+                    try process.run()
+                } catch {
+                    ended.resume(throwing: error)
+                }
+            }
+            return (
+                status, try String(contentsOfFile: output, encoding: .utf8),
+                try String(contentsOfFile: errors, encoding: .utf8)
+            )
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// `pincheck check` against servers on loopback.
+@Suite struct CheckCommandTests {
+    let pki: StandardPKI
+    let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// Runs with a server of the given behaviour and a file with the root of the standard world.
+    private func serving<Value: Sendable>(
+        _ behavior: ServerBehavior? = nil,
+        _ body: (_ place: String, _ anchors: String) async throws -> Value
+    ) async throws -> Value {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            return try await LoopbackServer.serving(behavior ?? .presenting([pki.leaf, pki.interA])) { server in
+                try await body("127.0.0.1:\(server.port)", anchors)
+            }
+        }
+    }
+
+    @Test func rightWrongAndMissingPinsEndIn0And1And0() async throws {
+        try await serving { place, anchors in
+            let base = [host, "--connect", place, "--anchors", anchors]
+            #expect(await pincheck(base + ["--pins", pki.leaf.pin]).status == .pass)
+            #expect(await pincheck(base + ["--pins", pki.junk.pin]).status == .fail)
+            #expect(await pincheck(base).status == .pass)
+            #expect(await pincheck([host, "--connect", place]).status == .fail)
+            #expect(await pincheck(["check"] + base).status == .pass)
+        }
+    }
+
+    @Test func bothWaysOfWritingAnHTTPDNSCheckAreTheSame() async throws {
+        let settings = TLSServerSettings(presenting: [pki.junk]).with {
+            $0.identitiesByName = [host: [TLSIdentity([pki.leaf, pki.interA])]]
+        }
+        try await serving(.tls(settings)) { place, anchors in
+            for arguments in [
+                [host, "--connect", place], ["https://\(place)/", "--host", host],
+                ["https://\(place)/path", "--header", "Host: \(host)"],
+                [place, "--verify-name", host], [place, "--sni", host, "--verify-name", host],
+                [host, "--connect-to", "\(host):443:\(place)"],
+            ] {
+                let outcome = await pincheck(arguments + ["--anchors", anchors])
+                #expect(outcome.status == .pass, "\(arguments) \(outcome.output)")
+                #expect(outcome.output.contains("SNI \(host)"))
+            }
+            let without = await pincheck(host, "--connect", place, "--anchors", anchors, "--no-sni")
+            #expect(without.status == .fail)
+            #expect(without.output.contains("no SNI"))
+            let asAddress = await pincheck("https://\(place)/", "--anchors", anchors)
+            #expect(asAddress.status == .fail)
+            #expect(asAddress.output.contains("no SNI"))
+        }
+    }
+
+    @Test func aWrongNameSaysWhichNameWasCheckedAndWhetherSNIWasSent() async throws {
+        try await serving { place, anchors in
+            let named = await pincheck("www.example.org", "--connect", place, "--anchors", anchors)
+            #expect(named.status == .fail)
+            #expect(
+                named.output.contains("is not valid for www.example.org; it is valid for \(host); the SNI was www.")
+            )
+            let bare = await pincheck(place, "--anchors", anchors)
+            #expect(bare.output.contains("is not valid for 127.0.0.1; it is valid for \(host); no SNI was sent"))
+        }
+    }
+
+    @Test func everyAddressIsAnEndpointWithAVerdictOfItsOwn() async throws {
+        try await serving { place, anchors in
+            try await RefusingPort.scoped { refusing in
+                let outcome = await pincheck(
+                    host,
+                    "--connect",
+                    place,
+                    "--connect",
+                    "127.0.0.1:\(refusing.port)",
+                    "--anchors",
+                    anchors
+                )
+                #expect(outcome.status == .unreachable)
+                let verdicts = outcome.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+                #expect(verdicts.count == 4)
+                #expect(verdicts[1].hasPrefix("PASS  \(host):443 → \(place)  "))
+                #expect(verdicts[3].hasPrefix("UNREACHABLE  \(host):443 → 127.0.0.1:\(refusing.port)  connect: "))
+                #expect(verdicts[3].contains("connection refused"))
+            }
+        }
+    }
+
+    @Test func severalTargetsAreReportedInTheirOrderAndTheWorstCounts() async throws {
+        let slow = ServerBehavior.presenting(
+            [pki.leaf, pki.interA],
+            delivery: .drips(bytes: 100, everyMilliseconds: 5)
+        )
+        try await serving(slow) { slowPlace, anchors in
+            try await LoopbackServer.serving(.presenting([pki.junk])) { wrong in
+                for (format, jobs) in [("text", "512"), ("text", "1"), ("json", "2")] {
+                    let outcome = await pincheck(
+                        [slowPlace, "127.0.0.1:\(wrong.port)", slowPlace, "--verify-name", host, "--sni", host]
+                            + ["--anchors", anchors, "--jobs", jobs, "--format", format]
+                    )
+                    #expect(outcome.status == .fail)
+                    if format == "text" {
+                        let words = outcome.output.split(separator: "\n").map { $0.prefix(4) }
+                        #expect(words.filter { $0 == "PASS" || $0 == "FAIL" } == ["PASS", "FAIL", "PASS"])
+                    } else {
+                        #expect(outcome.output.contains("\"results\" : ["))
+                        #expect(outcome.output.hasSuffix("\"schema\" : \"pincheck/1\"\n}\n"))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("closes at once", ServerBehavior.script(.init([], waitsForClient: false)), "handshake: "),
+            ("speaks HTTP", .plainHTTP, "does not speak TLS"),
+            ("speaks nonsense", .garbage(), "handshake: "),
+            ("sends an alert", .alert(40), "alert "),
+        ] as [(String, ServerBehavior, String)]
+    )
+    func aServerWithoutAChainIsUnreachable(what: String, behavior: ServerBehavior, words: String) async throws {
+        try await serving(behavior) { place, _ in
+            for format in ["text", "json"] {
+                let outcome = await pincheck(place, "--format", format)
+                #expect(outcome.status == .unreachable)
+                #expect(outcome.output.contains(words), "\(outcome.output)")
+                #expect(outcome.errors.isEmpty)
+                #expect(isPlain(outcome.output))
+            }
+        }
+    }
+
+    @Test func theTimeoutHoldsOverAllAttempts() async throws {
+        try await serving(.script(.init([], ending: .stalls))) { place, _ in
+            let clock = ContinuousClock()
+            let start = clock.now
+            let outcome = await pincheck(place, "--timeout", "0.3", "--retries", "100")
+            #expect(outcome.status == .unreachable)
+            #expect(outcome.output.contains("handshake: "))
+            #expect(start.duration(to: clock.now) >= .milliseconds(300))
+        }
+        try await RefusingPort.scoped { refusing in
+            let outcome = await pincheck("127.0.0.1:\(refusing.port)", "--timeout", "0.5", "--retries", "2")
+            #expect(outcome.output.contains("connection refused"))
+        }
+    }
+
+    @Test func anOldServerIsReachedOnlyWhenAsked() async throws {
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = .tls10 }
+        try await serving(.tls(settings)) { place, anchors in
+            let base = [host, "--connect", place, "--anchors", anchors]
+            let modern = await pincheck(base)
+            #expect(modern.status == .unreachable)
+            #expect(modern.output.contains("--min-tls 1.0"))
+            let old = await pincheck(base + ["--min-tls", "1.0"])
+            #expect(old.status == .pass)
+            #expect(old.output.contains("TLSv1 ") || old.output.contains("TLSv1.0 "))
+        }
+    }
+
+    @Test func aServerThatAsksForAClientCertificateIsStillJudged() async throws {
+        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
+            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+                $0.clientCertificate = .required
+                $0.maximumVersion = version
+            }
+            try await serving(.tls(settings)) { place, anchors in
+                let outcome = await pincheck(host, "--connect", place, "--anchors", anchors, "--format", "json")
+                #expect(outcome.status == .pass)
+                #expect(outcome.output.contains("\"client_certificate_requested\" : true"))
+            }
+        }
+    }
+
+    @Test func aNameThatOnlyLooksLikeOneIsRejectedNotSkipped() async throws {
+        try await serving { place, anchors in
+            let outcome = await pincheck(place, "--anchors", anchors, "--verify-name", "*.example.com")
+            #expect(outcome.status == .fail)
+            #expect(outcome.output.contains("no SNI"))
+        }
+    }
+
+    @Test func anInterceptorWhoseRootIsTrustedIsCaughtByCertificateMode() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let store = ["SSL_CERT_FILE": try files.write(pki.rootA.pem + pki.rootB.pem, to: "store.pem")]
+            let pin = try files.write(pki.rootA.der, to: "root.cer")
+            try await LoopbackServer.serving(.presenting([pki.rogue, pki.rogueI])) { server in
+                let base = [host, "--connect", "127.0.0.1:\(server.port)"]
+                #expect(await pincheck(base, environment: store).status == .pass)
+                #expect(await pincheck(base + ["--pins", pin], environment: store).status == .fail)
+                // Sending the pinned certificate along proves nothing.
+                let injected = ServerBehavior.presenting([pki.rogue, pki.rogueI, pki.leaf])
+                try await LoopbackServer.serving(injected) { server in
+                    let base = [host, "--connect", "127.0.0.1:\(server.port)", "--pins", pki.leaf.pin]
+                    let outcome = await pincheck(base, environment: store)
+                    #expect(outcome.status == .fail)
+                    #expect(outcome.output.contains("also sent, but not on this chain: CN=leaf"))
+                    #expect(outcome.errors.contains("Warning: "))
+                }
+            }
+        }
+    }
+
+    @Test func theDemoEndsWell() async {
+        let outcome = await pincheck("demo", "--color", "never")
+        #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.contains("All as it should be."))
+        #expect(outcome.errors.isEmpty)
+        #expect(isPlain(outcome.output))
+    }
+}

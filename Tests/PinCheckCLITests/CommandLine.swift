@@ -1,0 +1,59 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// The exit status of a command line, which Swift Testing has a type of the same name beside.
+typealias ExitStatus = PinCheckCLI.ExitStatus
+
+/// What a whole command line did.
+struct Outcome {
+    let status: ExitStatus
+    let output: String
+    let errors: String
+}
+
+/// Runs a command line in process, in a world of its own.
+func pincheck(
+    _ arguments: String...,
+    environment: [String: String] = [:],
+    at time: Int64? = nil,
+    input: [UInt8] = [],
+    isTerminal: Bool = false
+) async -> Outcome {
+    await pincheck(arguments, environment: environment, at: time, input: input, isTerminal: isTerminal)
+}
+
+/// Runs a command line in process, in a world of its own: without system roots, and at the time the lab issues for.
+func pincheck(
+    _ arguments: [String],
+    environment: [String: String] = [:],
+    at time: Int64? = nil,
+    input: [UInt8] = [],
+    isTerminal: Bool = false
+) async -> Outcome {
+    let output = OutputBuffer()
+    let errors = OutputBuffer()
+    let now = Timestamp(secondsSinceEpoch: time ?? LabClock.now)
+    let context = Context(
+        console: Console(output: output.stream(isTerminal: isTerminal), errors: errors.stream()),
+        environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
+        now: { now },
+        readStandardInput: { input }
+    )
+    let status = await PinCheck.run(arguments: arguments, in: context)
+    return Outcome(status: status, output: output.text, errors: errors.text)
+}
+
+/// Whether a text holds anything a terminal would act on.
+func isPlain(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+        scalar == "\n"
+            || (scalar.properties.generalCategory != .control && scalar.properties.generalCategory != .format)
+    }
+}
+
+extension LabCertificate {
+    /// The public-key pin of the certificate.
+    var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description }
+}

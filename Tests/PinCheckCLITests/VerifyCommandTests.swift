@@ -1,0 +1,243 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// `pincheck verify` over files.
+@Suite struct VerifyCommandTests {
+    let pki: StandardPKI
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// Runs with a chain file and an anchors file in a directory of the test's own.
+    private func withFiles<Value: Sendable>(
+        _ body: (TemporaryDirectory, _ chain: String, _ anchors: String) async throws -> Value
+    ) async throws -> Value {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            return try await body(files, chain, anchors)
+        }
+    }
+
+    @Test func acceptsATrustedChainForItsNameAndRejectsItForAnother() async throws {
+        try await withFiles { _, chain, anchors in
+            let right = await pincheck("verify", chain, "--anchors", anchors, "--verify-name", StandardPKI.serverName)
+            #expect(right.status == .pass)
+            #expect(right.errors.isEmpty)
+            #expect(
+                right.output.hasSuffix("PASS  \(chain)  afnetworking: the chain is trusted; no pins are compared\n")
+            )
+            let wrong = await pincheck("verify", chain, "--anchors", anchors, "--host", "www.example.org")
+            #expect(wrong.status == .fail)
+            #expect(
+                wrong.output.contains("FAIL  \(chain)  afnetworking: CN=leaf (depth 0) is not valid for ")
+            )
+        }
+    }
+
+    @Test func aMalformedNameIsAVerdictAndNeverSkipsTheCheck() async throws {
+        try await withFiles { _, chain, anchors in
+            for name in [".example.com", "*.example.com", "api.example.com\0", "https://api.example.com", " ", "."] {
+                let outcome = await pincheck("verify", chain, "--anchors", anchors, "--verify-name", name)
+                #expect(outcome.status == .fail, "\(name)")
+                #expect(isPlain(outcome.output))
+            }
+        }
+    }
+
+    @Test func withoutANameSaysThatNoneWasChecked() async throws {
+        try await withFiles { _, chain, anchors in
+            let outcome = await pincheck("verify", chain, "--anchors", anchors, "--explain")
+            #expect(outcome.status == .pass)
+            #expect(outcome.output.contains("name not checked"))
+            #expect(outcome.output.contains("skip  name: "))
+            #expect(outcome.errors.contains("Warning: \(chain): the name was not checked"))
+        }
+    }
+
+    @Test func readsStandardInputAndDER() async throws {
+        try await withFiles { files, _, anchors in
+            let pem = Array((pki.leaf.pem + pki.interA.pem).utf8)
+            let piped = await pincheck(
+                ["verify", "-", "--anchors", anchors, "--host", StandardPKI.serverName],
+                input: pem
+            )
+            #expect(piped.status == .pass)
+            let der = try files.write(pki.leaf.der, to: "leaf.der")
+            let issuer = try files.write(pki.interA.der, to: "issuer.der")
+            #expect(await pincheck("verify", der, "--anchors", issuer).status == .pass)
+        }
+    }
+
+    @Test func filesThatHoldNoChainEndWith65AndMissingOnesWith66() async throws {
+        try await withFiles { files, _, anchors in
+            let broken: [(String, [UInt8])] = [
+                ("empty.pem", []), ("text.pem", Array("no certificate here\n".utf8)),
+                ("cut.der", Array(pki.leaf.der.dropLast(10))), ("long.der", pki.leaf.der + [0]),
+                ("cut.pem", Array(pki.leaf.pem.utf8.prefix(200))),
+            ]
+            for (name, bytes) in broken {
+                let path = try files.write(bytes, to: name)
+                let chain = await pincheck("verify", path, "--anchors", anchors)
+                #expect(chain.status == .data, "\(name)")
+                #expect(chain.output.isEmpty)
+                #expect(chain.errors.hasPrefix("Error: '\(path)' "), "\(chain.errors)")
+                #expect(chain.errors.split(separator: "\n").count == 1)
+                let anchor = await pincheck(["verify", "-", "--anchors", path], input: pki.leaf.der)
+                #expect(anchor.status == .data, "\(name)")
+            }
+            let emptyDirectory = try files.makeDirectory("none")
+            for path in [files.path + "/missing.pem", files.path, "", emptyDirectory] {
+                #expect(await pincheck("verify", path).status == .noInput)
+            }
+            for path in [files.path + "/missing.pem", emptyDirectory] {
+                #expect(await pincheck(["verify", "-", "--anchors", path], input: pki.leaf.der).status == .noInput)
+            }
+            #expect(await pincheck(["verify", "-", "--pins", emptyDirectory], input: pki.leaf.der).status == .noInput)
+        }
+    }
+
+    @Test func neverPrintsAPrivateKey() async throws {
+        try await withFiles { files, chain, anchors in
+            let secret = String(repeating: "c2VjcmV0", count: 8)
+            let path = try files.write(
+                "-----BEGIN PRIVATE KEY-----\n\(secret)\n-----END PRIVATE KEY-----\n",
+                to: "key.pem"
+            )
+            for arguments in [
+                ["verify", path], ["verify", chain, "--anchors", path],
+                ["verify", chain, "--anchors", anchors, "--pins", path],
+            ] {
+                let outcome = await pincheck(arguments)
+                #expect(outcome.status == .data)
+                #expect(!(outcome.output + outcome.errors).contains("c2VjcmV0"))
+            }
+        }
+    }
+
+    @Test func certificateFilesAloneMeanCertificateModeAndOthersPublicKeyMode() async throws {
+        try await withFiles { files, chain, anchors in
+            let certificate = try files.write(pki.rootA.der, to: "root.cer")
+            let base = ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName, "--format", "json"]
+            let modes = [
+                (["--pins", certificate], "certificate"), (["--pins", pki.leaf.pin], "public-key"),
+                (["--pins", certificate, "--pins", pki.leaf.pin], "public-key"), ([], "none"),
+                (["--pins", certificate, "--mode", "none"], "none"),
+            ]
+            for (arguments, mode) in modes {
+                let outcome = await pincheck(base + arguments)
+                #expect(outcome.status == .pass)
+                #expect(outcome.output.contains("\"mode\" : \"\(mode)\""))
+            }
+            // What AFNetworking itself answers when it was given no pins.
+            #expect(await pincheck(base + ["--mode", "certificate"]).status == .fail)
+            #expect(await pincheck(base + ["--mode", "public-key"]).status == .fail)
+        }
+    }
+
+    @Test func aPinFailureListsServedAndConfiguredPinsInFull() async throws {
+        try await withFiles { _, chain, anchors in
+            let outcome = await pincheck(
+                "verify",
+                chain,
+                "--anchors",
+                anchors,
+                "--host",
+                StandardPKI.serverName,
+                "--pins",
+                pki.junk.pin
+            )
+            #expect(outcome.status == .fail)
+            for pin in [pki.leaf.pin, pki.interA.pin, pki.rootA.pin, pki.junk.pin] {
+                #expect(outcome.output.contains("    \(pin)  "))
+            }
+            #expect(outcome.output.contains("pins: 1 configured, 0 matched, 1 not in the chain\n"))
+            #expect(outcome.output.hasSuffix("FAIL  \(chain)  afnetworking: no configured pin is on the chain\n"))
+        }
+    }
+
+    @Test func judgesAsOfTheTimeThatIsGiven() async throws {
+        try await withFiles { _, chain, anchors in
+            let base = ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName]
+            #expect(await pincheck(base + ["--at", "2200-01-01"]).status == .fail)
+            #expect(await pincheck(base + ["--at", "1999-01-01T00:00:00Z"]).status == .fail)
+            #expect(await pincheck(base + ["--at", String(LabClock.now)], at: 0).status == .pass)
+        }
+    }
+
+    @Test func anchorsStandAloneUnlessTheSystemIsAdded() async throws {
+        try await withFiles { files, chain, anchors in
+            let store = ["SSL_CERT_FILE": anchors]
+            let other = try files.write(pki.rootB.pem, to: "other.pem")
+            let base = ["verify", chain, "--host", StandardPKI.serverName]
+            #expect(await pincheck(base).status == .fail)
+            #expect(await pincheck(base, environment: store).status == .pass)
+            #expect(await pincheck(base + ["--anchors", other], environment: store).status == .fail)
+            #expect(await pincheck(base + ["--anchors", other, "--and-system"], environment: store).status == .pass)
+            #expect(await pincheck(base + ["--anchors", other, "--anchors", anchors]).status == .pass)
+            #expect(await pincheck(base + ["--anchors", files.path]).status == .pass)
+        }
+    }
+
+    @Test func escapesWhatACertificateHidesInItsNames() async throws {
+        let evil = "evil\u{1B}[2J\u{202E}moc.elgoog\0\nPASS  everything"
+        let leaf = try pki.interA.issue(
+            .leaf(subject: DistinguishedName(commonName: evil), names: [GeneralName(StandardPKI.serverName)])
+        )
+        let input = Array(leaf.pem.utf8)
+        for format in ["text", "json"] {
+            let outcome = await pincheck(["verify", "-", "--format", format, "--explain"], input: input)
+            #expect(outcome.status == .fail)
+            #expect(isPlain(outcome.output) && isPlain(outcome.errors))
+            #expect(!outcome.output.contains("\nPASS"))
+            #expect(outcome.output.contains("evil"))
+        }
+    }
+
+    @Test func quietWritesNothingButKeepsTheStatus() async throws {
+        try await withFiles { _, chain, anchors in
+            for format in ["text", "json"] {
+                let pass = await pincheck("verify", chain, "--anchors", anchors, "--quiet", "--format", format)
+                #expect(pass.status == .pass && pass.output.isEmpty && pass.errors.isEmpty)
+                let fail = await pincheck("verify", chain, "-q", "--format", format)
+                #expect(fail.status == .fail && fail.output.isEmpty && fail.errors.isEmpty)
+            }
+            let error = await pincheck("verify", "/nonexistent", "-q")
+            #expect(error.status == .noInput && !error.errors.isEmpty)
+        }
+    }
+
+    @Test func jsonHoldsWarningsAndWritesNoneElsewhere() async throws {
+        try await withFiles { _, chain, anchors in
+            let outcome = await pincheck("verify", chain, "--anchors", anchors, "--format", "json")
+            #expect(outcome.errors.isEmpty)
+            #expect(outcome.output.contains("\"id\" : \"name-not-checked\""))
+        }
+    }
+
+    @Test func aResultThatCannotBeWrittenEndsWith74AndABrokenPipeIsQuiet() async throws {
+        try await withFiles { _, chain, anchors in
+            for (failure, status) in [
+                (OutputError.failed("No space left on device"), ExitStatus.inputOutput), (.brokenPipe, .pass),
+            ] {
+                let errors = OutputBuffer()
+                let output = OutputStream(isTerminal: false) { _ throws(OutputError) in throw failure }
+                let context = Context(
+                    console: Console(output: output, errors: errors.stream()),
+                    environment: [:],
+                    now: { .init(secondsSinceEpoch: LabClock.now) },
+                    readStandardInput: { [] }
+                )
+                let arguments = ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName]
+                #expect(await PinCheck.run(arguments: arguments, in: context) == status)
+                #expect(
+                    errors.text
+                        == (status == .pass ? "" : "Error: the result could not be written: No space left on device\n")
+                )
+            }
+        }
+    }
+}
