@@ -1,0 +1,399 @@
+@testable import PinCheckCLI
+import Testing
+
+/// The renderers over reports with fixed keys and times.
+@Suite struct RendererTests {
+    private static func certificate(
+        _ index: Int,
+        _ role: String,
+        _ subject: String,
+        key: String,
+        days: Int,
+        pin: String
+    )
+        -> Report.Certificate
+    {
+        Report.Certificate(
+            index: index,
+            role: role,
+            subject: subject,
+            issuer: "CN=Example Root",
+            serial: "0A",
+            notBefore: "2026-01-01T00:00:00Z",
+            notAfter: "2027-01-01T00:00:00Z",
+            daysLeft: days,
+            daysUntilValid: 0,
+            key: key,
+            spkiSha256: pin,
+            certSha256: "00ff\(index)",
+            names: index == 0 ? ["api.example.com", "203.0.113.7"] : []
+        )
+    }
+
+    private static let leafPin = "sha256/NSQoeTIWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQGfk="
+    private static let rootPin = "sha256/hIEayVYDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAw/M="
+    private static let otherPin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+    /// A pinned pass: the example of the manual.
+    private static func passing() -> Report {
+        let leaf = certificate(0, "leaf", "CN=api.example.com", key: "EC P-256", days: 89, pin: leafPin)
+        let root = certificate(1, "root", "CN=Example Root", key: "EC P-384", days: 3_649, pin: rootPin)
+        let reason = Report.Message(id: "pin-matched", message: "public key pin matched at depth 0")
+        return Report(
+            target: "api.example.com:443",
+            endpoint: Report.Endpoint(
+                address: "203.0.113.7",
+                port: 443,
+                family: "ipv4",
+                resolvedName: "api.example.com",
+                sni: "api.example.com",
+                verifyName: "api.example.com",
+                host: "api.example.com"
+            ),
+            tls: Report.TLS(
+                version: "TLSv1.3",
+                cipher: "TLS_AES_256_GCM_SHA384",
+                group: "X25519",
+                alpn: nil,
+                clientCertificateRequested: false,
+                timingsMs: Report.Timings(resolve: nil, connect: 1.25, handshake: 3.5)
+            ),
+            verifyName: "api.example.com",
+            evaluatedAt: "2026-10-04T00:00:00Z",
+            presented: [leaf],
+            built: [
+                Report.ChainLink(certificate: leaf, source: "presented", pins: [0]),
+                Report.ChainLink(certificate: root, source: "system", pins: []),
+            ],
+            builtIsValid: true,
+            pins: Report.Pins(
+                mode: "public-key",
+                configured: [
+                    Report.Pin(pin: leafPin, kind: "public-key", origin: "--pins"),
+                    Report.Pin(pin: otherPin, kind: "certificate", origin: "Pins/next.cer", subject: "CN=next"),
+                ],
+                matched: [Report.Match(pin: 0, depth: 0)]
+            ),
+            checks: [
+                Report.Check(client: "afnetworking", id: "pins", status: "pass", detail: "pin 1 matches the leaf")
+            ],
+            clients: [
+                Report.Client(
+                    name: "afnetworking",
+                    verdict: .accept,
+                    reason: reason,
+                    disposition: "useCredential",
+                    settings: Report.Settings(
+                        mode: "public-key",
+                        allowInvalidCertificates: false,
+                        validatesDomainName: true
+                    )
+                )
+            ],
+            warnings: [Report.Message(id: "w", message: "take care")],
+            verdict: .accept,
+            reason: reason,
+            exit: Report.Exit(.pass)
+        )
+    }
+
+    private static func failing() -> Report {
+        var report = passing()
+        let reason = Report.Message(id: "pin-mismatch", message: "no configured pin is on the chain")
+        report.built[0].pins = []
+        report.pins.matched = []
+        report.verdict = .reject
+        report.reason = reason
+        report.exit = Report.Exit(.fail)
+        return report
+    }
+
+    private func text(_ report: Report, explains: Bool = false, colored: Bool = false) -> String {
+        let style = TextStyle(colored ? .always : .never, isTerminal: false, environment: [:])
+        return TextRenderer(style: style, explains: explains).block(report)
+    }
+
+    @Test func aPassIsTheExampleOfTheManual() {
+        #expect(
+            text(Self.passing()) == """
+                api.example.com:443 → 203.0.113.7   SNI api.example.com   TLSv1.3 TLS_AES_256_GCM_SHA384
+                  0 leaf          CN=api.example.com        EC P-256   89 d   sha256/NSQoeTIW…QGfk=   ← pin 1
+                  1 root          CN=Example Root (system)  EC P-384 3649 d   sha256/hIEayVYD…Aw/M=
+                  pins: 2 configured, 1 matched (leaf), 1 not in the chain (backup)
+                PASS  api.example.com:443  afnetworking: public key pin matched at depth 0
+
+                """
+        )
+    }
+
+    @Test func aPinFailureIsReadyToPaste() {
+        #expect(
+            text(Self.failing()) == """
+                api.example.com:443 → 203.0.113.7   SNI api.example.com   TLSv1.3 TLS_AES_256_GCM_SHA384
+                  0 leaf          CN=api.example.com        EC P-256   89 d   sha256/NSQoeTIW…QGfk=
+                  1 root          CN=Example Root (system)  EC P-384 3649 d   sha256/hIEayVYD…Aw/M=
+                  pins: 2 configured, 0 matched, 2 not in the chain
+                  served:
+                    \(Self.leafPin)  CN=api.example.com
+                    \(Self.rootPin)  CN=Example Root
+                  configured:
+                    \(Self.leafPin)  --pins
+                    \(Self.otherPin)  CN=next, Pins/next.cer
+                FAIL  api.example.com:443  afnetworking: no configured pin is on the chain
+
+                """
+        )
+    }
+
+    @Test func anExplanationShowsStepsSettingsAndWholePins() {
+        let lines = text(Self.passing(), explains: true).split(separator: "\n")
+        #expect(lines[1].hasSuffix("89 d   \(Self.leafPin)   ← pin 1"))
+        #expect(
+            lines[4...6].joined(separator: "\n") == """
+                  afnetworking: mode public-key, allowInvalidCertificates NO, validatesDomainName YES
+                    1 pass  pins: pin 1 matches the leaf
+                    an NSURLSession client answers useCredential
+                """
+        )
+    }
+
+    @Test func anAddressThatWasGivenStandsInTheVerdictLine() {
+        var report = Self.passing()
+        report.endpoint?.resolvedName = nil
+        report.endpoint?.port = 8_443
+        #expect(text(report).hasPrefix("api.example.com:443 → 203.0.113.7:8443   SNI"))
+        #expect(text(report).contains("\nPASS  api.example.com:443 → 203.0.113.7:8443  afnetworking: "))
+        report.target = "203.0.113.7:8443"
+        report.endpoint?.sni = nil
+        #expect(text(report).hasPrefix("203.0.113.7:8443   no SNI   name api.example.com   TLSv1.3"))
+        #expect(text(report).contains("\nPASS  203.0.113.7:8443  afnetworking: "))
+    }
+
+    @Test func withoutAVerdictThereIsNoChainAndNoClient() {
+        var report = Self.passing()
+        report.endpoint?.address = nil
+        report.tls = nil
+        report.presented = []
+        report.built = []
+        report.builtIsValid = false
+        report.pins = Report.Pins(mode: "none", configured: [], matched: [])
+        report.clients = []
+        report.verdict = .none
+        report.reason = Report.Message(id: "name-not-found", message: "resolve: there is no such name")
+        report.exit = Report.Exit(.unreachable)
+        #expect(
+            text(report) == """
+                api.example.com:443   SNI api.example.com
+                UNREACHABLE  api.example.com:443  resolve: there is no such name
+
+                """
+        )
+    }
+
+    @Test func datesThatDoNotHoldAreWords() {
+        var report = Self.passing()
+        report.built[0].certificate.daysLeft = -1
+        report.built[1].certificate.daysUntilValid = 3
+        report.built[1].certificate.subject = ""
+        let lines = text(report).split(separator: "\n")
+        #expect(lines[1].contains("EC P-256 expired   sha256/"))
+        #expect(lines[2].contains("(no subject) (system)  EC P-384 not yet   sha256/"))
+    }
+
+    @Test func coloursTheTokenAndTheArrowOnly() {
+        let colored = text(Self.passing(), colored: true)
+        #expect(colored.contains("\u{1B}[32mPASS\u{1B}[0m  api.example.com:443"))
+        #expect(colored.contains("\u{1B}[32m← pin 1\u{1B}[0m"))
+        let plain = colored.replacing("\u{1B}[32m", with: "").replacing("\u{1B}[0m", with: "")
+        #expect(plain == text(Self.passing()))
+    }
+
+    @Test func hostileTextIsShortenedAndEscapedEverywhere() {
+        let evil = "\u{1B}[2J\u{202E}\n\0" + String(repeating: "x", count: 5_000)
+        var report = Self.failing()
+        report.target = evil
+        report.endpoint?.sni = evil
+        report.verifyName = evil
+        report.tls?.cipher = evil
+        report.built[0].certificate.subject = evil
+        report.built[0].certificate.key = evil
+        report.presented[0].certSha256 = "other"
+        report.presented[0].subject = evil
+        report.pins.configured[0].origin = evil
+        report.pins.configured[1].subject = evil
+        report.checks[0].detail = evil
+        report.reason.message = evil
+        let shown = text(report, explains: true)
+        #expect(isPlain(shown))
+        #expect(shown.split(separator: "\n").allSatisfy { $0.count < 1_200 })
+    }
+
+    @Test func theJSONDocumentHasItsFixedForm() throws {
+        let document = try JSONRenderer.document([Self.passing()], exit: .pass)
+        // How white space is spread is the encoder's affair.
+        #expect(document.filter { !$0.isWhitespace } == Self.document.filter { !$0.isWhitespace })
+        let several = try JSONRenderer.document([Self.passing(), Self.failing()], exit: .fail)
+        #expect(
+            several.hasPrefix(
+                "{\n  \"exit\" : {\n    \"code\" : 1,\n    \"name\" : \"FAIL\"\n  },\n  \"results\" : [\n    {\n"
+            )
+        )
+        #expect(several.hasSuffix("  \"schema\" : \"pincheck/1\"\n}\n"))
+    }
+
+    private static let document = """
+        {
+          "built" : [
+            {
+              "cert_sha256" : "00ff0",
+              "days_left" : 89,
+              "days_until_valid" : 0,
+              "index" : 0,
+              "issuer" : "CN=Example Root",
+              "key" : "EC P-256",
+              "names" : [
+                "api.example.com",
+                "203.0.113.7"
+              ],
+              "not_after" : "2027-01-01T00:00:00Z",
+              "not_before" : "2026-01-01T00:00:00Z",
+              "pins" : [
+                0
+              ],
+              "role" : "leaf",
+              "serial" : "0A",
+              "source" : "presented",
+              "spki_sha256" : "sha256/NSQoeTIWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQGfk=",
+              "subject" : "CN=api.example.com"
+            },
+            {
+              "cert_sha256" : "00ff1",
+              "days_left" : 3649,
+              "days_until_valid" : 0,
+              "index" : 1,
+              "issuer" : "CN=Example Root",
+              "key" : "EC P-384",
+              "names" : [],
+              "not_after" : "2027-01-01T00:00:00Z",
+              "not_before" : "2026-01-01T00:00:00Z",
+              "pins" : [],
+              "role" : "root",
+              "serial" : "0A",
+              "source" : "system",
+              "spki_sha256" : "sha256/hIEayVYDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAw/M=",
+              "subject" : "CN=Example Root"
+            }
+          ],
+          "built_is_valid" : true,
+          "change" : null,
+          "checks" : [
+            {
+              "client" : "afnetworking",
+              "detail" : "pin 1 matches the leaf",
+              "id" : "pins",
+              "status" : "pass"
+            }
+          ],
+          "clients" : [
+            {
+              "disposition" : "useCredential",
+              "name" : "afnetworking",
+              "reason" : {
+                "id" : "pin-matched",
+                "message" : "public key pin matched at depth 0"
+              },
+              "settings" : {
+                "allow_invalid_certificates" : false,
+                "mode" : "public-key",
+                "validates_domain_name" : true
+              },
+              "verdict" : "accept"
+            }
+          ],
+          "endpoint" : {
+            "address" : "203.0.113.7",
+            "family" : "ipv4",
+            "host" : "api.example.com",
+            "port" : 443,
+            "resolved_name" : "api.example.com",
+            "sni" : "api.example.com",
+            "verify_name" : "api.example.com"
+          },
+          "evaluated_at" : "2026-10-04T00:00:00Z",
+          "exit" : {
+            "code" : 0,
+            "name" : "PASS"
+          },
+          "pins" : {
+            "configured" : [
+              {
+                "kind" : "public-key",
+                "origin" : "--pins",
+                "pin" : "sha256/NSQoeTIWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQGfk=",
+                "subject" : null
+              },
+              {
+                "kind" : "certificate",
+                "origin" : "Pins/next.cer",
+                "pin" : "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+                "subject" : "CN=next"
+              }
+            ],
+            "matched" : [
+              {
+                "depth" : 0,
+                "pin" : 0
+              }
+            ],
+            "mode" : "public-key"
+          },
+          "presented" : [
+            {
+              "cert_sha256" : "00ff0",
+              "days_left" : 89,
+              "days_until_valid" : 0,
+              "index" : 0,
+              "issuer" : "CN=Example Root",
+              "key" : "EC P-256",
+              "names" : [
+                "api.example.com",
+                "203.0.113.7"
+              ],
+              "not_after" : "2027-01-01T00:00:00Z",
+              "not_before" : "2026-01-01T00:00:00Z",
+              "role" : "leaf",
+              "serial" : "0A",
+              "spki_sha256" : "sha256/NSQoeTIWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQGfk=",
+              "subject" : "CN=api.example.com"
+            }
+          ],
+          "reason" : {
+            "id" : "pin-matched",
+            "message" : "public key pin matched at depth 0"
+          },
+          "schema" : "pincheck/1",
+          "target" : "api.example.com:443",
+          "tls" : {
+            "alpn" : null,
+            "cipher" : "TLS_AES_256_GCM_SHA384",
+            "client_certificate_requested" : false,
+            "group" : "X25519",
+            "timings_ms" : {
+              "connect" : 1.25,
+              "handshake" : 3.5,
+              "resolve" : null
+            },
+            "version" : "TLSv1.3"
+          },
+          "verdict" : "accept",
+          "verify_name" : "api.example.com",
+          "warnings" : [
+            {
+              "id" : "w",
+              "message" : "take care"
+            }
+          ]
+        }
+
+        """
+}
