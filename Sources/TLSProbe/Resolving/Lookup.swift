@@ -116,11 +116,11 @@ struct LookupFailure: Error {
     static let abandoned = LookupFailure(.abandoned, detail: "the lookup was abandoned")
 
     #if canImport(Darwin)
-    private static let noData = EAI_NODATA
+    static let noData = EAI_NODATA
     private static let noAddressFamily = EAI_ADDRFAMILY
     #else
     // EAI_NODATA and EAI_ADDRFAMILY, which <netdb.h> shows to GNU sources only.
-    private static let noData: Int32 = -5
+    static let noData: Int32 = -5
     private static let noAddressFamily: Int32 = -9
     #endif
 }
