@@ -35,6 +35,8 @@ struct PinFile {
     var shellWord: String { PinFile.shellWord(path) }
 
     static func shellWord(_ text: String) -> String {
+        // A name with a line break cannot be part of a message of one line.
+        guard !text.contains(where: \.isNewline) else { return "FILE" }
         let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "/._-+@".contains($0) }
         let parts = text.split(separator: "'", omittingEmptySubsequences: false)
         return isPlain && !text.hasPrefix("-") ? text : "'\(parts.joined(separator: #"'\''"#))'"

@@ -106,7 +106,7 @@ enum HashReader {
     /// Digits and colons: the notation of fingerprints, which hash the whole certificate and not its key.
     private static func refuseHexadecimal(_ text: Substring, in word: PinWord) throws(PinFormatError) {
         let characters = Array(text.utf8)
-        guard characters.allSatisfy({ PinNotation.isHexDigit($0) || $0 == UInt8(ascii: ":") }) else { return }
+        guard characters.allSatisfy(PinNotation.isFingerprint) else { return }
         let digits = characters.filter { $0 != UInt8(ascii: ":") }
         guard [32, 40, 64].contains(digits.count) || digits.count < characters.count else { return }
         guard digits.count == 64 else {

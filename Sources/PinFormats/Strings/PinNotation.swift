@@ -50,7 +50,7 @@ struct PinNotation {
     static func resemblesHash(_ word: Substring) -> Bool {
         let text = Array(word.utf8)
         let hexDigits = text.count { isHexDigit($0) }
-        if hexDigits >= 32, text.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") }) { return true }
+        if hexDigits >= 32, text.allSatisfy(isFingerprint) { return true }
         guard text.count >= 20, case .success(let parsed) = Base64.parse(word) else { return false }
         if parsed.paddingCount > 0 { return true }
         if "/~.".contains(word.first ?? " "), !(42...44).contains(text.count) { return false }
@@ -58,6 +58,11 @@ struct PinNotation {
             word.unicodeScalars.contains { range.contains($0) }
         }
         return has("A"..."Z") && has("a"..."z") && has("0"..."9")
+    }
+
+    /// Whether `character` occurs in fingerprints: a hexadecimal digit or a colon.
+    static func isFingerprint(_ character: UInt8) -> Bool {
+        isHexDigit(character) || character == UInt8(ascii: ":")
     }
 
     static func isHexDigit(_ character: UInt8) -> Bool {

@@ -10,8 +10,7 @@ struct PinText {
     init(_ text: Substring, at place: PinPlace, isArgument: Bool) {
         self.text = text.trimmingWhitespace()
         self.place = place
-        let longest = isArgument ? text.split(whereSeparator: Self.isSeparator).map(\.utf8.count).max() ?? 0 : 0
-        mayBeShown = isArgument && longest <= PinWord.longestShown
+        mayBeShown = isArgument && WordScanner(text).allSatisfy { PinWord.isShort($0.word) }
     }
 
     /// Whether the text is meant to be pins, well made or not; everything else is a file name or prose.
@@ -84,7 +83,7 @@ struct PinText {
             throw word.error(
                 .slashes,
                 "has one slash in a ';' list, which is curl's notation with two",
-                remedy: "write sha256//\(isShort(entry) ? String(notation.hash) : "…")"
+                remedy: "write sha256//\(PinWord.isShort(entry) ? String(notation.hash) : "…")"
             )
         }
         _ = try hash(in: word, isAlone: true)
@@ -169,8 +168,6 @@ struct PinText {
         PinWord(text: text, place: place, mayBeShown: mayBeShown)
     }
 
-    private func isShort(_ text: Substring) -> Bool { text.utf8.count <= PinWord.longestShown }
-
     static func isSeparator(_ character: Character) -> Bool {
         character.isWhitespace || character == "," || character == ";"
     }
@@ -224,8 +221,11 @@ struct WordScanner: Sequence, IteratorProtocol {
 extension Substring {
     /// Without white space at either end.
     func trimmingWhitespace() -> Substring {
-        var trimmed = drop(while: \.isWhitespace)
-        while trimmed.last?.isWhitespace == true { trimmed = trimmed.dropLast() }
-        return trimmed
+        // By scalars: a line can be as long as a file may be.
+        let scalars = unicodeScalars
+        guard let start = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let end = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return self[start...end]
     }
 }

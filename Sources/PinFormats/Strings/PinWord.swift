@@ -4,6 +4,8 @@ struct PinWord {
     ///
     /// A pin in any notation is shorter.
     static let longestShown = 60
+    /// SHA-256 as pairs of hexadecimal digits with colons between them.
+    static let longestFingerprint = 95
     static let howToMakeAPin =
         "make the pin from the certificate: openssl x509 -in FILE -noout -pubkey"
         + " | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | openssl base64"
@@ -17,24 +19,32 @@ struct PinWord {
     let mayBeShown: Bool
 
     private var isShown: Bool {
-        text.utf8.count <= Self.longestShown && (mayBeShown || PinNotation.isClaimed(by: text))
+        Self.isShort(text) && (mayBeShown || PinNotation.isClaimed(by: text))
     }
 
     /// An error about this word; `predicate` goes on from its name.
     func error(_ problem: PinProblem, _ predicate: String, remedy: String? = nil) -> PinFormatError {
-        let name = isShown ? "'\(text)'" : "the text (\(text.count) characters)"
+        let name = isShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)"
         return PinFormatError(problem, at: place, "\(name) \(predicate)", remedy: remedy)
+    }
+
+    /// Whether `text` is no longer than a pin or a fingerprint.
+    static func isShort(_ text: Substring) -> Bool {
+        let count = text.utf8.count
+        return count <= longestShown || count <= longestFingerprint && text.utf8.allSatisfy(PinNotation.isFingerprint)
     }
 
     /// A remedy that shows the hash as it should be, where the word may be shown.
     func rewritten(_ base64: String?) -> String? {
         guard isShown, let base64 else { return nil }
+        if HPKPHeader.isClaimed(by: text) { return "write pin-sha256=\"\(base64)\"" }
         guard let notation = PinNotation(text) else { return "write \(base64)" }
         return "write sha256\(notation.separator == .twoSlashes ? "//" : "/")\(base64)"
     }
 }
 
-/// Shortens text from outside for a message.
+/// Text from outside for a message: shortened, and on one line. Escaping it is the business of whoever prints it.
 func shortened(_ text: some StringProtocol) -> String {
-    text.count <= 120 ? String(text) : "\(text.prefix(60))…\(text.suffix(40))"
+    let short = text.utf8.count <= 120 ? String(text) : "\(text.prefix(60))…\(text.suffix(40))"
+    return String(short.map { $0.isNewline ? " " : $0 })
 }

@@ -1,0 +1,259 @@
+import LoopbackLab
+import PinFormats
+import Pinning
+import Testing
+
+@Suite struct PinFileTests {
+    private static let a = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+    private static let b = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8="
+    private let leaf: LabCertificate
+    private let root: LabCertificate
+
+    init() throws {
+        leaf = try StandardPKI.shared().leaf
+        root = try StandardPKI.shared().rootA
+    }
+
+    // MARK: What is read
+
+    @Test(arguments: ["leaf.cer", "leaf.der", "leaf.pem", "leaf"])
+    func aDERCertificateIsOneWhateverItsName(name: String) throws {
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write(leaf.der, to: name)
+            let reading = try PinSource(path).read()
+            #expect(reading.pins.map(\.certificate?.der) == [leaf.der])
+            #expect(reading.pins.map(\.origin) == [path])
+            #expect(reading.notes.isEmpty)
+        }
+    }
+
+    @Test func severalPEMCertificatesWithJunkAroundThemKeepTheirLines() throws {
+        try TemporaryDirectory.scoped { directory in
+            let text =
+                "subject=CN = leaf\nnoise \u{e9}\n" + leaf.pem + "\n\r\nmore noise, 100 % of it\n" + root.pem + "end"
+            let path = try directory.write(text, to: "chain.pem")
+            let reading = try PinSource(path).read()
+            #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der])
+            let second = 3 + leaf.pem.split(separator: "\n").count + 3
+            #expect(reading.pins.map(\.origin) == ["\(path):3", "\(path):\(second)"])
+        }
+    }
+
+    @Test func aPublicKeyIsReadFromPEMAndDER() throws {
+        for algorithm in [LabKey.Algorithm.p256, .p384, .ed25519, .rsa(bits: 2048)] {
+            let key = try LabKey.shared(algorithm, label: "PinFormats")
+            let expected = [Pin.Material.publicKey(try #require(SHA256Digest(bytes: key.publicKeySHA256)))]
+            #expect(try reading(ofFile: "key.pub", key.publicKeyPEM).pins.map(\.material) == expected)
+            #expect(try reading(ofFile: "key.der", key.publicKeyInfo).pins.map(\.material) == expected)
+        }
+    }
+
+    @Test func parametersBesideACertificateAreNamedAndPassedOver() throws {
+        let text = pem([0x30, 0x00], label: "DH PARAMETERS") + leaf.pem
+        let reading = try reading(ofFile: "chain.pem", text)
+        #expect(reading.pins.count == 1)
+        #expect(reading.notes.map(\.id) == [.ignored])
+        #expect(
+            reading.notes.first?.message.hasSuffix("/chain.pem:1: 'DH PARAMETERS' is no pin and was passed over")
+                == true
+        )
+    }
+
+    @Test func aListOfPinsHasCommentsAndEveryNotation() throws {
+        try TemporaryDirectory.scoped { directory in
+            let text = """
+                \u{FEFF}# the server's key
+
+                sha256/\(Self.a)   # in use
+                \tsha256//\(Self.b);sha256//\(Self.a)\r
+                \(Self.b)
+                pin-sha256="\(Self.a)"; max-age=5; pin-sha256="\(Self.b)"
+                """
+            let path = try directory.write(text, to: "pins.txt")
+            let reading = try PinSource(path).read()
+            #expect(reading.pins.map(\.spkiSHA256) == [first, second, first, second, first, second])
+            #expect(reading.pins.map(\.origin) == [3, 4, 4, 5, 6, 6].map { "\(path):\($0)" })
+        }
+    }
+
+    @Test func aFileWinsOverAPinOfTheSameText() throws {
+        // Not in the working directory, so the path has to be more than the pin.
+        try TemporaryDirectory.scoped { directory in
+            let sub = try directory.makeDirectory("sha256")
+            let path = try directory.write("sha256/\(Self.b)", to: "sha256/\(Self.a)")
+            #expect(path == "\(sub)/\(Self.a)")
+            #expect(try hashes(path) == [second])
+        }
+    }
+
+    // MARK: What is refused
+
+    @Test func everyMistakeInAListHasItsLineAndShowsNoTextThatClaimsNothing() throws {
+        let cases: [(line: String, problem: PinProblem, message: String)] = [
+            (
+                "sha256/AAEC", .wrongLength,
+                "'sha256/AAEC' has 3 bytes instead of 32; "
+                    + "a SHA-256 pin is 44 characters long; this one has characters too few"
+            ),
+            (
+                "hello world", .notAPin,
+                "the text (5 characters) is no pin; a pin is sha256/ followed by 44 characters of base64"
+            ),
+            (
+                "api.example.com sha256/\(Self.a)", .notAPin,
+                "the text (15 characters) is no pin; a pin is sha256/ followed by 44 characters of base64"
+            ),
+            (
+                "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", .padding,
+                "the text (43 characters) lacks the padding; it ends with one ="
+            ),
+            (
+                "pin-sha1=\"AA==\"", .wrongAlgorithm,
+                "'pin-sha1=\"AA==\"' is a hash of sha1, and only SHA-256 is compared"
+            ),
+        ]
+        for (line, problem, message) in cases {
+            try TemporaryDirectory.scoped { directory in
+                let path = try directory.write("# pins\nsha256/\(Self.a)\n\(line)\n", to: "pins.txt")
+                let error = try failure(path)
+                #expect(error.problem == problem)
+                #expect(error.place == .line(3, of: path))
+                #expect(error.kind == .malformed)
+                #expect(error.description.hasPrefix("\(path):3: \(message)"))
+            }
+        }
+    }
+
+    @Test func emptyAndPinlessFilesHoldNoPin() throws {
+        #expect(try failure(ofFile: "empty.pem", "").problem == .empty)
+        #expect(try failure(ofFile: "comments.txt", "# nothing\n\n").problem == .notAPin)
+        #expect(try failure(ofFile: "prose.txt", "Dear reader,\nthere is no pin here.").problem == .notAPin)
+        #expect(try failure(ofFile: "empty.pem", "").kind == .malformed)
+    }
+
+    @Test func binaryDataIsNamedForWhatItIs() throws {
+        #expect(try failure(ofFile: "junk.der", [0, 1, 2, 3, 0xFF]).problem == .binaryJunk)
+        #expect(try failure(ofFile: "utf16.txt", [0xFF, 0xFE, 0x73, 0x00]).problem == .textEncoding)
+        #expect(try failure(ofFile: "latin1.txt", Array("caf".utf8) + [0xE9]).problem == .textEncoding)
+        #expect(try failure(ofFile: "sequence.der", [0x30, 0x03, 0x01, 0x01, 0xFF]).problem == .brokenCertificate)
+    }
+
+    @Test func cutOffAndOverlongDERSaysHowManyBytesThereShouldBe() throws {
+        let count = leaf.der.count
+        let cut = try failure(ofFile: "leaf.cer", Array(leaf.der.dropLast(10)))
+        #expect(cut.problem == .wrongExtent)
+        #expect(cut.reason == "a certificate that is cut off: \(count - 10) of \(count) bytes")
+        let long = try failure(ofFile: "leaf.cer", leaf.der + root.der)
+        #expect(long.reason == "a certificate of \(count) bytes followed by \(root.der.count) more")
+        let key = leaf.key.publicKeyInfo
+        #expect(
+            try failure(ofFile: "key.der", Array(key.dropLast())).reason
+                == "a public key that is cut off: \(key.count - 1) of \(key.count) bytes"
+        )
+    }
+
+    @Test func brokenPEMHasTheLineOfItsBlock() throws {
+        try TemporaryDirectory.scoped { directory in
+            let lines = leaf.pem.split(separator: "\n").count
+            let path = try directory.write(leaf.pem + leaf.pem.replacing("\nMII", with: "\nM?I"), to: "chain.pem")
+            let error = try failure(path)
+            #expect(error.problem == .brokenPEM)
+            #expect(error.place == .line(lines + 1, of: path))
+            let cut = try directory.write(String(leaf.pem.dropLast(60)), to: "cut.pem")
+            #expect(try failure(cut).place == .line(1, of: cut))
+            let hollow = try directory.write("\n" + pem([0x30, 0x05, 0x01], label: "CERTIFICATE"), to: "hollow.pem")
+            #expect(
+                try failure(hollow).description.hasPrefix("\(hollow):2: a certificate that is cut off: 3 of 7 bytes")
+            )
+        }
+    }
+
+    @Test func aPEMNamedCERComesWithTheCommandThatConvertsIt() throws {
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write(leaf.pem, to: "api.cer")
+            let error = try failure(path)
+            #expect(error.problem == .cerNotDER)
+            #expect(error.kind == .malformed)
+            #expect(
+                error.description
+                    == "\(path): is named .cer and is PEM text, which AFNetworking skips or crashes on; convert it: "
+                    + "openssl x509 -in \(path) -outform der -out \(directory.path)/api-der.cer"
+            )
+            let awkward = try directory.write(leaf.pem + root.pem, to: "it's two.CER")
+            #expect(
+                try failure(awkward).description.hasSuffix(
+                    "openssl x509 -in '\(directory.path)/it'\\''s two.CER' -outform der "
+                        + "-out '\(directory.path)/it'\\''s two-der.cer' "
+                        + "(it holds 2 certificates, each needs a file of its own)"
+                )
+            )
+        }
+    }
+
+    @Test func aCERThatIsNoCertificateIsRefused() throws {
+        #expect(try failure(ofFile: "key.cer", leaf.key.publicKeyInfo).problem == .cerNotDER)
+        #expect(try failure(ofFile: "key.cer", leaf.key.publicKeyPEM).problem == .cerNotDER)
+        #expect(try failure(ofFile: "pins.cer", "sha256/\(Self.a)").problem == .cerNotDER)
+    }
+
+    @Test func relativesOfCertificatesComeWithTheCommandThatHelps() throws {
+        let request = try leaf.key.certificationRequest("leaf")
+        #expect(try failure(ofFile: "leaf.csr", request).remedy?.contains("openssl req -inform der -in ") == true)
+        let requestText = pem(request, label: "CERTIFICATE REQUEST")
+        #expect(try failure(ofFile: "leaf.csr", requestText).remedy?.contains("openssl req -in ") == true)
+        // The start of a SignedData and of an RSAPublicKey.
+        let signed: [UInt8] = [0x30, 0x0B, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
+        #expect(try failure(ofFile: "chain.p7b", signed).remedy?.contains("openssl pkcs7 -inform der -in ") == true)
+        #expect(
+            try failure(ofFile: "c.p7b", pem(signed, label: "PKCS7")).remedy?.contains("openssl pkcs7 -in ") == true
+        )
+        let modulus: [UInt8] = [0x30, 0x0A, 0x02, 0x05, 0, 0xC1, 2, 3, 5, 0x02, 0x01, 3]
+        #expect(try failure(ofFile: "rsa.der", modulus).remedy?.contains("-RSAPublicKey_in -inform der -in ") == true)
+        #expect(
+            try failure(ofFile: "rsa.pem", pem(modulus, label: "RSA PUBLIC KEY")).remedy?.contains("-RSAPublicKey_in")
+                == true
+        )
+        #expect(try failure(ofFile: "crl.pem", pem([0x30, 0x00], label: "X509 CRL")).problem == .otherKind)
+        #expect(try failure(ofFile: "id.pub", "ssh-ed25519 AAAAC3NzaC1l me@here").problem == .otherKind)
+    }
+
+    @Test func theBodyOfAPEMFilePastedAsAPinIsRecognised() throws {
+        let body = leaf.pem.split(separator: "\n").dropFirst().dropLast().joined()
+        let pin = SHA256Digest(bytes: leaf.publicKeySHA256)!
+        let pasted = try failure("sha256/\(body)")
+        #expect(pasted.problem == .pemBody)
+        #expect(
+            pasted.description
+                == "--pins: the text (\(body.count + 7) characters) is the body of a certificate and not a hash; "
+                + "the pin of that certificate's key is \(pin)"
+        )
+        let key = leaf.key.publicKeyPEM.split(separator: "\n").dropFirst().dropLast().joined()
+        #expect(try failure(key).remedy == "the pin of that key is \(pin)")
+        // A file without its first line.
+        let beheaded = leaf.pem.split(separator: "\n").dropFirst().joined(separator: "\n")
+        let error = try failure(ofFile: "leaf.pem", beheaded)
+        #expect(error.problem == .pemBody)
+        #expect(error.reason == "the text (64 characters) is the body of a certificate and not a hash")
+    }
+
+    @Test func skippingBadPinsKeepsTheGoodOnesOfAFile() throws {
+        try TemporaryDirectory.scoped { directory in
+            let text = leaf.pem + pem([0x30, 0x05, 0x01], label: "CERTIFICATE") + root.pem
+            let reading = try PinSource(directory.write(text, to: "chain.pem"), skipsBadPins: true).read()
+            #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der])
+            #expect(reading.notes.map(\.id) == [.skippedBadPin])
+            let bad = try directory.write("sha256/AAEC\n", to: "bad.txt")
+            #expect(try failure(bad, skippingBadPins: true).problem == .nothingLeft)
+        }
+    }
+
+    @Test func notesOfSkippedPinsAreBounded() throws {
+        let text = String(repeating: "sha256/AAEC\n", count: 10_000) + "sha256/\(Self.a)\n"
+        let reading = try TemporaryDirectory.scoped {
+            try PinSource($0.write(text, to: "pins.txt"), skipsBadPins: true).read()
+        }
+        #expect(reading.pins.count == 1)
+        #expect(reading.notes.count == 51)
+        #expect(reading.notes.last?.message == "skipped: 10000 bad pins in all")
+    }
+}

@@ -1,0 +1,79 @@
+import LoopbackLab
+import PinFormats
+import Testing
+
+@Suite struct PrivateKeyTests {
+    /// What a message may not hold: any eight characters in a row of the key's text.
+    private func expectNothing(
+        of key: String,
+        in error: PinFormatError,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let body = Array(key.split(separator: "\n").dropFirst().dropLast().joined())
+        let message = error.description
+        let shown = (0..<max(0, body.count - 8)).filter { message.contains(String(body[$0..<$0 + 8])) }
+        #expect(shown.isEmpty, sourceLocation: sourceLocation)
+    }
+
+    @Test func aPrivateKeyIsRefusedInEveryFormAndNeverShown() throws {
+        for algorithm in [LabKey.Algorithm.p256, .ed25519, .rsa(bits: 2048)] {
+            let key = try LabKey.shared(algorithm, label: "PinFormats")
+            let text = try key.privateKeyPEM()
+            let body = text.split(separator: "\n").dropFirst().dropLast()
+            let certificate = try StandardPKI.shared().leaf.pem
+            for (name, contents) in [
+                ("key.pem", text), ("key.cer", text), ("key", text), ("chain.pem", certificate + text),
+                ("crlf.pem", text.replacing("\n", with: "\r\n")),
+                ("damaged.pem", text.replacing("-----BEGIN", with: "-BEGIN")),
+                ("body.txt", body.joined(separator: "\n")), ("pin.txt", "sha256/" + body.joined()),
+            ] {
+                let error = try failure(ofFile: name, contents)
+                #expect(error.problem == .privateKey, "\(name)")
+                expectNothing(of: text, in: error)
+                // Nobody ships a private key with the pins and wants that skipped.
+                try TemporaryDirectory.scoped { directory in
+                    try directory.write(certificate, to: "a.pem")
+                    try directory.write(contents, to: name)
+                    let skipping = try failure(directory.path, skippingBadPins: true)
+                    #expect(skipping.problem == .privateKey)
+                    expectNothing(of: text, in: skipping)
+                }
+            }
+            for argument in [text, body.joined(), "sha256/" + body.joined(), body.joined(separator: " ")] {
+                let error = try failure(argument)
+                #expect(error.problem == .privateKey)
+                expectNothing(of: text, in: error)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            // PKCS #8, PKCS #1 and SEC 1 after their first fields, encrypted PKCS #8.
+            [0x30, 0x0A, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70],
+            [0x30, 0x82, 0x04, 0xA3, 0x02, 0x01, 0x00, 0x02, 0x82, 0x01, 0x01, 0x00],
+            [0x30, 0x77, 0x02, 0x01, 0x01, 0x04, 0x20, 0x00],
+            [
+                0x30, 0x81, 0xEC, 0x30, 0x57, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0D, 0x30,
+                0x4A,
+            ],
+            // PKCS #12.
+            [0x30, 0x82, 0x0A, 0x2F, 0x02, 0x01, 0x03, 0x30, 0x82, 0x09],
+        ] as [[UInt8]]
+    )
+    func privateKeysInDERAreRefusedByHowTheyBegin(der: [UInt8]) throws {
+        #expect(try failure(ofFile: "key.der", der).problem == .privateKey)
+    }
+
+    @Test func theMessageSaysWhatToDoInstead() throws {
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write("# mine\n-----BEGIN EC PRIVATE KEY-----\n", to: "key.pem")
+            #expect(
+                try failure(path).description
+                    == "\(path):2: this is a private key; it was not used and no part of it is shown; "
+                    + "pins are made of public keys (openssl pkey -in KEY -pubout); take the private key out of here "
+                    + "and replace it if others could read it"
+            )
+        }
+    }
+}

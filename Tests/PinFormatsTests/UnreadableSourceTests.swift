@@ -1,0 +1,67 @@
+import LoopbackLab
+import PinFormats
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct UnreadableSourceTests {
+    @Test func aPipeIsRefusedWithoutWaitingForIt() throws {
+        try TemporaryDirectory.scoped { directory in
+            let path = directory.path + "/pins.pem"
+            try #require(mkfifo(path, 0o600) == 0)
+            let error = try failure(path)
+            #expect(error.problem == .notARegularFile)
+            #expect(error.kind == .missing)
+            #expect(
+                error.description
+                    == "\(path): is a pipe, a socket or a device and not a file; save what it gives to a file first"
+            )
+            // In a directory its name promises a pin.
+            #expect(try failure(directory.path).problem == .notARegularFile)
+            try #require(rename(path, directory.path + "/pipe") == 0)
+            #expect(try failure(directory.path).problem == .noPinsInDirectory)
+        }
+    }
+
+    @Test(arguments: ["/dev/zero", "/dev/null", "/dev/tty"])
+    func aDeviceIsRefused(path: String) throws {
+        #expect(try failure(path).problem == .notARegularFile)
+    }
+
+    @Test func aLinkToItselfCannotBeRead() throws {
+        try TemporaryDirectory.scoped { directory in
+            let path = directory.path + "/loop.pem"
+            try #require(symlink(path, path) == 0)
+            let error = try failure(path)
+            #expect(error.problem == .unreadable)
+            #expect(error.kind == .missing)
+            #expect(error.description.hasPrefix("\(path): cannot be read: "))
+            #expect(try failure(directory.path).kind == .missing)
+        }
+    }
+
+    @Test(.enabled(if: getuid() != 0, "root may read everything"))
+    func aFileWithoutPermissionCannotBeRead() throws {
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write("sha256/", to: "pins.txt")
+            try #require(chmod(path, 0) == 0)
+            #expect(try failure(path).problem == .unreadable)
+            #expect(try failure(directory.path).problem == .unreadable)
+        }
+    }
+
+    @Test func aFileLargerThanAnyPinFileIsRefusedWithoutReadingIt() throws {
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write("sha256/", to: "pins.txt")
+            try #require(truncate(path, 1 << 40) == 0)
+            let error = try failure(path)
+            #expect(error.problem == .tooLarge)
+            #expect(error.kind == .malformed)
+            #expect(error.description == "\(path): has more than 16 MiB, no pin file is that large")
+        }
+    }
+}
