@@ -27,7 +27,7 @@ package struct PinSource: Sendable, Hashable {
             throw PinFormatError(.nulCharacter, at: .option, "the value holds a NUL character")
         }
         var collector = PinCollector(skipsBadPins: skipsBadPins)
-        let place = PinPlace.file(shortened(text))
+        let place = PinPlace.at(text)
         switch RegularFile.kind(of: text) {
         case .regular, .special:
             try PinFileReader.readNamedFile(at: text, into: &collector)

@@ -31,7 +31,7 @@ struct PinDirectory {
             let more = notLoaded.count > 5 ? " and \(notLoaded.count - 5) more" : ""
             collector.note(
                 .notLoadedByAFNetworking,
-                "\(shortened(path)): AFNetworking loads only DER files named .cer from a bundle, not \(names)\(more)"
+                "\(PinPlace.at(path)): AFNetworking loads only DER files named .cer from a bundle, not \(names)\(more)"
             )
         }
     }
@@ -42,16 +42,16 @@ struct PinDirectory {
         let isPromised = Self.promising.contains(fileExtension)
         switch RegularFile.kind(of: file) {
         case .directory:
-            collector.note(.notAPinFile, "\(shortened(file)): a subdirectory, which was not looked into")
+            collector.note(.notAPinFile, "\(PinPlace.at(file)): a subdirectory, which was not looked into")
             return
         case .special where !isPromised:
-            collector.note(.notAPinFile, "\(shortened(file)): a pipe, a socket or a device, which was not read")
+            collector.note(.notAPinFile, "\(PinPlace.at(file)): a pipe, a socket or a device, which was not read")
             return
         default: break
         }
         let stem = name.prefix { $0 != "." }.lowercased()
         if Self.documentation.contains(fileExtension) || !isPromised && Self.documentationNames.contains(stem) {
-            collector.note(.notAPinFile, "\(shortened(file)): documentation, which was not looked into")
+            collector.note(.notAPinFile, "\(PinPlace.at(file)): documentation, which was not looked into")
             return
         }
         let contents = try PinFileReader.load(file)
@@ -60,7 +60,7 @@ struct PinDirectory {
         } else {
             let reason = PinFileReader.whyUnknown(contents)
             guard !isPromised else { throw reason }
-            collector.note(.notAPinFile, "\(shortened(file)): \(reason.reason)")
+            collector.note(.notAPinFile, "\(PinPlace.at(file)): \(reason.reason)")
         }
     }
 }

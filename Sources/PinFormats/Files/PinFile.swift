@@ -14,11 +14,11 @@ struct PinFile {
     }
 
     /// The place of the whole file.
-    var place: PinPlace { .file(shortened(path)) }
+    var place: PinPlace { .at(path) }
 
     /// The place of one of its lines, from 1.
     func place(line: Int?) -> PinPlace {
-        line.map { .line($0, of: shortened(path)) } ?? place
+        PinPlace.at(path, line: line)
     }
 
     /// The name without the directories before it.

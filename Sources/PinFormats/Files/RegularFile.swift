@@ -43,7 +43,7 @@ package enum RegularFile {
     /// - Throws: ``PinFormatError`` when there is none, when it is no regular file, cannot be read, or has more than
     ///   ``mostBytes`` bytes.
     package static func contents(of path: String) throws(PinFormatError) -> [UInt8] {
-        let place = PinPlace.file(shortened(path))
+        let place = PinPlace.at(path)
         switch kind(of: path) {
         case .regular: break
         case .directory:
@@ -84,7 +84,7 @@ package enum RegularFile {
 
     /// The names in the directory at `path`, in the order of their bytes; hidden ones are left out (`readdir`).
     static func names(inDirectory path: String) throws(PinFormatError) -> [String] {
-        guard let directory = opendir(path) else { throw unreadable(errno, at: .file(shortened(path))) }
+        guard let directory = opendir(path) else { throw unreadable(errno, at: .at(path)) }
         defer { closedir(directory) }
         var names: [String] = []
         errno = 0
@@ -96,7 +96,7 @@ package enum RegularFile {
             if !text.hasPrefix(".") { names.append(text) }
             errno = 0
         }
-        guard errno == 0 else { throw unreadable(errno, at: .file(shortened(path))) }
+        guard errno == 0 else { throw unreadable(errno, at: .at(path)) }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 

@@ -40,6 +40,8 @@ extension PinFormatError: CustomStringConvertible {
 }
 
 /// Where pin data stands.
+///
+/// The paths are on one line and no longer than messages can bear.
 package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     /// The value of `--pins` itself.
     case option
@@ -47,6 +49,12 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     case file(String)
     /// A line of a file, from 1.
     case line(Int, of: String)
+
+    /// The place of the file at `path`, or of a line of it.
+    static func at(_ path: String, line: Int? = nil) -> PinPlace {
+        let path = shortened(path, to: 1024)
+        return line.map { .line($0, of: path) } ?? .file(path)
+    }
 
     /// As people write it: `--pins`, `pins.txt`, `pins.txt:3`.
     package var description: String {

@@ -44,7 +44,7 @@ struct PinWord {
 }
 
 /// Text from outside for a message: shortened, and on one line. Escaping it is the business of whoever prints it.
-func shortened(_ text: some StringProtocol) -> String {
-    let short = text.utf8.count <= 120 ? String(text) : "\(text.prefix(60))…\(text.suffix(40))"
+func shortened(_ text: some StringProtocol, to limit: Int = 120) -> String {
+    let short = text.utf8.count <= limit ? String(text) : "\(text.prefix(limit / 2))…\(text.suffix(limit / 3))"
     return String(short.map { $0.isNewline ? " " : $0 })
 }

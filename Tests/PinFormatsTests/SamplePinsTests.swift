@@ -1,0 +1,33 @@
+import PinFormats
+import Pinning
+import Testing
+
+/// `Pins/` of this repository, as `--pins Pins` reads it.
+@Suite struct SamplePinsTests {
+    private static let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Pins"
+
+    @Test func theSamplePinsAreTwoKeysInTextAndABackupKey() throws {
+        let reading = try PinSource(Self.path).read()
+        #expect(
+            reading.pins.map(\.spkiSHA256.base64) == [
+                "kEsLJtB2qAnwYwymiln5wPm7yarzzMnrIw6IAwkV0lE=",
+                "czqAStwt/WEayHj5xhyjazo6zfxAgFz9fdWVOwMOx0c=",
+                "w1P4K1+hqivjjRs3gbX0C0ySAPUAMOPkN+yN/AS1ZxM=",
+            ]
+        )
+        #expect(
+            reading.pins.map { $0.origin.dropFirst(Self.path.count) } == [
+                "/api.example.com-backup.pem:1", "/api.example.com.txt:4", "/api.example.com.txt:5",
+            ]
+        )
+        #expect(reading.pins.allSatisfy { $0.certificate == nil })
+    }
+
+    @Test func onlyTheExplanationIsNoPinFile() throws {
+        #expect(
+            try PinSource(Self.path).read().notes.map(\.message) == [
+                "\(Self.path)/README.md: documentation, which was not looked into"
+            ]
+        )
+    }
+}
