@@ -90,8 +90,8 @@ import Testing
         (["host", "--mode", "both"], "is no pinning mode: choose from none, public-key, certificate"),
         (["host", "--and-system"], "--and-system adds the system's roots to --anchors"),
         (["host", "--at", "yesterday"], "the time 'yesterday' is not understood"),
-        (["host", "--format", "xml"], "The value 'xml' is invalid for '--format <format>'"),
-        (["host", "--color", "pink"], "The value 'pink' is invalid for '--color <color>'"),
+        (["host", "--format", "xml"], "--format 'xml' is unknown: choose from text, json"),
+        (["host", "--color", "pink"], "--color 'pink' is unknown: choose from auto, always, never"),
         (
             ["host", "--mode", "certificate", "--pins", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
             "--mode certificate compares certificates"

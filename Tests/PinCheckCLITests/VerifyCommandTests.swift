@@ -138,6 +138,18 @@ import Testing
         }
     }
 
+    @Test func saysThatModeNoneComparesNoPins() async throws {
+        try await withFiles { _, chain, anchors in
+            let base = ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName, "--mode", "none"]
+            let outcome = await pincheck(base + ["--pins", pki.junk.pin])
+            #expect(outcome.status == .pass)
+            #expect(
+                outcome.errors == "Warning: mode none compares no pins: the 1 given play no part in the verdict\n"
+            )
+            #expect(await pincheck(base).errors.isEmpty)
+        }
+    }
+
     @Test func aPinFailureListsServedAndConfiguredPinsInFull() async throws {
         try await withFiles { _, chain, anchors in
             let outcome = await pincheck(

@@ -40,6 +40,7 @@ struct CheckCommand: ContextCommand {
     var output: OutputOptions
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let settings = try OutputSettings(output)
         guard !targets.isEmpty else {
             throw .usage("no target is given: name a host, as in 'pincheck api.example.com'")
         }
@@ -49,8 +50,8 @@ struct CheckCommand: ContextCommand {
             retries: try connection.retryCount(),
             now: context.now
         )
-        let limit = try connection.jobCount()
-        var writer = ResultWriter(output, notes: checker.evaluation.notes, in: context)
+        let limit = min(try connection.jobCount(), System.connectionLimit())
+        var writer = ResultWriter(settings, notes: checker.evaluation.notes, in: context)
         let status = try await checker.check(jobs, inFlight: limit) { report throws(CommandError) in
             try writer.add(report)
         }

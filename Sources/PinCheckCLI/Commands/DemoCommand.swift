@@ -13,12 +13,14 @@ struct DemoCommand: ContextCommand {
             """
     )
 
-    @Option(help: "Colour the result; NO_COLOR and TERM=dumb are honoured.")
-    var color: TextStyle.Choice = .auto
+    @Option(help: ColorOption.help)
+    var color: String?
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let color = try ColorOption.read(color)
+        let style = TextStyle(color, isTerminal: context.console.output.isTerminal, environment: context.environment)
         do {
-            return try await DemoWorld().open { stage in try await perform(on: stage, in: context) }
+            return try await DemoWorld().open { stage in try await perform(on: stage, style: style, in: context) }
         } catch let error as CommandError {
             throw error
         } catch {
@@ -26,9 +28,12 @@ struct DemoCommand: ContextCommand {
         }
     }
 
-    private func perform(on stage: DemoWorld.Stage, in context: Context) async throws(CommandError) -> ExitStatus {
+    private func perform(
+        on stage: DemoWorld.Stage,
+        style: TextStyle,
+        in context: Context
+    ) async throws(CommandError) -> ExitStatus {
         var writer = LineWriter(context.console.output)
-        let style = TextStyle(color, isTerminal: context.console.output.isTerminal, environment: context.environment)
         try writer.write(
             "Three TLS servers run on 127.0.0.1; \(DemoWorld.host) is one of them, and two pretend to be it."
         )

@@ -34,6 +34,7 @@ struct VerifyCommand: ContextCommand {
     var output: OutputOptions
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let settings = try OutputSettings(output)
         let host = try names.givenHost()
         let referenceName = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
         let evaluation = try evaluation.evaluation(in: context)
@@ -46,7 +47,7 @@ struct VerifyCommand: ContextCommand {
             time: evaluation.time ?? context.now()
         )
         let report = Report(subject, presented: presented, by: evaluation)
-        var writer = ResultWriter(output, notes: evaluation.notes, in: context)
+        var writer = ResultWriter(settings, notes: evaluation.notes, in: context)
         try writer.add(report)
         try writer.finish(exit: report.status)
         return report.status

@@ -5,17 +5,21 @@ import X509
 extension EvaluationOptions {
     /// Reads the files that the flags name and puts together what chains are judged by.
     func evaluation(in context: Context) throws(CommandError) -> Evaluation {
-        let client = try ClientRegistry.entry(named: client)
+        let client = try ClientRegistry.entry(named: client ?? ClientRegistry.defaultName)
         let time: Timestamp? = if let at { try TimeText.read(at) } else { nil }
         guard anchors.isEmpty == false || !andSystem else {
             throw .usage("--and-system adds the system's roots to --anchors: give --anchors too, or leave it out")
         }
-        let (pins, notes) = try readPins()
+        var (pins, notes) = try readPins()
         let policy = AFSecurityPolicy(
             mode: try pinningMode(for: pins),
             allowInvalidCertificates: allowInvalidCertificates,
             validatesDomainName: !noValidateDomainName
         )
+        if let pins, policy.mode == .none {
+            let message = "mode none compares no pins: the \(pins.pins.count) given play no part in the verdict"
+            notes.append(Report.Message(id: "pins-not-compared", message: message))
+        }
         let (trustStore, trust) = try trust(in: context)
         return Evaluation(
             client: client,

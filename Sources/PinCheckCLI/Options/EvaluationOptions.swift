@@ -16,8 +16,13 @@ struct EvaluationOptions: ParsableArguments {
     @Flag(help: "Leave out pins that cannot be read, with a warning, instead of ending with exit status 65.")
     var skipBadPins = false
 
-    @Option(help: ArgumentHelp("The client whose decision is made: \(ClientRegistry.names).", valueName: "name"))
-    var client = ClientRegistry.defaultName
+    @Option(
+        help: ArgumentHelp(
+            "The client whose decision is made: \(ClientRegistry.names) (the default).",
+            valueName: "name"
+        )
+    )
+    var client: String?
 
     @Option(
         help: ArgumentHelp(

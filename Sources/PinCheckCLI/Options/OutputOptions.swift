@@ -1,14 +1,11 @@
 import ArgumentParser
 
 /// How the result is shown.
+///
+/// Values are read as text: each type of its own costs the parser a search through the whole program at every start.
 struct OutputOptions: ParsableArguments {
-    /// The forms a result can be written in.
-    enum Format: String, CaseIterable, ExpressibleByArgument, Sendable {
-        case text, json
-    }
-
-    @Option(help: "The form of the result.")
-    var format: Format = .text
+    @Option(help: ArgumentHelp("The form of the result: text or json (default: text).", valueName: "form"))
+    var format: String?
 
     @Flag(help: "Show every step of the client's decision, and pins in full length.")
     var explain = false
@@ -16,8 +13,49 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Write no result; the exit status says it all.")
     var quiet = false
 
-    @Option(help: "Colour the result; NO_COLOR and TERM=dumb are honoured.")
-    var color: TextStyle.Choice = .auto
+    @Option(help: ColorOption.help)
+    var color: String?
 }
 
-extension TextStyle.Choice: ExpressibleByArgument {}
+/// The option `--color`.
+enum ColorOption {
+    /// The help for it.
+    static let help = ArgumentHelp(
+        "Colour the result: auto, always or never (default: auto, which honours NO_COLOR and TERM=dumb).",
+        valueName: "when"
+    )
+
+    /// Reads a value, `nil` for an option that is not given.
+    static func read(_ text: String?) throws(CommandError) -> TextStyle.Choice {
+        guard let text else { return .auto }
+        guard let choice = TextStyle.Choice(rawValue: text) else {
+            throw .usage("--color \(quoted(text)) is unknown: choose from auto, always, never")
+        }
+        return choice
+    }
+}
+
+/// The forms a result can be written in.
+enum OutputFormat: String, CaseIterable, Sendable {
+    case text, json
+}
+
+/// What the output options say, read.
+struct OutputSettings: Sendable {
+    let format: OutputFormat
+    let explains: Bool
+    let isQuiet: Bool
+    let color: TextStyle.Choice
+
+    init(_ options: OutputOptions) throws(CommandError) {
+        let text = options.format ?? OutputFormat.text.rawValue
+        guard let format = OutputFormat(rawValue: text) else {
+            let names = OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage("--format \(quoted(text)) is unknown: choose from \(names)")
+        }
+        self.format = format
+        explains = options.explain
+        isQuiet = options.quiet
+        color = try ColorOption.read(options.color)
+    }
+}

@@ -88,6 +88,27 @@ enum System {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// How many connections can be open at the same time, after asking the system for as many as it gives.
+    ///
+    /// A connection that cannot be opened for want of a descriptor would look like a server that cannot be reached.
+    static func connectionLimit() -> Int {
+        var limit = rlimit()
+        guard getrlimit(descriptorResource, &limit) == 0 else { return 128 }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            raised.rlim_cur = min(limit.rlim_max, 65_536)
+            if setrlimit(descriptorResource, &raised) == 0 { limit = raised }
+        }
+        // Some are for files, the event loop and name lookups.
+        return max(1, Int(min(limit.rlim_cur, 65_536)) - 64)
+    }
+
+    #if canImport(Glibc)
+    private static let descriptorResource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+    private static let descriptorResource = RLIMIT_NOFILE
+    #endif
+
     /// Ends the process without running exit handlers, which would tear OpenSSL down under threads that still use it.
     static func exit(_ status: ExitStatus) -> Never {
         _exit(status.rawValue)
