@@ -92,6 +92,8 @@ final class ProbeAttempt: @unchecked Sendable {
             guard deliver != nil else { return channel.close(promise: nil) }
             connected = .now()
             phase = .handshake
+            // Happy eyeballs closes the others.
+            channels = [channel]
             peer = channel.remoteAddress.flatMap(PeerAddress.init)
             do {
                 let connection = try TLSConnection(context: workshop.context(), request: request)
@@ -184,7 +186,7 @@ extension ProbeAttempt: NIOScheduledCallbackHandler {
     /// The deadline: nothing is waited for any more, but what the server sent in time still counts.
     func handleScheduledCallback(eventLoop: some EventLoop) {
         let reason = ProbeError.Reason.deadlineExceeded(timeout: request.timeout)
-        if let handler, let channel = channels.first(where: \.isActive) {
+        if let handler, let channel = channels.first {
             handler.stop(afterReading: ArrivedBytes.count(on: channel, read: handler.received), because: reason)
         } else {
             finish(.failure(error(reason)))
