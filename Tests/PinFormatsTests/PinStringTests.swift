@@ -247,7 +247,8 @@ import Testing
 
     @Test(
         arguments: [
-            "pins.pem", "./Pins", "/nowhere/pins.txt", "../pins", "Pins/api.example.com.cer", "pins", "My Pins/api.cer",
+            "pins.pem", "./NoPins", "/nowhere/pins.txt", "../no-pins", "Pins/api.example.com.cer", "nowhere",
+            "My Pins/api.cer",
             "C:\\pins\\api.cer", "/usr/local/share/certificates/of/example", "no.such.file,nor.this", "-",
         ]
     )

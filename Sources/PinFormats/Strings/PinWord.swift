@@ -43,7 +43,9 @@ struct PinWord {
     }
 }
 
-/// Text from outside for a message: shortened, and on one line. Escaping it is the business of whoever prints it.
+/// Text from outside for a message: shortened, and on one line.
+///
+/// Escaping it is the business of whoever prints it.
 func shortened(_ text: some StringProtocol, to limit: Int = 120) -> String {
     let short = text.utf8.count <= limit ? String(text) : "\(text.prefix(limit / 2))…\(text.suffix(limit / 3))"
     return String(short.map { $0.isNewline ? " " : $0 })
