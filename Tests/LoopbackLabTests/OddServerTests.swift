@@ -85,7 +85,7 @@ struct OddServerTests {
                 let (received, _) = await RawClient.exchange(
                     port: server.port,
                     sending: Self.clientHello,
-                    limit: size + 300
+                    limit: size + 120
                 )
                 let start = received.indices.first { received[$0...].starts(with: world.leaf.der) } ?? 0
                 certificates.append(Array(received[start...].prefix(size)))

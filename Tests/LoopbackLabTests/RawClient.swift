@@ -70,6 +70,7 @@ enum RawClient {
             var code: Int32 = 0
             var length = socklen_t(MemoryLayout<Int32>.size)
             getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
+            if code == ECONNRESET { return ([], .reset) }
             guard code == 0 else { return ([], .notConnected(code)) }
         }
         if !bytes.isEmpty, send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) < 0 { return ([], .reset) }

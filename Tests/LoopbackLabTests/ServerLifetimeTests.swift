@@ -43,15 +43,17 @@ struct ServerLifetimeTests {
     }
 
     @Test func aServerStopsWhenItsBodyThrows() async throws {
+        // An address of this test's own: on another one a free port may be taken by whatever runs beside it.
+        let address = "127.10.20.31"
         var port: UInt16 = 0
         await #expect(throws: Interruption.self) {
-            try await LoopbackServer.serving(.tarpit) { server in
+            try await LoopbackServer.serving(.tarpit, address: address) { server in
                 port = server.port
                 throw Interruption()
             }
         }
         // The port can be bound again: nothing holds it.
-        try await LoopbackServer.serving(.tarpit, port: port) { server in
+        try await LoopbackServer.serving(.tarpit, address: address, port: port) { server in
             #expect(server.port == port)
         }
     }

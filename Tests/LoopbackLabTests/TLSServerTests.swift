@@ -252,17 +252,25 @@ struct TLSServerTests {
     @Test(arguments: ["127.0.0.1", "127.9.8.7", "::1"])
     func anyLoopbackAddressWillDo(address: String) async throws {
         let world = try StandardPKI.shared()
-        let port = try await LoopbackServer.serving(.presenting([world.leaf]), address: address) { server in
+        try await LoopbackServer.serving(.presenting([world.leaf]), address: address) { server in
             #expect(server.address == address)
             let seen = try await connect(server)
             #expect(seen.status == 0)
-            return server.port
         }
-        // The port is free again at once, and can be asked for.
-        try await LoopbackServer.serving(.presenting([world.leaf]), address: address, port: port) { server in
-            #expect(server.port == port)
-            let seen = try await connect(server)
-            #expect(seen.status == 0)
+    }
+
+    @Test func aPortIsFreeAgainAtOnceAndCanBeAskedFor() async throws {
+        let world = try StandardPKI.shared()
+        // An address of this test's own: on another one a free port may be taken by whatever runs beside it.
+        let address = "127.10.20.30"
+        var port: UInt16 = 0
+        for _ in 0..<3 {
+            port = try await LoopbackServer.serving(.presenting([world.leaf]), address: address, port: port) { server in
+                #expect(port == 0 || server.port == port)
+                let seen = try await connect(server)
+                #expect(seen.status == 0)
+                return server.port
+            }
         }
     }
 

@@ -63,7 +63,7 @@ final class Connection {
     func close(reset: Bool = false) {
         guard !isClosed else { return }
         isClosed = true
-        if reset { Sockets.resetOnClose(descriptor) }
+        if reset { Sockets.resetOnClose(descriptor) } else { Sockets.finish(descriptor) }
         closeDescriptor(descriptor)
         log.end(index)
     }

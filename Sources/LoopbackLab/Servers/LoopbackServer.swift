@@ -130,6 +130,7 @@ private final class RunningServer: Sendable {
         // Each thread has left its loop by then, so that joining them does not hold up the caller's executor.
         await departures.wait()
         for thread in threads { thread.join() }
+        Sockets.finish(listener)
         for descriptor in [listener, wakePipe.read, wakePipe.write] { close(descriptor) }
     }
 

@@ -8,7 +8,8 @@ internal import Glibc
 private let streamType = SOCK_STREAM
 private let sendFlags: Int32 = 0
 #else
-private let streamType = Int32(SOCK_STREAM.rawValue)
+// Close-on-exec from the first moment: a program that another thread starts in between would keep the socket.
+private let streamType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 private let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
 
@@ -113,6 +114,14 @@ enum Sockets {
     /// Ends the sending side in order.
     static func finishSending(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Ends both sides at once, or listening.
+    ///
+    /// Closing alone may come to nothing for a while: a program that is just being started by another thread holds copies of all
+    /// descriptors, close-on-exec or not, until it really starts. A port would stay taken and a client would wait.
+    static func finish(_ descriptor: Int32) {
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
     /// Makes the coming close a reset.
