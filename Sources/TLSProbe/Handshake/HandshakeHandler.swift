@@ -93,8 +93,7 @@ final class HandshakeHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let code = (error as? IOError)?.errnoCode
-        end(code == ECONNRESET || code == EPIPE ? .reset : .tlsFailure("the connection broke (\(error))"))
+        connectionBroke(error)
     }
 
     private func advance(_ context: ChannelHandlerContext) {
@@ -119,7 +118,17 @@ final class HandshakeHandler: ChannelInboundHandler {
     /// NIO writes at once; what the socket's buffer does not take is not waited for when the channel closes.
     private func send(from connection: TLSConnection, _ context: ChannelHandlerContext) {
         guard let output = connection.takeOutput(allocator: context.channel.allocator) else { return }
-        context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        // NIO reports what goes wrong with a write here and nowhere else.
+        promise.futureResult.assumeIsolated().whenFailure { self.connectionBroke($0) }
+        context.writeAndFlush(wrapOutboundOut(output), promise: promise)
+    }
+
+    private func connectionBroke(_ error: any Error) {
+        // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.
+        guard let error = error as? IOError else { return }
+        let isReset = error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
+        end(isReset ? .reset : .tlsFailure("the connection broke (\(error))"))
     }
 
     /// The server ended the connection, in the way `reason` says.
