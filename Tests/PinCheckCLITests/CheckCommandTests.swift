@@ -210,6 +210,26 @@ import Testing
         }
     }
 
+    @Test func sixtyCertificatesThatNobodyNeedsChangeNothing() async throws {
+        try await serving(.presenting([pki.leaf, pki.interA] + LabCertificate.strangers(60))) { place, anchors in
+            let outcome = await pincheck(host, "--connect", place, "--anchors", anchors, "--pins", pki.leaf.pin)
+            #expect(outcome.status == .pass)
+            #expect(outcome.output.contains("CN=Stranger 0, CN=Stranger 1, CN=Stranger 2 and 57 more"))
+            #expect(outcome.output.split(separator: "\n").count == 7)
+        }
+    }
+
+    @Test func aServerWithThousandsOfNamesFitsTheScreen() async throws {
+        let names = (0..<10_000).map { GeneralName("host-\($0).example.com") }
+        let leaf = try pki.interA.issue(.leaf(subject: "many", names: names))
+        try await serving(.presenting([leaf, pki.interA])) { place, anchors in
+            let outcome = await pincheck(host, "--connect", place, "--anchors", anchors)
+            #expect(outcome.status == .fail)
+            #expect(outcome.output.contains("host-5.example.com and 9994 more"))
+            #expect(outcome.output.count < 2_000)
+        }
+    }
+
     @Test func theDemoEndsWell() async {
         let outcome = await pincheck("demo", "--color", "never")
         #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")

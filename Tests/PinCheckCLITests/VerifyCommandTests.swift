@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackLab
 import PinCheckCLI
 import Pinning
@@ -206,6 +207,26 @@ import Testing
             #expect(isPlain(outcome.output) && isPlain(outcome.errors))
             #expect(!outcome.output.contains("\nPASS"))
             #expect(outcome.output.contains("evil"))
+        }
+    }
+
+    @Test func jsonKeepsEveryCharacterAndShowsNoneThatIsDangerous() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let evil = "\u{1B}[2J\u{202E}\u{E0041}\u{9B}\u{2028}\"\\\u{7F}é東.pem"
+            let chain = try files.write(pki.leaf.pem, to: evil)
+            let outcome = await pincheck("verify", chain, "--format", "json")
+            #expect(outcome.status == .fail)
+            #expect(isPlain(outcome.output))
+            let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+            let object = try #require(document as? [String: Any])
+            #expect(object["target"] as? String == chain)
+            #expect(
+                object.keys.sorted() == [
+                    "built", "built_is_valid", "change", "checks", "clients", "endpoint", "evaluated_at", "exit",
+                    "pins",
+                    "presented", "reason", "schema", "target", "tls", "verdict", "verify_name", "warnings",
+                ]
+            )
         }
     }
 
