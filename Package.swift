@@ -30,9 +30,15 @@ let package = Package(
             pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
+        .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
+        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .target(name: "COpenSSLShims", dependencies: ["COpenSSL"]),
         .target(name: "Pinning", swiftSettings: swiftSettings),
-        .target(name: "X509", dependencies: ["COpenSSL", "COpenSSLShims", "Pinning"], swiftSettings: swiftSettings),
+        .target(
+            name: "X509",
+            dependencies: ["CIDN2", "COpenSSL", "COpenSSLShims", "CPSL", "Pinning"],
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "TLSProbe",
             dependencies: ["COpenSSL", "COpenSSLShims", "Pinning", "X509", nioCore, nioPosix],

@@ -13,7 +13,25 @@ enum NameRule {
             return X509_check_ip(leaf.handle.pointer, address.bytes, address.bytes.count, 0) == 1
         case .dns(let text):
             let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
-            return X509_check_host(leaf.handle.pointer, text, text.utf8.count, flags, nil) == 1
+            var matched: UnsafeMutablePointer<CChar>?
+            guard X509_check_host(leaf.handle.pointer, text, text.utf8.count, flags, &matched) == 1 else {
+                return false
+            }
+            defer { COpenSSLShims_OPENSSL_free(matched) }
+            let pattern = matched.map { String(cString: $0).lowercased() } ?? ""
+            // Nobody owns all names below a registry's suffix: a wildcard there counts for none of them.
+            guard pattern.hasPrefix("*."), SystemPublicSuffixList.isRegistry(String(pattern.dropFirst(2))) else {
+                return true
+            }
+            return isNamed(leaf.certificate, text)
+        }
+    }
+
+    /// Whether a dNSName is the very name asked for.
+    private static func isNamed(_ certificate: Certificate, _ name: String) -> Bool {
+        certificate.names.contains { entry in
+            guard case .dns(let entry) = entry else { return false }
+            return entry.lowercased() == name
         }
     }
 
