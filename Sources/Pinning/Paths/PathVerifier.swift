@@ -7,10 +7,16 @@ public protocol PathVerifier: Sendable {
     ///
     /// The order in which certificates were presented must not change the answer.
     func findPaths(_ question: PathQuestion) -> PathFindings
+
+    /// The SHA-512 of `bytes`, which some TLSA records hold.
+    func sha512(of bytes: [UInt8]) -> [UInt8]
+
+    /// The certificate in `der`, which some TLSA records hold; `nil` when it is none.
+    func certificate(der: [UInt8]) -> Certificate?
 }
 
 /// One question to a ``PathVerifier``.
-public struct PathQuestion: Sendable {
+public struct PathQuestion: Sendable, Hashable {
     /// The certificates the server sent, leaf first; never empty.
     public var presented: PresentedChain
     /// More certificates a path may pass through, such as the pinned ones.

@@ -41,20 +41,26 @@ public struct Verdict: Sendable, Hashable {
         case trustedWithoutPins
         /// Accepts: the client was told to take any certificate at all.
         case everythingAccepted
+        /// Accepts: the client's pins do not apply to this server, for the reason given, and the system trusts the chain.
+        case pinsNotApplied(String)
+        /// Accepts: no pin matches, but the client only reports that.
+        case mismatchNotEnforced
         /// Rejects: there is no valid path; the reasons, most useful first.
         case untrusted([TrustFailure])
         /// Rejects: no pinned certificate or key is on the chain.
         case pinMismatch
         /// Rejects: pins are required and there are none.
         case noPins
+        /// Rejects: an error of the client's own, by its name and in words.
+        case clientError(name: String, message: String)
         /// Rejects: the settings contradict each other, so the client refuses every server; the client's own words.
         case refusedSettings(String)
 
         /// Whether this is a reason to accept.
         public var isAcceptance: Bool {
             switch self {
-            case .pinMatched, .trustedWithoutPins, .everythingAccepted: true
-            case .untrusted, .pinMismatch, .noPins, .refusedSettings: false
+            case .pinMatched, .trustedWithoutPins, .everythingAccepted, .pinsNotApplied, .mismatchNotEnforced: true
+            case .untrusted, .pinMismatch, .noPins, .refusedSettings, .clientError: false
             }
         }
 
@@ -64,6 +70,9 @@ public struct Verdict: Sendable, Hashable {
             case .pinMatched: "pin-matched"
             case .trustedWithoutPins: "trusted-without-pins"
             case .everythingAccepted: "everything-accepted"
+            case .pinsNotApplied: "pins-not-applied"
+            case .mismatchNotEnforced: "mismatch-not-enforced"
+            case .clientError: "client-error"
             case .untrusted(let failures): failures.first?.id ?? "untrusted"
             case .pinMismatch: "pin-mismatch"
             case .noPins: "no-pins"

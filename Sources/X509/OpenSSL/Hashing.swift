@@ -17,4 +17,13 @@ package enum Hashing {
         }
         return digest
     }
+
+    /// The SHA-512 hash of `bytes`: 64 bytes.
+    package static func sha512(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 64)
+        guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha512(), nil) == 1 else {
+            preconditionFailure("OpenSSL offers no SHA-512: its default provider is missing")
+        }
+        return digest
+    }
 }

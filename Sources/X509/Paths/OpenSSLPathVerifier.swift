@@ -53,6 +53,41 @@ package struct OpenSSLPathVerifier: PathVerifier {
         return rejection(search, leaf: leaf, nameFailures: nameFailures, question: question)
     }
 
+    /// What OpenSSL's pedantic checks (`X509_V_FLAG_X509_STRICT`) have against a path that was found valid without them.
+    ///
+    /// Real chains fall foul of them, private ones above all, so by default they are told and do not decide.
+    ///
+    /// - Parameters:
+    ///   - path: a verified path; its signatures and dates are not checked again.
+    ///   - policy: the rules it was verified under.
+    ///   - time: the moment it was verified for.
+    /// - Returns: the findings, none for a verifier that is strict itself.
+    package func strictFindings(on path: VerifiedPath, policy: TrustPolicy, time: Timestamp) -> [TrustFailure] {
+        guard !isStrict else { return [] }
+        let nodes = path.certificates.compactMap { PathNode($0) }
+        var rules = PathJudge.Rules(
+            isServerPolicy: policy != .basicX509,
+            authLevel: Int32(authLevel),
+            isStrict: true,
+            time: time
+        )
+        rules.takesSignaturesAsChecked = true
+        guard nodes.count == path.certificates.count,
+            case .invalid(let violations) = PathJudge(rules: rules).judge(nodes)
+        else { return [] }
+        return violations.map { TrustFailure($0.reason, at: $0.depth, of: $0.certificate) }
+    }
+
+    /// The SHA-512 of `bytes`.
+    package func sha512(of bytes: [UInt8]) -> [UInt8] {
+        Hashing.sha512(bytes)
+    }
+
+    /// The certificate in `der`, `nil` when it is none.
+    package func certificate(der: [UInt8]) -> Certificate? {
+        try? CertificateReader.certificate(der: der)
+    }
+
     /// Each round's anchor sources and certificates to pass through; a later one holds all of those before it.
     private func rounds(
         _ question: PathQuestion,

@@ -1,0 +1,133 @@
+/// AFNetworking 2.2.1 – 2.5.4, the era of `validatesCertificateChain`, with the defects its versions are known for.
+///
+/// `validatesCertificateChain` means another thing in each mode: with certificates every one of the built chain must be pinned, the
+/// root included although no server sends it; with public keys the number of equal pairs must be the length of the chain.
+/// Switched off it means "anchored at any pin" and "the leaf's key alone".
+public struct AFNetworking25: ClientProcedure {
+    /// The versions that differ.
+    public enum Version: String, Sendable, Hashable, CaseIterable {
+        /// 2.5.3 – 2.5.4.
+        case v254 = "afnetworking-2.5"
+        /// 2.5.2: the policy for mode none does not validate domain names unless told to (CVE-2015-3996).
+        case v252 = "afnetworking-2.5.2"
+        /// 2.5.1: mode none validates nothing at all (issue 2590).
+        case v251 = "afnetworking-2.5.1"
+        /// 2.2.1 – 2.5.0.
+        case v250 = "afnetworking-2.5.0"
+
+        /// What `validatesDomainName` is when the app does not set it.
+        public func validatesDomainNameByDefault(mode: AFSecurityPolicy.PinningMode) -> Bool {
+            self == .v254 || mode != .none
+        }
+    }
+
+    /// The settings of the app.
+    public let policy: AFSecurityPolicy
+    /// Whether the whole chain must be pinned; AFNetworking's default is yes.
+    public let validatesCertificateChain: Bool
+    /// The version of AFNetworking.
+    public let version: Version
+
+    /// The name users choose this client by.
+    public var name: String { version.rawValue }
+
+    /// AFNetworking with the settings of an app.
+    public init(policy: AFSecurityPolicy, validatesCertificateChain: Bool = true, version: Version = .v254) {
+        self.policy = policy
+        self.validatesCertificateChain = validatesCertificateChain
+        self.version = version
+    }
+
+    /// Decides as AFNetworking does, step by step in its order.
+    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        var run = AFNetworkingRun(policy, observation, pins: pins, verifier: verifier)
+        run.run.pass(
+            "settings",
+            "mode \(policy.mode.rawValue), \(run.pinCount) pins, validatesCertificateChain \(validatesCertificateChain)"
+        )
+        run.describePolicy()
+        // The chain is taken down before the pins come into play.
+        let system = run.evaluate(knowsPins: false)
+        guard policy.mode != .none else { return withoutPinning(&run, system) }
+        if let rejection = run.requireSystemTrust(system) { return rejection }
+        guard run.run.pins != nil else { return run.withoutPins(system) }
+        return policy.mode == .certificate ? comparingCertificates(&run, system) : comparingPublicKeys(&run, system)
+    }
+
+    private func withoutPinning(_ run: inout AFNetworkingRun<some PathVerifier>, _ system: TrustResult) -> Verdict {
+        guard version == .v251 else { return run.withoutPinning(system) }
+        run.run.skip("trust", "2.5.1 validates nothing in mode none, a defect that 2.5.2 mends")
+        run.run.skip("pins", "mode none compares no pins")
+        run.run.warn("everything-accepted", "AFNetworking 2.5.1 accepts every server in this mode: update it")
+        return run.verdict(.everythingAccepted, on: system.builtChain)
+    }
+
+    private func comparingCertificates(
+        _ run: inout AFNetworkingRun<some PathVerifier>,
+        _ system: TrustResult
+    ) -> Verdict {
+        switch run.requirePinnedTrust(system) {
+        case .ended(let verdict): return verdict
+        case .trusted(let pinned):
+            guard validatesCertificateChain else {
+                run.run.pass("pins", "the path ends at a pinned certificate, which is all this setting asks for")
+                let match = run.run.pins?.certificateMatches(on: pinned.builtChain).last
+                return run.verdict(
+                    .pinMatched(match ?? PinMatch(pinIndex: 0, depth: pinned.builtChain.certificates.count - 1)),
+                    on: pinned.builtChain
+                )
+            }
+            return comparingWholeChain(&run, system)
+        }
+    }
+
+    /// Every certificate of the chain built with the system's roots must be pinned.
+    private func comparingWholeChain(
+        _ run: inout AFNetworkingRun<some PathVerifier>,
+        _ system: TrustResult
+    ) -> Verdict {
+        let chain = system.builtChain
+        let pinned = Set(run.run.pins?.certificates ?? [])
+        guard let missing = chain.certificates.firstIndex(where: { !pinned.contains($0) }) else {
+            run.run.pass("pins", "all \(chain.certificates.count) certificates of the built chain are pinned")
+            let match = run.run.pins?.certificateMatches(on: chain).first
+            return run.verdict(.pinMatched(match ?? PinMatch(pinIndex: 0, depth: 0)), on: chain)
+        }
+        run.run.fail(
+            "pins",
+            "validatesCertificateChain: \(chain.certificates[missing]) at depth \(missing) of the built chain is not pinned"
+        )
+        return run.verdict(.pinMismatch, on: chain)
+    }
+
+    /// Counts the pairs of equal keys, as AFNetworking does, repeated pins included.
+    private func comparingPublicKeys(
+        _ run: inout AFNetworkingRun<some PathVerifier>,
+        _ system: TrustResult
+    ) -> Verdict {
+        run.warnOfUncheckedValidity()
+        let chain = system.builtChain
+        let compared = validatesCertificateChain ? chain.certificates.count : 1
+        let pairs = run.run.pins?.publicKeyMatches(on: chain).filter { $0.depth < compared } ?? []
+        guard let match = pairs.first, !validatesCertificateChain || pairs.count == compared else {
+            run.run.fail(
+                "pins",
+                validatesCertificateChain
+                    ? "validatesCertificateChain: \(pairs.count) pairs of equal keys for a built chain of \(compared)"
+                    : "the leaf's key is not pinned, the only one compared without validatesCertificateChain"
+            )
+            run.run.warnOfPresentedPins(chain)
+            return run.verdict(.pinMismatch, on: chain)
+        }
+        run.run.pass("pins", "\(pairs.count) pairs of equal keys")
+        let matched = Set(pairs.map(\.depth)).count
+        if validatesCertificateChain, matched < compared {
+            run.run.warn(
+                "counted-twice",
+                "only \(matched) of \(compared) certificates are pinned: AFNetworking 2.5 counts a pin that is given "
+                    + "repeatedly as often as it is given"
+            )
+        }
+        return run.verdict(.pinMatched(match), on: chain)
+    }
+}

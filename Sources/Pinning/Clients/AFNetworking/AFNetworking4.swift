@@ -1,0 +1,90 @@
+/// AFNetworking 2.6.0 – 4.0.1: `-[AFSecurityPolicy evaluateServerTrust:forDomain:]`.
+///
+/// Certificate mode makes the pinned certificates the only anchors, so a pinned root accepts every certificate it ever issues for
+/// the host. Public-key mode with `allowInvalidCertificates` looks at the key and at nothing else.
+public struct AFNetworking4: ClientProcedure {
+    /// The versions that decide alike but for one step or the answer to the challenge.
+    public enum Version: String, Sendable, Hashable, CaseIterable {
+        /// 4.0.0 – 4.0.1: a rejected challenge is cancelled.
+        case v4 = "afnetworking"
+        /// 3.0.0 – 3.2.1: a rejected challenge's protection space is rejected.
+        case v3 = "afnetworking-3"
+        /// 2.6.0 – 2.7.0: certificate mode looks for a pin on the chain built with the system's roots (pull request 2856).
+        case v26 = "afnetworking-2.6"
+    }
+
+    /// The settings of the app.
+    public let policy: AFSecurityPolicy
+    /// The version of AFNetworking.
+    public let version: Version
+
+    /// The name users choose this client by.
+    public var name: String { version.rawValue }
+
+    /// AFNetworking with the settings of an app.
+    public init(policy: AFSecurityPolicy, version: Version = .v4) {
+        self.policy = policy
+        self.version = version
+    }
+
+    /// Decides as AFNetworking does, step by step in its order.
+    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        var run = AFNetworkingRun(
+            policy,
+            observation,
+            pins: pins,
+            verifier: verifier,
+            rejection: version == .v3 ? .rejectProtectionSpace : .cancelAuthenticationChallenge
+        )
+        if let refusal = refusal(&run) { return refusal }
+        run.describePolicy()
+        // 2.6 takes the chain down before the pins come into play, so a root that only the pins hold is not on it.
+        let system = run.evaluate(knowsPins: version != .v26)
+        guard policy.mode != .none else { return run.withoutPinning(system) }
+        if let rejection = run.requireSystemTrust(system) { return rejection }
+        return policy.mode == .certificate ? comparingCertificates(&run, system) : comparingPublicKeys(&run, system)
+    }
+
+    /// The guard against a domain that nothing could be validated against.
+    private func refusal(_ run: inout AFNetworkingRun<some PathVerifier>) -> Verdict? {
+        guard run.run.isNameGiven, policy.allowInvalidCertificates, policy.validatesDomainName,
+            policy.mode == .none || run.pinCount == 0
+        else {
+            run.run.pass("settings", "mode \(policy.mode.rawValue), \(run.pinCount) pins")
+            return nil
+        }
+        run.run.fail(
+            "settings",
+            "allowInvalidCertificates with validatesDomainName needs a pinning mode and pins: every server is refused"
+        )
+        return run.verdict(
+            .refusedSettings("In order to validate a domain name for self signed certificates, you MUST use pinning."),
+            on: run.run.leafAlone
+        )
+    }
+
+    /// The pinned certificates are the only anchors, and one of them must be on the chain.
+    private func comparingCertificates(
+        _ run: inout AFNetworkingRun<some PathVerifier>,
+        _ system: TrustResult
+    ) -> Verdict {
+        switch run.requirePinnedTrust(system) {
+        case .ended(let verdict): return verdict
+        case .trusted(let pinned):
+            let compared = version == .v26 ? system : pinned
+            let verdict = run.run.compare(on: compared, what: "certificate") { $0.certificateMatches(on: $1) }
+            return run.verdict(verdict.reason, on: verdict.builtChain)
+        }
+    }
+
+    /// Any key of the chain, which with allowInvalidCertificates need not be a valid one.
+    private func comparingPublicKeys(
+        _ run: inout AFNetworkingRun<some PathVerifier>,
+        _ system: TrustResult
+    ) -> Verdict {
+        guard run.run.pins != nil else { return run.withoutPins(system) }
+        run.warnOfUncheckedValidity()
+        let verdict = run.run.compare(on: system, what: "public key")
+        return run.verdict(verdict.reason, on: verdict.builtChain)
+    }
+}

@@ -1,0 +1,39 @@
+/// Android's Network Security Config: `NetworkSecurityTrustManager`.
+///
+/// An expired pin set lets everything pass that the system trusts, and so does an anchor with `overridePins`.
+public struct AndroidNetworkSecurityConfig: ClientProcedure {
+    /// The moment from which on the pin set no longer applies: midnight in the device's time zone at the start of its date.
+    public let expiration: Timestamp?
+    /// The anchors whose paths are exempt from pinning (`overridePins="true"`).
+    public let anchorsOverridingPins: Set<Certificate>
+
+    /// The name users choose this client by.
+    public var name: String { "android" }
+
+    /// The pin set of a host's `<domain-config>`.
+    public init(expiration: Timestamp? = nil, anchorsOverridingPins: Set<Certificate> = []) {
+        self.expiration = expiration
+        self.anchorsOverridingPins = anchorsOverridingPins
+    }
+
+    /// Decides as the trust manager does, on the first valid path.
+    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        let system = run.evaluate(run.serverPolicy)
+        run.recordServerTrust(system)
+        guard system.isTrusted else {
+            run.skip("pins", "not compared: the chain is not trusted")
+            return run.verdict(.untrusted(system.failures), on: system.builtChain)
+        }
+        guard pins != nil else { return run.unpinned("the host has no pin set", system) }
+        if let expiration, expiration < observation.time {
+            run.warn("pin-set-expired", "the pin set expired at \(expiration): Android pins nothing any more")
+            return run.unpinned("the pin set expired at \(expiration)", system)
+        }
+        if let anchor = system.builtChain.certificates.last, anchorsOverridingPins.contains(anchor) {
+            run.warn("pins-overridden", "the anchor \(anchor) is exempt from pinning (overridePins)")
+            return run.unpinned("the anchor \(anchor) has overridePins", system)
+        }
+        return run.compare(on: system, what: "public key")
+    }
+}

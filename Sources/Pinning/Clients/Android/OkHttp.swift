@@ -1,0 +1,85 @@
+/// OkHttp 5: `CertificatePinner`, after the platform's trust and name checks.
+///
+/// A pin can never rescue a chain that is not trusted. Pins match on the cleaned chain, never on what was merely presented.
+public struct OkHttp: ClientProcedure {
+    /// One entry of a `CertificatePinner`: a pattern and a pin.
+    public struct PinnedHost: Sendable, Hashable {
+        /// The hosts the pin is for.
+        public let pattern: HostPattern
+        /// The position of the pin in the pin set.
+        public let pinIndex: Int
+
+        /// An entry for hosts that `pattern` covers.
+        public init(pattern: HostPattern, pinIndex: Int) {
+            self.pattern = pattern
+            self.pinIndex = pinIndex
+        }
+    }
+
+    /// The most certificates OkHttp takes on a chain: a leaf and nine signers.
+    public static let chainLimit = 10
+
+    /// The entries, `nil` when all the pins are for the host at hand.
+    public let entries: [PinnedHost]?
+
+    /// The name users choose this client by.
+    public var name: String { "okhttp" }
+
+    /// A pinner with entries for hosts, or with pins for whatever host is checked.
+    public init(entries: [PinnedHost]? = nil) {
+        self.entries = entries
+    }
+
+    /// Reads a pattern as OkHttp does: a host, `*.` before one for exactly one label, `**.` for any number.
+    ///
+    /// - Returns: the pattern, in lower case.
+    /// - Throws: ``ClientConfigurationError`` where OkHttp throws IllegalArgumentException.
+    public static func pattern(_ text: String) throws(ClientConfigurationError) -> HostPattern {
+        let (name, depth): (Substring, HostPattern.Depth) =
+            text.hasPrefix("**.")
+            ? (text.dropFirst(3), .anyNumber)
+            : text.hasPrefix("*.") ? (text.dropFirst(2), .oneLabel) : (text[...], .exact)
+        do {
+            return try HostPattern(String(name), depth)
+        } catch {
+            throw ClientConfigurationError(
+                client: "okhttp",
+                message: "the pattern '\(text)' is none: write a host, *.host or **.host (\(error))"
+            )
+        }
+    }
+
+    /// Decides as `CertificatePinner.check` does once the platform trusts the chain.
+    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        let applying = pinsApplying(to: observation.referenceName, pins)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        let system = run.evaluate(run.serverPolicy)
+        run.recordServerTrust(system)
+        guard system.isTrusted else {
+            run.skip("pins", "not compared: the platform does not trust the chain")
+            return run.verdict(.untrusted(system.failures), on: system.builtChain)
+        }
+        guard let applying, !applying.isEmpty else {
+            return run.unpinned("no pin is for \(observation.referenceName)", system)
+        }
+        let length = system.builtChain.certificates.count
+        guard length <= Self.chainLimit else {
+            run.fail("chain-length", "the cleaned chain has \(length) certificates and OkHttp takes \(Self.chainLimit)")
+            return run.verdict(
+                .clientError(name: "SSLPeerUnverifiedException", message: "Certificate chain too long: \(length)"),
+                on: system.builtChain
+            )
+        }
+        return run.compare(on: system, what: "public key") { pins, chain in
+            pins.publicKeyMatches(on: chain).filter { applying.contains($0.pinIndex) }
+        }
+    }
+
+    /// The positions of the pins whose pattern covers the host: the union over all entries, exact and wildcard.
+    private func pinsApplying(to reference: ReferenceName, _ pins: PinSet?) -> Set<Int>? {
+        guard let pins else { return nil }
+        guard let entries else { return Set(pins.pins.indices) }
+        guard case .name(let host) = reference else { return [] }
+        return Set(entries.filter { $0.pattern.covers(host) }.map(\.pinIndex))
+    }
+}

@@ -1,0 +1,130 @@
+/// Apple's App Transport Security pinning: `NSPinnedDomains` in an Info.plist.
+///
+/// The pins are part of the trust policy, so the system tries other paths until one holds them. Leaf and authority identities are two
+/// conditions: where both are given, both must hold.
+public struct NSPinnedDomains: ClientProcedure {
+    /// What is pinned for the host.
+    public enum Identities: Sendable, Hashable {
+        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`: `nil` where the key is absent, empty where it holds nothing usable.
+        case listed(leaf: [SHA256Digest]?, authorities: [SHA256Digest]?)
+        /// The pins given apart, which an app would list under the one key or the other.
+        case eitherKey
+    }
+
+    /// One entry of the dictionary.
+    public struct Entry: Sendable, Hashable {
+        /// The hosts: the name itself, or with `NSIncludesSubdomains` exactly one label more.
+        public let pattern: HostPattern
+        /// `NSPinnedLeafIdentities`, `nil` when absent.
+        public let leaf: [SHA256Digest]?
+        /// `NSPinnedCAIdentities`, `nil` when absent.
+        public let authorities: [SHA256Digest]?
+
+        /// An entry of the dictionary.
+        public init(pattern: HostPattern, leaf: [SHA256Digest]?, authorities: [SHA256Digest]?) {
+            self.pattern = pattern
+            self.leaf = leaf
+            self.authorities = authorities
+        }
+    }
+
+    /// What is pinned for the host, `nil` for nothing.
+    public let identities: Identities?
+
+    /// The name users choose this client by.
+    public var name: String { "nspinneddomains" }
+
+    /// Pins that an app would list under one of the two keys.
+    public init() {
+        identities = .eitherKey
+    }
+
+    /// The leaf and authority identities of a host.
+    public init(identities: Identities?) {
+        self.identities = identities
+    }
+
+    /// The lists of all entries that cover `host`, merged.
+    public init(entries: [Entry], host: ServerName) {
+        let matching = entries.filter { $0.pattern.covers(host) }
+        guard !matching.isEmpty else {
+            identities = nil
+            return
+        }
+        func merged(_ lists: [[SHA256Digest]?]) -> [SHA256Digest]? {
+            let present = lists.compactMap { $0 }
+            return present.isEmpty ? nil : present.flatMap { $0 }
+        }
+        identities = .listed(leaf: merged(matching.map(\.leaf)), authorities: merged(matching.map(\.authorities)))
+    }
+
+    /// Decides as the system does for an app with that dictionary.
+    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        let system = run.evaluate(run.serverPolicy)
+        run.recordServerTrust(system)
+        guard system.isTrusted else {
+            run.skip("pins", "not compared: the chain is not trusted")
+            return run.verdict(.untrusted(system.failures), on: system.builtChain)
+        }
+        guard let identities, pins != nil || identities != .eitherKey else {
+            let verdict = run.unpinned("the host is not in NSPinnedDomains", system)
+            return run.verdict(verdict.reason, on: verdict.builtChain, disposition: .performDefaultHandling)
+        }
+        for path in system.validPaths {
+            guard let match = match(identities, on: path, pins) else { continue }
+            run.pass("pins", match.detail)
+            if path != system.validPaths.first {
+                run.warn(
+                    "path-dependent",
+                    "the pins hold only on a path the system tries after the preferred one: other clients may reject"
+                )
+            }
+            return run.verdict(.pinMatched(match.pin), on: .verified(path))
+        }
+        run.fail("pins", mismatch(identities, system.builtChain))
+        run.warnOfPresentedPins(system.builtChain)
+        return run.verdict(.pinMismatch, on: system.builtChain)
+    }
+
+    private struct Match {
+        let pin: PinMatch
+        let detail: String
+    }
+
+    private func match(_ identities: Identities, on path: VerifiedPath, _ pins: PinSet?) -> Match? {
+        let keys = path.certificates.map(\.publicKey.spkiSHA256)
+        func pinMatch(at depth: Int) -> PinMatch {
+            PinMatch(pinIndex: pins?.pins.firstIndex { $0.spkiSHA256 == keys[depth] } ?? 0, depth: depth)
+        }
+        switch identities {
+        case .eitherKey:
+            guard let depth = keys.firstIndex(where: { key in pins?.pins.contains { $0.spkiSHA256 == key } == true })
+            else { return nil }
+            let key = depth == 0 ? "NSPinnedLeafIdentities" : "NSPinnedCAIdentities"
+            return Match(
+                pin: pinMatch(at: depth),
+                detail: "public key at depth \(depth) is pinned: list it under \(key)"
+            )
+        case .listed(let leaf, let authorities):
+            let leafDepth = leaf.map { $0.contains(keys[0]) ? 0 : -1 }
+            let authorityDepth = authorities.map { list in keys.dropFirst().firstIndex(where: list.contains) ?? -1 }
+            guard leafDepth != -1, authorityDepth != -1, let depth = leafDepth ?? authorityDepth else { return nil }
+            return Match(
+                pin: pinMatch(at: depth),
+                detail: "the identities of the path are pinned, the first at depth \(depth)"
+            )
+        }
+    }
+
+    private func mismatch(_ identities: Identities, _ chain: BuiltChain) -> String {
+        switch identities {
+        case .eitherKey: "no public key of any valid path is pinned"
+        case .listed(let leaf?, let authorities?) where !leaf.isEmpty && !authorities.isEmpty:
+            "leaf and authority identities are both listed, and both must match"
+        case .listed(let leaf, let authorities):
+            leaf?.isEmpty == true || authorities?.isEmpty == true
+                ? "an identity list is empty: nothing can ever match it" : "no identity of any valid path is listed"
+        }
+    }
+}

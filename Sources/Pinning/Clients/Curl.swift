@@ -1,0 +1,81 @@
+/// curl with `--pinnedpubkey`: the leaf's key alone, whatever else is checked.
+public struct Curl: ClientProcedure {
+    /// Whether curl is told not to verify the server (`--insecure`); the pin is compared all the same.
+    public let isInsecure: Bool
+
+    /// The name users choose this client by.
+    public var name: String { "curl" }
+
+    /// curl, which verifies the server unless told not to.
+    public init(isInsecure: Bool = false) {
+        self.isInsecure = isInsecure
+    }
+
+    /// Decides as curl does: the chain and the name, then the leaf's key.
+    ///
+    /// A mismatch ends curl with exit status 90.
+    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        let system = run.evaluate(run.serverPolicy)
+        if isInsecure {
+            run.skip("name", "curl --insecure does not look at the name")
+            run.skip("trust", "curl --insecure does not verify the chain")
+            run.warn(
+                "validity-not-checked",
+                "curl --insecure checks neither trust nor dates nor the name, only the pin"
+            )
+        } else {
+            run.recordServerTrust(system)
+            guard system.isTrusted else {
+                run.skip("pins", "not compared: the chain is not trusted")
+                return run.verdict(.untrusted(system.failures), on: system.builtChain)
+            }
+        }
+        guard let pins else {
+            run.skip("pins", "no --pinnedpubkey")
+            if isInsecure { run.warn("everything-accepted", "curl --insecure without a pin accepts every server") }
+            return run.verdict(isInsecure ? .everythingAccepted : .trustedWithoutPins, on: system.builtChain)
+        }
+        let matches = pins.publicKeyMatches(on: system.builtChain)
+        guard let match = matches.first(where: { $0.depth == 0 }) else {
+            run.fail("pins", "the leaf's public key is not pinned: curl ends with exit status 90")
+            if let above = matches.first {
+                run.warn(
+                    "leaf-only",
+                    "the pin is that of the authority at depth \(above.depth), and curl compares the leaf alone"
+                )
+            }
+            return run.verdict(.pinMismatch, on: system.builtChain)
+        }
+        run.pass("pins", "public key pin matched at depth 0")
+        return run.verdict(.pinMatched(match), on: system.builtChain)
+    }
+}
+
+/// A value of curl's `--pinnedpubkey` and how curl compares it.
+public enum CurlPinnedPublicKey: Sendable, Hashable {
+    /// The entries of `sha256//…;sha256//…` as text, up to the first that does not start that way.
+    case hashes([String])
+    /// Anything else is the name of a file, whose content is compared.
+    case file(String)
+
+    /// Reads a value as curl does, which refuses none.
+    public init(_ value: String) {
+        guard value.hasPrefix("sha256//") else {
+            self = .file(value)
+            return
+        }
+        let entries = Self.split(value)
+        self = .hashes(entries.prefix { $0.hasPrefix("sha256//") }.map { String($0.dropFirst(8)) })
+    }
+
+    private static func split(_ value: String) -> [Substring] {
+        value.split(separator: ";", omittingEmptySubsequences: false)
+    }
+
+    /// Whether the text of an entry is that of `key`'s hash; curl never decodes it.
+    public func matches(_ key: PublicKey) -> Bool {
+        guard case .hashes(let texts) = self else { return false }
+        return texts.contains(key.spkiSHA256.base64)
+    }
+}

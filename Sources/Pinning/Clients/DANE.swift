@@ -1,0 +1,114 @@
+/// A client that looks up TLSA records (RFC 6698, RFC 7671), which are taken as secured by DNSSEC.
+public struct DANE: ClientProcedure {
+    /// The records of the server, one of which must hold.
+    public let records: [TLSARecord]
+
+    /// The name users choose this client by.
+    public var name: String { "dane" }
+
+    /// A client that found these records.
+    ///
+    /// - Throws: ``ClientConfigurationError`` when there are none: without records there is no DANE.
+    public init(records: [TLSARecord]) throws(ClientConfigurationError) {
+        guard !records.isEmpty else {
+            throw ClientConfigurationError(client: "dane", message: "there are no TLSA records: pin '3 1 1 HEX'")
+        }
+        self.records = records
+    }
+
+    /// Decides as RFC 7671 says: the leaf by itself first, then anchors, then constraints on the system's trust.
+    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        if let verdict = leafAlone(&run) { return verdict }
+        if let verdict = pinnedAnchors(&run) { return verdict }
+        return constraints(&run)
+    }
+
+    /// Usage 3: the leaf is what the record says; neither names nor dates count (RFC 7671, 5.1).
+    private func leafAlone(_ run: inout ProcedureRun<some PathVerifier>) -> Verdict? {
+        let leaf = run.observation.presented.leaf
+        let candidates = indices(of: .leaf)
+        guard let index = candidates.first(where: { records[$0].matches(leaf, run.verifier) }) else {
+            if !candidates.isEmpty { run.skip("dane-ee", "no record of usage 3 is for the leaf") }
+            return nil
+        }
+        run.skip("name", "usage 3 ignores names")
+        run.skip("trust", "usage 3 ignores authorities and dates")
+        run.pass("pins", "record \(records[index].usage.rawValue) is for the leaf")
+        return run.verdict(.pinMatched(PinMatch(pinIndex: index, depth: 0)), on: run.leafAlone, matches: [])
+    }
+
+    /// Usage 2: the record names the anchor, which must be presented unless the record holds the whole certificate.
+    private func pinnedAnchors(_ run: inout ProcedureRun<some PathVerifier>) -> Verdict? {
+        let candidates = indices(of: .trustAnchor)
+        guard !candidates.isEmpty else { return nil }
+        var anchors: [Certificate] = []
+        for index in candidates {
+            let record = records[index]
+            if record.selector == .certificate, record.matching == .full,
+                let certificate = run.verifier.certificate(der: record.data)
+            {
+                anchors.append(certificate)
+            }
+            anchors += run.observation.presented.certificates.dropFirst().filter { record.matches($0, run.verifier) }
+        }
+        guard !anchors.isEmpty else {
+            run.skip("dane-ta", "no record of usage 2 is for a presented authority: servers must send the anchor")
+            return nil
+        }
+        let result = run.evaluate(run.serverPolicy, anchors: .only(anchors))
+        guard result.isTrusted, let anchor = result.builtChain.certificates.last else {
+            // The constraints of other records may still hold; if not, this is the reason to tell.
+            return indices(of: .authorityConstraint).isEmpty && indices(of: .leafConstraint).isEmpty
+                ? rejectAnchored(result, &run) : nil
+        }
+        run.recordServerTrust(result, leadsTo: "the authority a record names")
+        let depth = result.builtChain.certificates.count - 1
+        let index = candidates.first { records[$0].matches(anchor, run.verifier) } ?? candidates[0]
+        run.pass("pins", "the record of usage 2 is for the authority at depth \(depth)")
+        return run.verdict(.pinMatched(PinMatch(pinIndex: index, depth: depth)), on: result.builtChain, matches: [])
+    }
+
+    private func rejectAnchored(_ result: TrustResult, _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
+        run.recordServerTrust(result, leadsTo: "the authority a record names")
+        run.skip("pins", "not compared: no valid path leads to the authority a record names")
+        let isMismatch = result.failures.allSatisfy(\.isMissingAnchor)
+        return run.verdict(isMismatch ? .pinMismatch : .untrusted(result.failures), on: result.builtChain, matches: [])
+    }
+
+    /// Usages 0 and 1: the system must trust a path on which the record holds.
+    private func constraints(_ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
+        let authorities = indices(of: .authorityConstraint)
+        let leaves = indices(of: .leafConstraint)
+        let system = run.evaluate(run.serverPolicy)
+        guard !authorities.isEmpty || !leaves.isEmpty else {
+            run.fail("pins", "no record is for this server")
+            return run.verdict(.pinMismatch, on: system.builtChain, matches: [])
+        }
+        run.recordServerTrust(system)
+        guard system.isTrusted else {
+            run.skip("pins", "usages 0 and 1 need a chain the system trusts")
+            return run.verdict(.untrusted(system.failures), on: system.builtChain, matches: [])
+        }
+        for path in system.validPaths {
+            for (depth, certificate) in path.certificates.enumerated() {
+                let candidates = depth == 0 ? leaves : authorities
+                guard let index = candidates.first(where: { records[$0].matches(certificate, run.verifier) }) else {
+                    continue
+                }
+                run.pass("pins", "record of usage \(records[index].usage.rawValue) holds at depth \(depth)")
+                return run.verdict(
+                    .pinMatched(PinMatch(pinIndex: index, depth: depth)),
+                    on: .verified(path),
+                    matches: []
+                )
+            }
+        }
+        run.fail("pins", "no record holds on any path the system trusts")
+        return run.verdict(.pinMismatch, on: system.builtChain, matches: [])
+    }
+
+    private func indices(of usage: TLSARecord.Usage) -> [Int] {
+        records.indices.filter { records[$0].usage == usage }
+    }
+}

@@ -1,0 +1,34 @@
+/// A browser that honours `Public-Key-Pins` (RFC 7469).
+///
+/// The header is noted only when one of its pins is on the validated chain and another is not: the backup.
+public struct HPKP: ClientProcedure {
+    /// The name users choose this client by.
+    public var name: String { "hpkp" }
+
+    /// A browser that saw the pins in a header before.
+    public init() {}
+
+    /// Decides as RFC 7469, 2.6 says: the intersection of the chain's keys and the pins must not be empty.
+    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        let system = run.evaluate(run.serverPolicy)
+        run.recordServerTrust(system)
+        guard system.isTrusted else {
+            run.skip("pins", "not compared: the chain is not trusted")
+            return run.verdict(.untrusted(system.failures), on: system.builtChain)
+        }
+        if case .name(.ip) = observation.referenceName {
+            return run.unpinned("addresses are never pinned (RFC 7469, 2.3.3)", system)
+        }
+        guard let pins else { return run.unpinned("the host has no pins", system) }
+        let keys = Set(system.builtChain.certificates.map(\.publicKey.spkiSHA256))
+        guard pins.pins.contains(where: { !keys.contains($0.spkiSHA256) }) else {
+            run.warn(
+                "no-backup-pin",
+                "every pin is on the chain: without a backup pin a browser does not note the header"
+            )
+            return run.unpinned("the header has no backup pin and is not noted (RFC 7469, 2.5)", system)
+        }
+        return run.compare(on: system, what: "public key")
+    }
+}

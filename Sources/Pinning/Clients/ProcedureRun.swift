@@ -1,0 +1,199 @@
+/// One decision in progress: the question, the paths found so far, and the trace.
+///
+/// What all clients have in common lives here; what makes each of them different is in its own file.
+struct ProcedureRun<Verifier: PathVerifier> {
+    let observation: Observation
+    let pins: PinSet?
+    let verifier: Verifier
+    private(set) var trace = Trace()
+
+    init(_ observation: Observation, pins: PinSet?, verifier: Verifier) {
+        self.observation = observation
+        self.pins = pins
+        self.verifier = verifier
+    }
+
+    // MARK: Questions
+
+    /// The rules for TLS servers, with the reference name.
+    var serverPolicy: TrustPolicy { .sslServer(name: observation.referenceName) }
+
+    /// Whether there is a name to check the certificate for.
+    var isNameGiven: Bool { observation.referenceName != .unchecked }
+
+    /// The chain before anything was evaluated: the leaf alone.
+    var leafAlone: BuiltChain {
+        .unverified(UnverifiedPath(certificates: [observation.presented.leaf]))
+    }
+
+    /// Asks for the paths of the presented chain.
+    ///
+    /// - Parameters:
+    ///   - policy: the rules to keep.
+    ///   - anchors: where a path may end.
+    ///   - knowsPins: whether pinned certificates may complete a path that what was presented does not.
+    /// - Returns: the paths, or what is wrong.
+    func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore, knowsPins: Bool = true) -> TrustResult {
+        verifier.evaluate(
+            PathQuestion(
+                presented: observation.presented,
+                intermediates: knowsPins ? pins?.certificates ?? [] : [],
+                anchors: anchors,
+                policy: policy,
+                time: observation.time
+            )
+        )
+    }
+
+    // MARK: The trace
+
+    mutating func pass(_ id: String, _ detail: String) { trace.pass(id, detail) }
+    mutating func fail(_ id: String, _ detail: String) { trace.fail(id, detail) }
+    mutating func skip(_ id: String, _ detail: String) { trace.skip(id, detail) }
+    mutating func warn(_ id: String, _ message: String) { trace.warn(id, message) }
+
+    /// Records a trust evaluation under the rules for servers, with the name as a step of its own.
+    mutating func recordServerTrust(_ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root")
+    {
+        if let failure = result.failures.first(where: \.isAboutName) {
+            trace.fail("name", failure.description)
+        } else if !trace.steps.contains(where: { $0.id == "name" }) {
+            if isNameGiven {
+                trace.pass("name", "the certificate is valid for \(observation.referenceName)")
+            } else {
+                skipMissingName()
+            }
+        }
+        recordTrust(result, id: id, leadsTo: end)
+    }
+
+    /// Records a trust evaluation without its name check.
+    mutating func recordTrust(_ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root") {
+        if let failure = result.failures.first(where: { !$0.isAboutName }) {
+            trace.fail(id, failure.description)
+        } else {
+            trace.pass(id, "a valid path leads to \(end)")
+        }
+    }
+
+    /// Says that no name could be checked because none was given.
+    mutating func skipMissingName() {
+        trace.skip("name", "no name was given to check the certificate for")
+        trace.warn("name-not-checked", "the name was not checked: give the host the certificate must be valid for")
+    }
+
+    // MARK: Warnings every client needs
+
+    /// Warns of pins among the presented certificates that are not on the built chain.
+    ///
+    /// Presenting a certificate proves nothing (CVE-2016-2402).
+    mutating func warnOfPresentedPins(_ built: BuiltChain) {
+        guard let pins else { return }
+        let unused = observation.presented.certificates.filter { !built.certificates.contains($0) }
+        guard let certificate = unused.first(where: { pins.isPinned($0) }) else { return }
+        trace.warn(
+            "pin-only-presented",
+            "a pinned key is presented in \(certificate) but is not on the built chain: presenting a certificate proves nothing"
+        )
+    }
+
+    /// Warns when the pins hold on one valid path and not on another.
+    mutating func warnOfPathDependence(_ result: TrustResult, holds: (BuiltChain) -> Bool) {
+        let paths = result.validPaths
+        guard paths.count > 1, let first = paths.first else { return }
+        let isFirst = holds(.verified(first))
+        guard paths.dropFirst().contains(where: { holds(.verified($0)) != isFirst }) else { return }
+        trace.warn(
+            "path-dependent",
+            "the pins hold on one valid path and not on another: the verdict depends on the path a device builds"
+        )
+    }
+
+    /// Warns when a path exists only because a pinned certificate completes it.
+    mutating func warnOfMissingIntermediates(_ built: BuiltChain) {
+        guard let pinned = pins?.certificates, !pinned.isEmpty else { return }
+        let missing = built.certificates.dropFirst().dropLast().first { certificate in
+            pinned.contains(certificate) && !observation.presented.certificates.contains(certificate)
+        }
+        guard let missing else { return }
+        trace.warn(
+            "intermediate-not-presented",
+            "the server does not send \(missing), which was taken from the pins: clients that do not fetch it reject the chain"
+        )
+    }
+
+    /// Warns when what matched is an authority's pin: whatever it issues for the name will do.
+    mutating func warnOfAuthorityPin(_ match: PinMatch) {
+        guard match.depth > 0 else { return }
+        trace.warn(
+            "authority-pin",
+            "matched only by an authority's pin at depth \(match.depth): any certificate it issues for the name will do"
+        )
+    }
+
+    // MARK: The end
+
+    /// Compares pins on the chain a client looks at, and ends with a match or a mismatch.
+    mutating func compare(
+        on result: TrustResult,
+        what: String,
+        matches: (PinSet, BuiltChain) -> [PinMatch] = { $0.publicKeyMatches(on: $1) }
+    ) -> Verdict {
+        guard let pins else { return withoutPins(on: result.builtChain) }
+        warnOfPathDependence(result) { !matches(pins, $0).isEmpty }
+        guard let match = matches(pins, result.builtChain).first else {
+            trace.fail("pins", "no \(what) of the built chain is pinned")
+            warnOfPresentedPins(result.builtChain)
+            return verdict(.pinMismatch, on: result.builtChain)
+        }
+        trace.pass("pins", "\(what) pin matched at depth \(match.depth)")
+        warnOfAuthorityPin(match)
+        warnOfMissingIntermediates(result.builtChain)
+        return verdict(.pinMatched(match), on: result.builtChain, matches: matches(pins, result.builtChain))
+    }
+
+    /// Ends a procedure that needs pins and has none.
+    mutating func withoutPins(on chain: BuiltChain) -> Verdict {
+        trace.fail("pins", "there is no pin to compare, so every server is rejected")
+        return verdict(.noPins, on: chain)
+    }
+
+    /// Ends with the system's verdict, for a client whose pins do not apply.
+    mutating func unpinned(_ why: String, _ result: TrustResult) -> Verdict {
+        trace.skip("pins", why)
+        return result.isTrusted
+            ? verdict(.pinsNotApplied(why), on: result.builtChain)
+            : verdict(.untrusted(result.failures), on: result.builtChain)
+    }
+
+    /// Puts the verdict together.
+    ///
+    /// - Parameters:
+    ///   - reason: why the client accepts or rejects.
+    ///   - chain: the chain the decision rests on.
+    ///   - matches: the pins on it, `nil` to compare public keys.
+    ///   - disposition: the answer to the challenge, `nil` for the usual one.
+    /// - Returns: the verdict with the trace so far.
+    func verdict(
+        _ reason: Verdict.Reason,
+        on chain: BuiltChain,
+        matches: [PinMatch]? = nil,
+        disposition: ChallengeDisposition? = nil
+    ) -> Verdict {
+        Verdict(
+            reason: reason,
+            disposition: disposition ?? (reason.isAcceptance ? .useCredential : .cancelAuthenticationChallenge),
+            trace: trace.steps,
+            builtChain: chain,
+            matches: matches ?? pins?.publicKeyMatches(on: chain) ?? [],
+            warnings: trace.warnings
+        )
+    }
+}
+
+extension PinSet {
+    /// Whether the key of `certificate` is pinned.
+    func isPinned(_ certificate: Certificate) -> Bool {
+        pins.contains { $0.spkiSHA256 == certificate.publicKey.spkiSHA256 }
+    }
+}

@@ -1,0 +1,50 @@
+/// TrustKit for Android: `PinningTrustManager`.
+///
+/// `enforcePinning` is off by default here, the other way round than on iOS.
+public struct TrustKitAndroid: ClientProcedure {
+    /// Whether a mismatch blocks the connection (`enforcePinning`), or is only reported.
+    public let enforcesPinning: Bool
+    /// The moment from which on the pins no longer apply, midnight in the device's time zone.
+    public let expiration: Timestamp?
+
+    /// The name users choose this client by.
+    public var name: String { "trustkit-android" }
+
+    /// The policy of a host whose pins are given apart.
+    ///
+    /// - Throws: ``ClientConfigurationError`` when the policy is enforced and has fewer than two different pins.
+    public init(
+        pins: PinSet?,
+        enforcesPinning: Bool = false,
+        expiration: Timestamp? = nil
+    ) throws(ClientConfigurationError) {
+        let distinct = Set(pins?.pins.map(\.spkiSHA256) ?? []).count
+        guard pins == nil || !enforcesPinning || distinct >= 2 else {
+            throw ClientConfigurationError(
+                client: "trustkit-android",
+                message: "\(distinct) different pin is configured and an enforced policy needs 2: add a backup pin"
+            )
+        }
+        self.enforcesPinning = enforcesPinning
+        self.expiration = expiration
+    }
+
+    /// Decides as TrustKit for Android does: name and chain first, then the pins.
+    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        let system = run.evaluate(run.serverPolicy)
+        run.recordServerTrust(system)
+        guard system.isTrusted else {
+            run.skip("pins", "FAILED_CERTIFICATE_CHAIN_NOT_TRUSTED: rejected, enforced or not")
+            return run.verdict(.untrusted(system.failures), on: system.builtChain)
+        }
+        guard pins != nil else { return run.unpinned("the host has no pinning policy", system) }
+        if let expiration, expiration < observation.time {
+            return run.unpinned("the pinning policy expired at \(expiration)", system)
+        }
+        let verdict = run.compare(on: system, what: "public key")
+        guard verdict.reason == .pinMismatch, !enforcesPinning else { return verdict }
+        run.warn("not-enforced", "no pin matches, and enforcePinning is off (its default): the connection goes on")
+        return run.verdict(.mismatchNotEnforced, on: verdict.builtChain)
+    }
+}
