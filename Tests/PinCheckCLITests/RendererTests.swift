@@ -83,14 +83,15 @@ import Testing
                     verdict: .accept,
                     reason: reason,
                     disposition: "useCredential",
-                    settings: Report.Settings(
-                        mode: "public-key",
-                        allowInvalidCertificates: false,
-                        validatesDomainName: true
-                    )
+                    settings: [
+                        Report.Setting(name: "mode", value: .text("public-key")),
+                        Report.Setting(name: "allowInvalidCertificates", value: .flag(false)),
+                        Report.Setting(name: "validatesDomainName", value: .flag(true)),
+                    ]
                 )
             ],
             warnings: [Report.Message(id: "w", message: "take care")],
+            notes: [Report.Message(id: "n", message: "not checked")],
             verdict: .accept,
             reason: reason,
             exit: Report.Exit(.pass)
@@ -324,6 +325,12 @@ import Testing
             "code" : 0,
             "name" : "PASS"
           },
+          "notes" : [
+            {
+              "id" : "n",
+              "message" : "not checked"
+            }
+          ],
           "pins" : {
             "configured" : [
               {

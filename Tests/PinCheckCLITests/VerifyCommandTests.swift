@@ -223,8 +223,8 @@ import Testing
             #expect(
                 object.keys.sorted() == [
                     "built", "built_is_valid", "change", "checks", "clients", "endpoint", "evaluated_at", "exit",
-                    "pins",
-                    "presented", "reason", "schema", "target", "tls", "verdict", "verify_name", "warnings",
+                    "notes", "pins", "presented", "reason", "schema", "target", "tls", "verdict", "verify_name",
+                    "warnings",
                 ]
             )
         }

@@ -27,7 +27,7 @@ struct RootCommand: ParsableCommand {
             file, 66 missing file, 70 internal error, 74 output not written.
             """,
         version: PinCheck.versionText,
-        subcommands: [CheckCommand.self, VerifyCommand.self, DemoCommand.self],
+        subcommands: [CheckCommand.self, VerifyCommand.self, ClientsCommand.self, DemoCommand.self],
         defaultSubcommand: CheckCommand.self
     )
 

@@ -3,14 +3,16 @@ import X509
 
 /// Everything a chain is judged by: the same for a chain from a server and one from a file.
 struct Evaluation: Sendable {
-    /// The client whose decision is made.
-    let client: ClientRegistry.Entry
-    /// Its settings.
-    let policy: AFSecurityPolicy
-    /// The pins it ships.
+    /// The clients whose decisions are made; at least one.
+    let clients: [ClientChoice.Chosen]
+    /// AFNetworking's pinning mode, given or suggested by the pins.
+    let mode: AFSecurityPolicy.PinningMode
+    /// The pins they ship.
     let pins: PinSet?
     /// Finds the paths; holds the trust store.
     let verifier: OpenSSLPathVerifier
+    /// The same with the roots a user installed on the device.
+    let verifierWithInstalledRoots: OpenSSLPathVerifier
     /// What the trust store holds.
     let trust: Trust
     /// The moment to judge by, `nil` for now.
@@ -25,8 +27,42 @@ struct Evaluation: Sendable {
         case both = "anchors and system"
     }
 
-    /// The client's decision.
-    func verdict(on observation: Observation) -> Verdict {
-        client.makeProcedure(policy).evaluate(observation, pins: pins, verifier: verifier)
+    /// What one client makes of a server.
+    struct Decision: Sendable {
+        /// The client.
+        let client: ClientChoice.Chosen
+        /// Its verdict, or why it cannot be set up.
+        let verdict: Result<Verdict, ClientConfigurationError>
+    }
+
+    /// The decisions of all clients, in their order.
+    func decisions(on observation: Observation) -> [Decision] {
+        // Most clients ask the same question first.
+        let finder = RememberingVerifier(verifier)
+        let finderWithInstalledRoots = RememberingVerifier(verifierWithInstalledRoots)
+        return clients.map { client in
+            let finder = client.trustsInstalledRoots ? finderWithInstalledRoots : finder
+            return Decision(
+                client: client,
+                verdict: client.procedure.map { procedure in
+                    procedure.evaluate(observation, pins: pins, verifier: finder)
+                }
+            )
+        }
+    }
+
+    /// What the pedantic checks have against the path a verdict rests on, as a warning.
+    func strictWarning(on verdict: Verdict, observation: Observation) -> Report.Message? {
+        guard verdict.isAccepted, case .verified(let path) = verdict.builtChain else { return nil }
+        let findings = verifier.strictFindings(
+            on: path,
+            policy: .sslServer(name: .unchecked),
+            time: observation.time
+        )
+        guard let finding = findings.first else { return nil }
+        return Report.Message(
+            id: "strict",
+            message: "\(finding): strict verifiers reject this (--strict does too)"
+        )
     }
 }

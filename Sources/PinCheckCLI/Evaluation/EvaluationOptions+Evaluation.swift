@@ -5,31 +5,52 @@ import X509
 extension EvaluationOptions {
     /// Reads the files that the flags name and puts together what chains are judged by.
     func evaluation(in context: Context) throws(CommandError) -> Evaluation {
-        let client = try ClientRegistry.entry(named: client ?? ClientRegistry.defaultName)
         let time: Timestamp? = if let at { try TimeText.read(at) } else { nil }
         guard anchors.isEmpty == false || !andSystem else {
             throw .usage("--and-system adds the system's roots to --anchors: give --anchors too, or leave it out")
         }
+        guard (0...5).contains(authLevel) else {
+            throw .usage("--auth-level \(authLevel) is none of OpenSSL's security levels: give 0 to 5")
+        }
         var (pins, notes) = try readPins()
-        let policy = AFSecurityPolicy(
-            mode: try pinningMode(for: pins),
-            allowInvalidCertificates: allowInvalidCertificates,
-            validatesDomainName: !noValidateDomainName
-        )
-        if let pins, policy.mode == .none {
+        let mode = try pinningMode(for: pins)
+        if let pins, mode == .none {
             let message = "mode none compares no pins: the \(pins.pins.count) given play no part in the verdict"
             notes.append(Report.Message(id: "pins-not-compared", message: message))
         }
+        let clients = try ClientChoice.read(client ?? ClientRegistry.defaultName) { settings in
+            ClientInput(
+                mode: mode,
+                allowInvalidCertificates: allowInvalidCertificates,
+                isDomainNameIgnored: noValidateDomainName,
+                validatesCertificateChain: validateCertificateChain,
+                pins: pins,
+                settings: settings
+            )
+        }
         let (trustStore, trust) = try trust(in: context)
+        func verifier(_ store: TrustStore) -> OpenSSLPathVerifier {
+            OpenSSLPathVerifier(trustStore: store, authLevel: authLevel, isStrict: strict)
+        }
+        let installed = try bundles(at: extraRoot)
         return Evaluation(
-            client: client,
-            policy: policy,
+            clients: clients,
+            mode: mode,
             pins: pins,
-            verifier: OpenSSLPathVerifier(trustStore: trustStore),
+            verifier: verifier(trustStore),
+            verifierWithInstalledRoots: verifier(
+                installed.isEmpty ? trustStore : TrustStore(anchors: installed, and: trustStore)
+            ),
             trust: trust,
             time: time,
             notes: notes
         )
+    }
+
+    private func bundles(at paths: [String]) throws(CommandError) -> [AnchorBundle] {
+        var bundles: [AnchorBundle] = []
+        for path in paths { bundles += try AnchorFiles.bundles(at: path) }
+        return bundles
     }
 
     /// The pins of all sources in their order, and what should be said about them.
@@ -75,8 +96,7 @@ extension EvaluationOptions {
 
     private func trust(in context: Context) throws(CommandError) -> (TrustStore, Evaluation.Trust) {
         guard !anchors.isEmpty else { return (.system(environment: context.environment), .system) }
-        var bundles: [AnchorBundle] = []
-        for path in anchors { bundles += try AnchorFiles.bundles(at: path) }
+        let bundles = try bundles(at: anchors)
         guard andSystem else { return (TrustStore(anchors: bundles), .anchors) }
         return (TrustStore(anchors: bundles, and: .system(environment: context.environment)), .both)
     }

@@ -15,31 +15,74 @@ extension Report {
         var time: Timestamp
     }
 
-    /// Judges a chain and reports the verdict.
+    /// Judges a chain and reports what the clients decide.
     init(_ subject: Subject, presented: PresentedChain, by evaluation: Evaluation) {
         let observation = Observation(
             presented: presented,
             referenceName: subject.referenceName,
             time: subject.time
         )
-        self.init(subject, presented: presented, verdict: evaluation.verdict(on: observation), by: evaluation)
-    }
-
-    /// Reports a verdict.
-    init(_ subject: Subject, presented: PresentedChain, verdict: Verdict, by evaluation: Evaluation) {
-        let name = evaluation.client.name
-        let reason = Message(
-            id: verdict.reason.id,
-            message: Self.sentence(for: verdict, subject: subject, evaluation: evaluation)
-        )
-        let word: VerdictWord = verdict.isAccepted ? .accept : .reject
+        let decisions = evaluation.decisions(on: observation)
+        let clients = decisions.map { Client($0, subject: subject) }
+        // The chain that is shown is the one the verdict rests on: the first client's, or the first that rejects.
+        let verdicts = decisions.compactMap { try? $0.verdict.get() }
+        let deciding = verdicts.first { !$0.isAccepted } ?? verdicts.first
+        guard let deciding else {
+            let reason = Message(id: "not-configured", message: "no client can be set up with these pins")
+            self.init(subject, evaluation: evaluation, verdict: .none, reason: reason, status: .data)
+            self.clients = clients
+            return
+        }
         self.init(
             subject,
             evaluation: evaluation,
-            verdict: word,
-            reason: reason,
-            status: verdict.isAccepted ? .pass : .fail
+            verdict: deciding.isAccepted ? .accept : .reject,
+            reason: Self.summary(of: clients),
+            status: deciding.isAccepted ? .pass : .fail
         )
+        self.clients = clients
+        show(presented, built: deciding, subject: subject, evaluation: evaluation)
+        for decision in decisions {
+            guard let verdict = try? decision.verdict.get() else { continue }
+            checks += verdict.trace.map { step in
+                Check(
+                    client: decision.client.entry.name,
+                    id: step.id,
+                    status: step.status.rawValue,
+                    detail: step.detail
+                )
+            }
+            let prefix = clients.count > 1 ? decision.client.entry.name + ": " : ""
+            warnings += verdict.warnings.map { Message(id: $0.id, message: prefix + $0.message) }
+        }
+        if let warning = evaluation.strictWarning(on: deciding, observation: observation) { warnings.append(warning) }
+    }
+
+    /// One reason for all: the only client's own, or how many accept.
+    private static func summary(of clients: [Client]) -> Message {
+        guard clients.count > 1 else {
+            return clients.first?.reason ?? Message(id: "not-configured", message: "no client was chosen")
+        }
+        let deciding = clients.filter { $0.verdict != .none }
+        let rejecting = deciding.filter { $0.verdict == .reject }
+        guard !rejecting.isEmpty else {
+            return Message(id: "all-accept", message: "all \(deciding.count) clients accept")
+        }
+        let names = rejecting.map(\.name).joined(separator: ", ")
+        let verb = rejecting.count == 1 ? "rejects" : "reject"
+        return Message(
+            id: "clients-reject",
+            message: "\(rejecting.count) of \(deciding.count) clients \(verb): \(names)"
+        )
+    }
+
+    /// Fills in the chain and the pins on it.
+    private mutating func show(
+        _ presented: PresentedChain,
+        built verdict: Verdict,
+        subject: Subject,
+        evaluation: Evaluation
+    ) {
         self.presented = presented.certificates.enumerated().map { index, certificate in
             Certificate(certificate, at: index, of: presented.certificates.count, time: subject.time)
         }
@@ -53,23 +96,6 @@ extension Report {
         }
         builtIsValid = verdict.builtChain.isVerified
         pins.matched = verdict.matches.map { Match(pin: $0.pinIndex, depth: $0.depth) }
-        checks += verdict.trace.map { step in
-            Check(client: name, id: step.id, status: step.status.rawValue, detail: step.detail)
-        }
-        clients = [
-            Client(
-                name: name,
-                verdict: word,
-                reason: reason,
-                disposition: verdict.disposition.rawValue,
-                settings: Settings(
-                    mode: evaluation.policy.mode.rawValue,
-                    allowInvalidCertificates: evaluation.policy.allowInvalidCertificates,
-                    validatesDomainName: evaluation.policy.validatesDomainName
-                )
-            )
-        ]
-        warnings += verdict.warnings.map { Message(id: $0.id, message: $0.message) }
     }
 
     /// Reports that there is no verdict.
@@ -96,7 +122,7 @@ extension Report {
             built: [],
             builtIsValid: false,
             pins: Pins(
-                mode: evaluation.policy.mode.rawValue,
+                mode: evaluation.mode.rawValue,
                 configured: evaluation.pins?.pins.map(Pin.init) ?? [],
                 matched: []
             ),
@@ -118,35 +144,6 @@ extension Report {
         if presented.certificates.contains(certificate) { return "presented" }
         if evaluation.pins?.certificates.contains(certificate) == true { return "pin" }
         return evaluation.trust.rawValue
-    }
-
-    /// The reason in one line, with what the user needs to act on it.
-    private static func sentence(for verdict: Verdict, subject: Subject, evaluation: Evaluation) -> String {
-        switch verdict.reason {
-        case .pinMatched(let match):
-            let pin = evaluation.pins?.pins[match.pinIndex].certificate
-            let kind = evaluation.policy.mode == .certificate && pin != nil ? "certificate" : "public key"
-            return "\(kind) pin matched at depth \(match.depth)"
-        case .trustedWithoutPins: return "the chain is trusted; no pins are compared"
-        case .everythingAccepted: return "these settings accept every certificate"
-        case .untrusted(let failures):
-            let texts = failures.prefix(3).map(\.description)
-            let sentence = texts.isEmpty ? "the chain is not trusted" : texts.joined(separator: "; also, ")
-            guard let first = failures.first, case .nameMismatch = first.reason else { return sentence }
-            return sentence + namesSent(subject)
-        case .pinMismatch: return "no configured pin is on the chain"
-        case .noPins: return "pins are required in this mode and none are configured: give --pins"
-        case .refusedSettings(let text): return text
-        }
-    }
-
-    /// Which name the server was asked for: what explains most certificates that are for another name.
-    private static func namesSent(_ subject: Subject) -> String {
-        guard let endpoint = subject.endpoint else { return "" }
-        guard let sni = endpoint.sni else {
-            return "; no SNI was sent, so the server chose its default certificate: give --host or --sni"
-        }
-        return "; the SNI was \(sni)"
     }
 }
 

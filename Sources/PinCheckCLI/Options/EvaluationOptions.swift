@@ -1,4 +1,5 @@
 import ArgumentParser
+import X509
 
 /// What the chain is judged by: pins, the client's policy, trust and time.
 struct EvaluationOptions: ParsableArguments {
@@ -18,7 +19,10 @@ struct EvaluationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The client whose decision is made: \(ClientRegistry.names) (the default).",
+            """
+            The clients whose decisions are made, by name and setting, as in 'trustkit:no-enforce,okhttp', or all \
+            (default: \(ClientRegistry.defaultName)). See 'pincheck clients'.
+            """,
             valueName: "name"
         )
     )
@@ -38,6 +42,12 @@ struct EvaluationOptions: ParsableArguments {
     @Flag(help: "AFNetworking's validatesDomainName = NO: neither the name nor the purpose of the certificate counts.")
     var noValidateDomainName = false
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "AFNetworking 2.5's validatesCertificateChain: the whole built chain must be pinned."
+    )
+    var validateCertificateChain = true
+
     @Option(
         help: ArgumentHelp(
             "Trust these certificates and not the system's roots. A file or a directory. Repeatable.",
@@ -56,4 +66,18 @@ struct EvaluationOptions: ParsableArguments {
         )
     )
     var at: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A root as if it were installed on the device, such as an interceptor's. A file or a directory. Repeatable.",
+            valueName: "file|dir"
+        )
+    )
+    var extraRoot: [String] = []
+
+    @Flag(help: "Reject what OpenSSL's pedantic checks find; without it they are a warning.")
+    var strict = false
+
+    @Option(help: ArgumentHelp("OpenSSL's security level for keys and signatures, 0 to 5.", valueName: "level"))
+    var authLevel = OpenSSLPathVerifier.defaultAuthLevel
 }

@@ -27,6 +27,8 @@ struct Report: Encodable, Sendable {
     var checks: [Check]
     var clients: [Client]
     var warnings: [Message]
+    /// What is never checked here although a client may check it.
+    var notes: [Message] = Report.notEmulated
     /// What changed since a baseline; always `null` until there is one.
     @ExplicitNull var change: String? = nil
     /// `accept`, `reject` or `none`.
@@ -145,15 +147,22 @@ struct Report: Encodable, Sendable {
         var name: String
         var verdict: VerdictWord
         var reason: Message
-        /// How an NSURLSession client answers the challenge.
-        var disposition: String
-        var settings: Settings
+        /// How an NSURLSession client answers the challenge, `nil` for a client that could not be set up.
+        @ExplicitNull var disposition: String? = nil
+        /// What the client was set to.
+        @SettingList var settings: [Setting]
     }
 
-    struct Settings: Encodable, Sendable {
-        var mode: String
-        var allowInvalidCertificates: Bool
-        var validatesDomainName: Bool
+    /// One setting of a client.
+    struct Setting: Sendable {
+        enum Value: Sendable {
+            case flag(Bool)
+            case text(String)
+        }
+
+        /// The client's own name for it, in camel case or with hyphens.
+        var name: String
+        var value: Value
     }
 
     struct Message: Encodable, Sendable {
@@ -170,6 +179,17 @@ struct Report: Encodable, Sendable {
             name = status.name
         }
     }
+
+    /// What the clients' platforms check and pincheck does not.
+    static let notEmulated = [
+        Message(
+            id: "no-revocation",
+            message: "revocation (OCSP, CRL) is not checked: nothing but the target is contacted"
+        ),
+        Message(id: "no-aia", message: "missing intermediates are not fetched (AIA), as some platforms do"),
+        Message(id: "no-ct", message: "Certificate Transparency is not checked"),
+        Message(id: "no-lifetime-limits", message: "Apple's limits of 825 and 398 days on lifetimes are not applied"),
+    ]
 
     /// The exit status the report alone would lead to.
     var status: ExitStatus { ExitStatus(rawValue: Int32(exit.code)) ?? .software }
@@ -191,5 +211,30 @@ struct ExplicitNull<Value: Encodable & Sendable>: Encodable, Sendable {
         } else {
             try container.encodeNil()
         }
+    }
+}
+
+/// Settings written as one object, each under its name.
+@propertyWrapper
+struct SettingList: Encodable, Sendable {
+    var wrappedValue: [Report.Setting]
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Name.self)
+        for setting in wrappedValue {
+            let name = Name(stringValue: setting.name.replacing("-", with: "_"))
+            switch setting.value {
+            case .flag(let value): try container.encode(value, forKey: name)
+            case .text(let value): try container.encode(value, forKey: name)
+            }
+        }
+    }
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 }

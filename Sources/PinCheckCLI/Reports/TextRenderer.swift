@@ -9,8 +9,9 @@ struct TextRenderer: Sendable {
         var lines = [heading(report)]
         lines += chain(report)
         if !report.pins.configured.isEmpty { lines.append("  " + pinSummary(report)) }
-        if report.reason.id == "pin-mismatch" { lines += pinFailure(report) }
+        if isMismatch(report) { lines += pinFailure(report) }
         if explains { lines += explanation(report) }
+        if report.clients.count > 1 { lines += matrix(report) }
         lines.append(verdict(report))
         return lines.joined(separator: "\n") + "\n"
     }
@@ -75,7 +76,7 @@ struct TextRenderer: Sendable {
             return line
         }
         // Where the chain is the reason for the verdict, the verdict says so.
-        if !report.builtIsValid, report.verdict == .accept || report.reason.id == "pin-mismatch" {
+        if !report.builtIsValid, report.verdict == .accept || isMismatch(report) {
             lines.append("  this chain was not verified")
         }
         let unused = report.presented.filter { sent in
@@ -122,6 +123,11 @@ struct TextRenderer: Sendable {
         return text
     }
 
+    /// Whether pins were compared and none matched, for any client.
+    private func isMismatch(_ report: Report) -> Bool {
+        report.reason.id == "pin-mismatch" || report.clients.contains { $0.reason.id == "pin-mismatch" }
+    }
+
     /// Served and configured pins side by side, ready to paste.
     private func pinFailure(_ report: Report) -> [String] {
         var lines = ["  served:"]
@@ -141,23 +147,43 @@ struct TextRenderer: Sendable {
     private func explanation(_ report: Report) -> [String] {
         var lines: [String] = []
         for client in report.clients {
-            let settings = client.settings
+            let settings = client.settings.map { setting in
+                switch setting.value {
+                case .flag(let value): "\(setting.name) \(value ? "YES" : "NO")"
+                case .text(let value): "\(setting.name) \(value)"
+                }
+            }
             lines.append(
-                "  \(safe(client.name)): mode \(settings.mode), allowInvalidCertificates "
-                    + "\(settings.allowInvalidCertificates ? "YES" : "NO"), validatesDomainName "
-                    + (settings.validatesDomainName ? "YES" : "NO")
+                "  \(safe(client.name)): " + safe(settings.isEmpty ? "as it comes" : settings.joined(separator: ", "))
             )
             let steps = report.checks.filter { $0.client == client.name }
             for (index, step) in steps.enumerated() {
                 lines.append("    \(index + 1) \(step.status)  \(safe(step.id)): \(safe(step.detail, length: 400))")
             }
-            lines.append("    an NSURLSession client answers \(safe(client.disposition))")
+            if let disposition = client.disposition {
+                lines.append("    an NSURLSession client answers \(safe(disposition))")
+            }
         }
+        lines += report.notes.map { "  note: \(safe($0.message))" }
         return lines
     }
 
+    /// What each client decides, a line each.
+    private func matrix(_ report: Report) -> [String] {
+        let width = report.clients.map(\.name.count).max() ?? 0
+        return report.clients.map { client in
+            let word =
+                switch client.verdict {
+                case .accept: style.good("accept")
+                case .reject: style.bad("reject")
+                case .none: "none  "
+                }
+            return "  \(word)  \(Self.padded(client.name, width))  \(safe(client.reason.message, length: 200))"
+        }
+    }
+
     private func verdict(_ report: Report) -> String {
-        let client = report.clients.first.map { safe($0.name) + ": " } ?? ""
+        let client = report.clients.count == 1 ? report.clients.first.map { safe($0.name) + ": " } ?? "" : ""
         // An address that the user gave is one of several, perhaps: the line alone must say which.
         let isGiven = report.endpoint != nil && report.endpoint?.resolvedName == nil
         let place = name(report) + (isGiven ? peer(report).map { " → " + $0 } ?? "" : "")

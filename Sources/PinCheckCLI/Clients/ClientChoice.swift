@@ -1,0 +1,104 @@
+import Pinning
+
+/// The clients that were chosen with `--client`, ready to decide.
+enum ClientChoice {
+    /// One chosen client.
+    struct Chosen: Sendable {
+        /// What it is.
+        let entry: ClientRegistry.Entry
+        /// Its settings as reports show them.
+        let settings: [Report.Setting]
+        /// Its procedure, or why it cannot be set up with these pins.
+        let procedure: Result<any ClientProcedure, ClientConfigurationError>
+        /// Whether it trusts roots that were installed on the device by hand.
+        let trustsInstalledRoots: Bool
+    }
+
+    /// Reads `NAME[:SETTING…][,NAME…]` or `all`.
+    ///
+    /// A client that was named and cannot be set up is an error; of `all`, those that cannot are reported as such.
+    ///
+    /// - Parameters:
+    ///   - text: the value of the flag.
+    ///   - input: makes what a procedure is made from, given the client's settings.
+    /// - Returns: at least one client, in the order named.
+    /// - Throws: ``CommandError`` with the status of a usage or a data error.
+    static func read(
+        _ text: String,
+        input: (ClientSettings) -> ClientInput
+    ) throws(CommandError) -> [Chosen] {
+        if text == "all" {
+            var chosen: [Chosen] = []
+            for entry in ClientRegistry.entries where entry.isInAll {
+                chosen.append(try self.chosen(entry, [], input))
+            }
+            return chosen
+        }
+        var chosen: [Chosen] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            let entry = try ClientRegistry.entry(named: words.first ?? "")
+            let client = try self.chosen(entry, Array(words.dropFirst()), input)
+            if case .failure(let error) = client.procedure {
+                throw CommandError(status: .data, description: error.description)
+            }
+            chosen.append(client)
+        }
+        return chosen
+    }
+
+    private static func chosen(
+        _ entry: ClientRegistry.Entry,
+        _ words: [String],
+        _ input: (ClientSettings) -> ClientInput
+    ) throws(CommandError) -> Chosen {
+        let settings = try ClientSettings(words, for: entry)
+        let procedure: Result<any ClientProcedure, ClientConfigurationError>
+        do {
+            procedure = .success(try entry.make(input(settings)))
+        } catch let error as ClientConfigurationError {
+            procedure = .failure(error)
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw CommandError(status: .software, description: "\(error)")
+        }
+        return Chosen(
+            entry: entry,
+            settings: Report.Setting.list(procedure, words: settings.words),
+            procedure: procedure,
+            trustsInstalledRoots: entry.trustsInstalledRoots || settings.isSet("user-roots")
+        )
+    }
+}
+
+extension Report.Setting {
+    /// What a client was set to: AFNetworking's own names for its policy, and the words behind a client's name.
+    static func list(
+        _ procedure: Result<any ClientProcedure, ClientConfigurationError>,
+        words: [String]
+    ) -> [Report.Setting] {
+        var settings: [Report.Setting] = []
+        func add(_ policy: AFSecurityPolicy) {
+            settings.append(Report.Setting(name: "mode", value: .text(policy.mode.rawValue)))
+            settings.append(
+                Report.Setting(name: "allowInvalidCertificates", value: .flag(policy.allowInvalidCertificates))
+            )
+            settings.append(Report.Setting(name: "validatesDomainName", value: .flag(policy.validatesDomainName)))
+        }
+        switch procedure {
+        case .success(let client as AFNetworking4): add(client.policy)
+        case .success(let client as AFNetworking25):
+            add(client.policy)
+            settings.append(
+                Report.Setting(name: "validatesCertificateChain", value: .flag(client.validatesCertificateChain))
+            )
+        default: break
+        }
+        return settings
+            + words.map { word in
+                let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+                return Report.Setting(name: parts[0], value: parts.count > 1 ? .text(parts[1]) : .flag(true))
+            }
+    }
+}

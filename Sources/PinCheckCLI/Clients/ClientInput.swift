@@ -1,0 +1,90 @@
+import Pinning
+
+/// What a client's procedure is made from: the flags, the pins, and the client's own settings.
+struct ClientInput: Sendable {
+    /// AFNetworking's pinning mode, given or suggested by the pins.
+    let mode: AFSecurityPolicy.PinningMode
+    /// AFNetworking's allowInvalidCertificates.
+    let allowInvalidCertificates: Bool
+    /// Whether validatesDomainName was switched off.
+    let isDomainNameIgnored: Bool
+    /// AFNetworking 2.x's validatesCertificateChain.
+    let validatesCertificateChain: Bool
+    /// The pins.
+    let pins: PinSet?
+    /// What stands behind the client's name.
+    let settings: ClientSettings
+
+    /// AFNetworking's settings for a version with a default of its own for the name.
+    func policy(validatesDomainNameByDefault isDefault: Bool) -> AFSecurityPolicy {
+        AFSecurityPolicy(
+            mode: mode,
+            allowInvalidCertificates: allowInvalidCertificates,
+            validatesDomainName: isDefault && !isDomainNameIgnored
+        )
+    }
+
+    /// Alamofire with the evaluator that was named, or the one the pins suggest.
+    func alamofire() throws(CommandError) -> Alamofire {
+        let suggested =
+            switch mode {
+            case .none: "default"
+            case .publicKey: "public-keys"
+            case .certificate: "pinned-certificates"
+            }
+        let performDefaultValidation = !settings.isSet("no-default-validation")
+        let validateHost = !settings.isSet("no-validate-host")
+        let pinnedCertificates = Alamofire.Evaluator.pinnedCertificates(
+            acceptSelfSigned: settings.isSet("accept-self-signed"),
+            performDefaultValidation: performDefaultValidation,
+            validateHost: validateHost
+        )
+        let publicKeys = Alamofire.Evaluator.publicKeys(
+            performDefaultValidation: performDefaultValidation,
+            validateHost: validateHost
+        )
+        switch settings.text("evaluator") ?? suggested {
+        case "default": return Alamofire(.systemDefault(validateHost: validateHost))
+        case "pinned-certificates": return Alamofire(pinnedCertificates)
+        case "public-keys": return Alamofire(publicKeys)
+        case "composite":
+            let pinned = mode == .certificate ? pinnedCertificates : publicKeys
+            return Alamofire(.composite([.systemDefault(validateHost: validateHost), pinned]))
+        case "disabled": return Alamofire(.disabled)
+        case let other:
+            throw .usage(
+                "alamofire has no evaluator \(quoted(other)): choose from default, pinned-certificates, public-keys, "
+                    + "composite, disabled"
+            )
+        }
+    }
+
+    /// NSPinnedDomains with the pins under one key, or under the one that fits.
+    func nsPinnedDomains() throws(CommandError) -> NSPinnedDomains {
+        let hashes = pins?.pins.map(\.spkiSHA256)
+        switch settings.text("key") {
+        case nil: return NSPinnedDomains()
+        case "leaf": return NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
+        case "ca": return NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
+        case let other?:
+            throw .usage("nspinneddomains has no key \(quoted(other)): choose leaf or ca")
+        }
+    }
+
+    /// The pins as TLSA records: hashes of keys, whole certificates by their own hash.
+    func dane() throws -> DANE {
+        let text = settings.text("usage") ?? "3"
+        guard let number = UInt8(text), let usage = TLSARecord.Usage(rawValue: number) else {
+            throw CommandError.usage("dane has no usage \(quoted(text)): choose 0, 1, 2 or 3")
+        }
+        let records = (pins?.pins ?? []).compactMap { pin -> TLSARecord? in
+            switch pin.material {
+            case .certificate(let certificate):
+                TLSARecord(usage: usage, selector: .certificate, matching: .full, data: certificate.der)
+            case .publicKey(let digest):
+                TLSARecord(usage: usage, selector: .publicKey, matching: .sha256, data: digest.bytes)
+            }
+        }
+        return try DANE(records: records)
+    }
+}

@@ -1,0 +1,170 @@
+import Pinning
+import X509
+
+/// The clients whose decision procedures can be chosen by name.
+enum ClientRegistry {
+    /// One client: what users see of it, and how its procedure is made from the flags.
+    struct Entry: Sendable {
+        /// The value of `--client`.
+        let name: String
+        /// What it is, in one line.
+        let summary: String
+        /// What can be set behind its name.
+        var settings: [ClientSetting] = []
+        /// Whether it is one of `--client all`: a current version, or one many apps still ship.
+        var isInAll = true
+        /// Whether it trusts a root that was installed on the device by hand (`--extra-root`).
+        var trustsInstalledRoots = true
+        /// Makes the procedure.
+        let make: @Sendable (ClientInput) throws -> any ClientProcedure
+    }
+
+    /// The client that is meant when none is named.
+    static let defaultName = "afnetworking"
+
+    /// Every client, the default first.
+    static let entries: [Entry] =
+        afNetworking + [
+            Entry(
+                name: "alamofire",
+                summary: "Alamofire 5, ServerTrustManager with the evaluator that the pins suggest",
+                settings: [
+                    .init(
+                        "evaluator",
+                        .text("default|pinned-certificates|public-keys|composite|disabled"),
+                        "the evaluator"
+                    ),
+                    .init("accept-self-signed", .flag, "the pinned certificates are the only anchors"),
+                    .init("no-default-validation", .flag, "performDefaultValidation = false"),
+                    .init("no-validate-host", .flag, "validateHost = false"),
+                ],
+                make: { try $0.alamofire() }
+            ),
+            Entry(
+                name: "trustkit",
+                summary: "TrustKit 3 for iOS and macOS",
+                settings: [
+                    .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
+                    .init("expires", .text("DATE"), "kTSKExpirationDate, midnight UTC"),
+                ],
+                make: { input in
+                    try TrustKit(
+                        pins: input.pins,
+                        enforcesPinning: !input.settings.isSet("no-enforce"),
+                        expiration: try input.settings.date("expires")
+                    )
+                }
+            ),
+            Entry(
+                name: "trustkit-android",
+                summary: "TrustKit for Android, which enforces nothing unless told to",
+                settings: [
+                    .init("enforce", .flag, "enforcePinning=\"true\""),
+                    .init("expires", .text("DATE"), "the pin set's expiration, midnight UTC here"),
+                    .userRoots,
+                ],
+                trustsInstalledRoots: false,
+                make: { input in
+                    try TrustKitAndroid(
+                        pins: input.pins,
+                        enforcesPinning: input.settings.isSet("enforce"),
+                        expiration: try input.settings.date("expires")
+                    )
+                }
+            ),
+            Entry(
+                name: "okhttp",
+                summary: "OkHttp 5, CertificatePinner",
+                settings: [
+                    .init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host"),
+                    .userRoots,
+                ],
+                trustsInstalledRoots: false,
+                make: { input in
+                    guard let text = input.settings.text("pattern") else { return OkHttp() }
+                    let pattern = try OkHttp.pattern(text)
+                    let count = input.pins?.pins.count ?? 0
+                    return OkHttp(entries: (0..<count).map { OkHttp.PinnedHost(pattern: pattern, pinIndex: $0) })
+                }
+            ),
+            Entry(
+                name: "android",
+                summary: "Android's Network Security Config",
+                settings: [
+                    .init("expires", .text("DATE"), "the pin set's expiration, midnight UTC here"),
+                    .userRoots,
+                ],
+                trustsInstalledRoots: false,
+                make: { AndroidNetworkSecurityConfig(expiration: try $0.settings.date("expires")) }
+            ),
+            Entry(
+                name: "nspinneddomains",
+                summary: "Apple's NSPinnedDomains (App Transport Security)",
+                settings: [.init("key", .text("leaf|ca"), "the key that lists the pins: leaf or authority identities")],
+                make: { try $0.nsPinnedDomains() }
+            ),
+            Entry(
+                name: "curl",
+                summary: "curl --pinnedpubkey, which compares the leaf's key alone",
+                settings: [.init("insecure", .flag, "--insecure: only the pin is checked")],
+                make: { Curl(isInsecure: $0.settings.isSet("insecure")) }
+            ),
+            Entry(
+                name: "dane",
+                summary: "DANE: the pins as TLSA records of one usage",
+                settings: [.init("usage", .text("0|1|2|3"), "PKIX-TA, PKIX-EE, DANE-TA or DANE-EE (default 3)")],
+                make: { try $0.dane() }
+            ),
+            Entry(
+                name: "hpkp",
+                summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
+                make: { _ in HPKP() }
+            ),
+        ]
+
+    /// The versions of AFNetworking.
+    private static let afNetworking: [Entry] =
+        AFNetworking4.Version.allCases.map { version in
+            Entry(name: version.rawValue, summary: summary(version)) { input in
+                AFNetworking4(policy: input.policy(validatesDomainNameByDefault: true), version: version)
+            }
+        }
+        + AFNetworking25.Version.allCases.map { version in
+            Entry(name: version.rawValue, summary: summary(version), isInAll: version == .v254) { input in
+                let isDefault = version.validatesDomainNameByDefault(mode: input.mode)
+                return AFNetworking25(
+                    policy: input.policy(validatesDomainNameByDefault: isDefault),
+                    validatesCertificateChain: input.validatesCertificateChain,
+                    version: version
+                )
+            }
+        }
+
+    private static func summary(_ version: AFNetworking4.Version) -> String {
+        switch version {
+        case .v4: "AFNetworking 4, AFSecurityPolicy (the default)"
+        case .v3: "AFNetworking 3: decides alike, answers with rejectProtectionSpace"
+        case .v26: "AFNetworking 2.6 – 2.7: certificate mode compares the system's chain"
+        }
+    }
+
+    private static func summary(_ version: AFNetworking25.Version) -> String {
+        switch version {
+        case .v254: "AFNetworking 2.5.3 – 2.5.4, with validatesCertificateChain"
+        case .v252: "AFNetworking 2.5.2, whose default policy checks no names (CVE-2015-3996)"
+        case .v251: "AFNetworking 2.5.1, whose default policy checks nothing (issue 2590)"
+        case .v250: "AFNetworking 2.2.1 – 2.5.0"
+        }
+    }
+
+    /// All names in one line, for messages and help.
+    static var names: String { entries.map(\.name).joined(separator: ", ") }
+
+    /// The client called `name`.
+    static func entry(named name: String) throws(CommandError) -> Entry {
+        guard let entry = entries.first(where: { $0.name == name }) else {
+            throw .usage("the client \(quoted(name)) is not known: choose from \(names), or all")
+        }
+        return entry
+    }
+}

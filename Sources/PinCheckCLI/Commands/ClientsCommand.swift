@@ -1,0 +1,32 @@
+import ArgumentParser
+
+/// `pincheck clients`: what can stand behind `--client`.
+struct ClientsCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clients",
+        abstract: "List the clients whose decisions can be made, with their settings.",
+        discussion: """
+            Several clients judge one connection, and all of them must accept:
+              pincheck api.example.com --pins Pins/ --client afnetworking,okhttp
+              pincheck api.example.com --pins Pins/ --client all
+            Settings follow a name, separated by colons:
+              pincheck api.example.com --pins Pins/ --client trustkit:no-enforce
+            AFNetworking's settings have flags of their own, such as --mode.
+            """
+    )
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let width = ClientRegistry.entries.map(\.name.count).max() ?? 0
+        var lines = LineWriter(context.console.output)
+        for entry in ClientRegistry.entries {
+            let padding = String(repeating: " ", count: width - entry.name.count)
+            try lines.write(text: entry.name + padding + "  " + entry.summary + "\n")
+            for setting in entry.settings {
+                try lines.write(
+                    text: String(repeating: " ", count: width + 4) + setting.usage + "  " + setting.help + "\n"
+                )
+            }
+        }
+        return .pass
+    }
+}
