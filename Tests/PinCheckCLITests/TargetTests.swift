@@ -49,7 +49,7 @@ import Testing
         ("api..example.com", "has an empty label"),
         (".example.com", "has an empty label"),
         ("*.example.com", "holds '*'"),
-        ("bücher.example", "is not ASCII"),
+        ("💩.example", "is not ASCII"),
         ("1.2.3", "ends in a number"),
         ("256.1.1.1", "ends in a number"),
         (String(repeating: "a", count: 300), "has more than 253 characters"),

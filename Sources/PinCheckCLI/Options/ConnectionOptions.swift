@@ -87,7 +87,7 @@ extension ConnectionOptions {
         guard !noSNI else { throw .usage("--sni and --no-sni contradict each other: give one of them") }
         let name: ServerName
         do {
-            name = try ServerName(sni)
+            name = try HostName.read(sni)
         } catch {
             throw .usage("--sni: \(error)")
         }

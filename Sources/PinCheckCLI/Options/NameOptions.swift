@@ -40,6 +40,6 @@ struct NameOptions: ParsableArguments {
         guard !verifyName.isEmpty else {
             throw .usage("--verify-name '' is empty: give a name, or leave the flag out")
         }
-        return ReferenceName(verifyName)
+        return HostName.reference(verifyName)
     }
 }

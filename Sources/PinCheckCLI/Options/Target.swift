@@ -93,7 +93,7 @@ struct Place: Hashable, Sendable {
             throw .usage("the \(kind) \(quoted(whole)) names no host: write host or host:port")
         }
         do {
-            return try ServerName(text)
+            return try HostName.read(text)
         } catch {
             throw .usage("\(error)")
         }

@@ -1,0 +1,22 @@
+import Pinning
+import X509
+
+/// Host names as people write them: international ones become A-labels before anything else sees them.
+enum HostName {
+    /// Reads a host name or an address.
+    ///
+    /// - Throws: ``ServerNameError`` for what is neither.
+    static func read(_ text: some StringProtocol) throws(ServerNameError) -> ServerName {
+        try ServerName(asciiForm(of: text))
+    }
+
+    /// Reads the name a certificate is asked to be valid for; one that is malformed can only fail the check.
+    static func reference(_ text: String) -> ReferenceName {
+        ReferenceName(asciiForm(of: text))
+    }
+
+    /// A name that has no A-label form is left as it is, for the reader to refuse.
+    private static func asciiForm(of text: some StringProtocol) -> String {
+        InternationalName.ascii(String(text)) ?? String(text)
+    }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import LoopbackLab
+import PinCheckCLI
+import Testing
+
+/// `--client`: one client or several judge the same chain.
+@Suite struct ClientTests {
+    let pki: StandardPKI
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    private func pin(_ certificate: LabCertificate) -> String {
+        "sha256/" + Data(certificate.publicKeySHA256).base64EncodedString()
+    }
+
+    /// Runs `verify` on a chain with anchors, for the server's name.
+    private func verify(
+        _ chain: [LabCertificate],
+        anchors: [LabCertificate],
+        _ arguments: String...
+    ) async throws -> Outcome {
+        try await TemporaryDirectory.scoped { files in
+            let chainFile = try files.write(pem(of: chain), to: "chain.pem")
+            let anchorsFile = try files.write(pem(of: anchors), to: "anchors.pem")
+            let fixed = ["verify", chainFile, "--anchors", anchorsFile, "--verify-name", StandardPKI.serverName]
+            return await pincheck(fixed + arguments)
+        }
+    }
+
+    @Test func everyClientAcceptsALeafPinWithABackup() async throws {
+        let outcome = try await verify(
+            [pki.leaf, pki.interA],
+            anchors: [pki.rootA],
+            "--pins",
+            pin(pki.leaf),
+            "--pins",
+            pin(pki.leaf2),
+            "--client",
+            "all",
+            "--validate-certificate-chain"
+        )
+        // AFNetworking 2.5 with validatesCertificateChain wants the whole chain pinned.
+        #expect(outcome.status == .fail)
+        #expect(outcome.output.contains("1 of 13 clients rejects: afnetworking-2.5\n"))
+        let relaxed = try await verify(
+            [pki.leaf, pki.interA],
+            anchors: [pki.rootA],
+            "--pins",
+            pin(pki.leaf),
+            "--pins",
+            pin(pki.leaf2),
+            "--client",
+            "all",
+            "--no-validate-certificate-chain"
+        )
+        #expect(relaxed.status == .pass, "\(relaxed.output)")
+        #expect(relaxed.output.hasSuffix("all 13 clients accept\n"))
+    }
+
+    @Test func anIntermediatePinIsEnoughForSomeAndNotForOthers() async throws {
+        let outcome = try await verify(
+            [pki.leaf2, pki.interA],
+            anchors: [pki.rootA],
+            "--pins",
+            pin(pki.interA),
+            "--pins",
+            pin(pki.junk),
+            "--client",
+            "okhttp,curl,trustkit,nspinneddomains:key=leaf"
+        )
+        #expect(outcome.status == .fail)
+        #expect(outcome.output.contains("  accept  okhttp           public key pin matched at depth 1\n"))
+        #expect(outcome.output.contains("  reject  curl             the leaf's public key is not pinned"))
+        #expect(outcome.output.contains("2 of 4 clients reject: curl, nspinneddomains\n"))
+        #expect(outcome.errors.contains("curl: the pin is that of the authority at depth 1"))
+    }
+
+    @Test func jsonListsEachClientWithItsSettings() async throws {
+        let outcome = try await verify(
+            [pki.leaf, pki.interA],
+            anchors: [pki.rootA],
+            "--pins",
+            pin(pki.junk),
+            "--pins",
+            pin(pki.rogue),
+            "--client",
+            "afnetworking,trustkit:no-enforce",
+            "--format",
+            "json"
+        )
+        #expect(outcome.status == .fail)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let clients = try #require(object["clients"] as? [[String: Any]])
+        #expect(clients.map { $0["name"] as? String } == ["afnetworking", "trustkit"])
+        #expect(clients.map { $0["verdict"] as? String } == ["reject", "accept"])
+        #expect((clients[0]["settings"] as? [String: Any])?["validates_domain_name"] as? Bool == true)
+        #expect((clients[1]["settings"] as? [String: Any])?["no_enforce"] as? Bool == true)
+        #expect((clients[1]["reason"] as? [String: Any])?["id"] as? String == "mismatch-not-enforced")
+        #expect(object["verdict"] as? String == "reject")
+    }
+
+    @Test func aClientThatCannotBeSetUpIsADataError() async throws {
+        let alone = try await verify(
+            [pki.leaf, pki.interA],
+            anchors: [pki.rootA],
+            "--pins",
+            pin(pki.leaf),
+            "--client",
+            "trustkit"
+        )
+        #expect(alone.status == .data)
+        #expect(alone.errors.contains("TrustKit needs 2: add a backup pin"))
+        let all = try await verify(
+            [pki.leaf, pki.interA],
+            anchors: [pki.rootA],
+            "--pins",
+            pin(pki.leaf),
+            "--client",
+            "all",
+            "--no-validate-certificate-chain"
+        )
+        #expect(all.status == .pass)
+        #expect(all.output.contains("  none    trustkit          1 different pins are configured"))
+    }
+
+    @Test func unknownClientsAndSettingsAreUsageErrors() async throws {
+        for (client, message) in [
+            ("aflnetworking", "is not known: choose from afnetworking,"),
+            ("", "is not known"),
+            ("okhttp,", "is not known"),
+            ("okhttp:patern=x", "has no setting 'patern=x': choose from pattern=PATTERN"),
+            ("okhttp:pattern", "is written pattern=PATTERN"),
+            ("curl:insecure=yes", "is written insecure"),
+            ("trustkit:expires=soon", "soon"),
+            ("dane:usage=4", "has no usage '4'"),
+        ] {
+            let outcome = try await verify(
+                [pki.leaf],
+                anchors: [pki.rootA],
+                "--pins",
+                pin(pki.leaf),
+                "--pins",
+                pin(pki.leaf2),
+                "--client",
+                client
+            )
+            #expect(outcome.status == .usage, "\(client)")
+            #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        }
+    }
+
+    @Test func anInstalledRootFoolsAppsWithoutPinsButNotThoseOnAndroid() async throws {
+        // The Charles case: the interceptor's chain, its root installed on the device by hand.
+        try await TemporaryDirectory.scoped { files in
+            let root = try files.write(pki.rootB.pem, to: "charles.pem")
+            let outcome = try await verify(
+                [pki.rogue, pki.rogueI],
+                anchors: [pki.rootA],
+                "--extra-root",
+                root,
+                "--client",
+                "afnetworking,alamofire,android,okhttp:user-roots"
+            )
+            #expect(outcome.status == .fail)
+            #expect(outcome.output.contains("  accept  afnetworking  the chain is trusted"))
+            #expect(outcome.output.contains("  reject  android       the issuer of CN=RogueI (depth 1)"))
+            #expect(outcome.output.contains("  accept  okhttp        the chain is trusted"))
+            let pinned = try await verify(
+                [pki.rogue, pki.rogueI],
+                anchors: [pki.rootA],
+                "--extra-root",
+                root,
+                "--pins",
+                pin(pki.leaf),
+                "--client",
+                "afnetworking"
+            )
+            #expect(pinned.status == .fail)
+            #expect(pinned.output.hasSuffix("no configured pin is on the chain\n"))
+        }
+    }
+
+    @Test func pedanticFindingsAreAWarningUnlessAskedFor() async throws {
+        // A root without a subject key identifier: common in private PKIs, and forbidden by RFC 5280, 4.2.1.2.
+        var template = CertificateTemplate.authority("Bare root")
+        template.subjectKeyIdentifier = .absent
+        let root = try LabCertificate.selfSigned(template)
+        let leaf = try root.issue(.leaf(StandardPKI.serverName))
+        let lenient = try await verify([leaf], anchors: [root])
+        #expect(lenient.status == .pass)
+        #expect(lenient.errors.contains("strict verifiers reject this"))
+        #expect(try await verify([leaf], anchors: [root], "--strict").status == .fail)
+    }
+
+    @Test func theSecurityLevelIsTheUsersChoice() async throws {
+        let leaf = try pki.interA.issue(.leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 1_024), label: "weak"))
+        #expect(try await verify([leaf, pki.interA], anchors: [pki.rootA]).status == .fail)
+        #expect(try await verify([leaf, pki.interA], anchors: [pki.rootA], "--auth-level", "1").status == .pass)
+        #expect(try await verify([leaf, pki.interA], anchors: [pki.rootA], "--auth-level", "6").status == .usage)
+    }
+
+    @Test func internationalNamesAreReadAsPeopleWriteThem() async throws {
+        let leaf = try pki.interA.issue(.leaf("xn--bcher-kva.example"))
+        for (name, status) in [
+            ("BÜCHER.example", ExitStatus.pass), ("bücher。example", .pass), ("bucher.example", .fail),
+        ] {
+            let outcome = try await verify([leaf, pki.interA], anchors: [pki.rootA], "--verify-name", name)
+            #expect(outcome.status == status, "\(name)")
+        }
+    }
+
+    @Test func aWildcardAboveARegistrysSuffixCountsForNobody() async throws {
+        for (names, host, status) in [
+            (["*.co.uk"], "shop.co.uk", ExitStatus.fail),
+            (["*.co.uk", "shop.co.uk"], "shop.co.uk", .pass),
+            (["*.github.io"], "someone.github.io", .pass),
+            (["*.example.co.uk"], "www.example.co.uk", .pass),
+        ] {
+            let template = CertificateTemplate.leaf(subject: "wild", names: names.map { GeneralName.dns($0) })
+            let leaf = try pki.interA.issue(template)
+            let outcome = try await verify([leaf, pki.interA], anchors: [pki.rootA], "--verify-name", host)
+            #expect(outcome.status == status, "\(names) for \(host)")
+        }
+    }
+
+    @Test func theListOfClientsNamesEachWithItsSettings() async throws {
+        let outcome = await pincheck("clients")
+        #expect(outcome.status == .pass)
+        for name in ["afnetworking ", "afnetworking-2.5.1 ", "trustkit-android ", "nspinneddomains ", "hpkp "] {
+            #expect(outcome.output.contains("\n" + name) || outcome.output.hasPrefix(name))
+        }
+        #expect(outcome.output.contains("usage=0|1|2|3"))
+    }
+}
