@@ -179,6 +179,19 @@ import Testing
             )
             #expect(pinned.status == .fail)
             #expect(pinned.output.hasSuffix("no configured pin is on the chain\n"))
+            // A browser exempts installed roots from the pins of a header.
+            let browser = try await verify(
+                [pki.rogue, pki.rogueI],
+                anchors: [pki.rootA],
+                "--extra-root",
+                root,
+                "--pins",
+                pin(pki.leaf),
+                "--client",
+                "hpkp"
+            )
+            #expect(browser.status == .pass)
+            #expect(browser.errors.contains("the chain ends at an installed root"))
         }
     }
 

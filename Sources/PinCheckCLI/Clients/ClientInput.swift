@@ -12,6 +12,8 @@ struct ClientInput: Sendable {
     let validatesCertificateChain: Bool
     /// The pins.
     let pins: PinSet?
+    /// Roots as if the user had installed them on the device.
+    let installedRoots: [Certificate]
     /// What stands behind the client's name.
     let settings: ClientSettings
 

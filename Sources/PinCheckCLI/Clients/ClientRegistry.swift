@@ -118,7 +118,7 @@ enum ClientRegistry {
             Entry(
                 name: "hpkp",
                 summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
-                make: { _ in HPKP() }
+                make: { HPKP(installedRoots: Set($0.installedRoots)) }
             ),
         ]
 

@@ -18,6 +18,7 @@ extension EvaluationOptions {
             let message = "mode none compares no pins: the \(pins.pins.count) given play no part in the verdict"
             notes.append(Report.Message(id: "pins-not-compared", message: message))
         }
+        let installed = try bundles(at: extraRoot)
         let clients = try ClientChoice.read(client ?? ClientRegistry.defaultName) { settings in
             ClientInput(
                 mode: mode,
@@ -25,6 +26,7 @@ extension EvaluationOptions {
                 isDomainNameIgnored: noValidateDomainName,
                 validatesCertificateChain: validateCertificateChain,
                 pins: pins,
+                installedRoots: installed.flatMap(\.certificates),
                 settings: settings
             )
         }
@@ -32,7 +34,6 @@ extension EvaluationOptions {
         func verifier(_ store: TrustStore) -> OpenSSLPathVerifier {
             OpenSSLPathVerifier(trustStore: store, authLevel: authLevel, isStrict: strict)
         }
-        let installed = try bundles(at: extraRoot)
         return Evaluation(
             clients: clients,
             mode: mode,

@@ -27,7 +27,7 @@ public struct Curl: ClientProcedure {
         } else {
             run.recordServerTrust(system)
             guard system.isTrusted else {
-                run.skip("pins", "not compared: the chain is not trusted")
+                run.skip("pins", "not compared: the client rejects before that")
                 return run.verdict(.untrusted(system.failures), on: system.builtChain)
             }
         }

@@ -5,8 +5,13 @@ public struct HPKP: ClientProcedure {
     /// The name users choose this client by.
     public var name: String { "hpkp" }
 
+    /// Roots that the user installed: browsers do not hold pins against chains that end there (RFC 7469, 2.6).
+    public let installedRoots: Set<Certificate>
+
     /// A browser that saw the pins in a header before.
-    public init() {}
+    public init(installedRoots: Set<Certificate> = []) {
+        self.installedRoots = installedRoots
+    }
 
     /// Decides as RFC 7469, 2.6 says: the intersection of the chain's keys and the pins must not be empty.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
@@ -14,13 +19,17 @@ public struct HPKP: ClientProcedure {
         let system = run.evaluate(run.serverPolicy)
         run.recordServerTrust(system)
         guard system.isTrusted else {
-            run.skip("pins", "not compared: the chain is not trusted")
+            run.skip("pins", "not compared: the client rejects before that")
             return run.verdict(.untrusted(system.failures), on: system.builtChain)
         }
         if case .name(.ip) = observation.referenceName {
             return run.unpinned("addresses are never pinned (RFC 7469, 2.3.3)", system)
         }
         guard let pins else { return run.unpinned("the host has no pins", system) }
+        if let anchor = system.builtChain.certificates.last, installedRoots.contains(anchor) {
+            run.warn("pins-overridden", "the chain ends at an installed root: browsers do not hold pins against it")
+            return run.unpinned("the chain ends at the installed root \(anchor)", system)
+        }
         let keys = Set(system.builtChain.certificates.map(\.publicKey.spkiSHA256))
         guard pins.pins.contains(where: { !keys.contains($0.spkiSHA256) }) else {
             run.warn(

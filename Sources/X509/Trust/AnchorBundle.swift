@@ -75,6 +75,11 @@ package final class AnchorBundle: AnchorSource {
     /// How many anchors there are.
     package var count: Int { entries.count }
 
+    /// All the certificates, parsed: for bundles known to be small.
+    package var certificates: [Certificate] {
+        entries.indices.compactMap { node(at: $0)?.certificate }
+    }
+
     func anchors(named name: OpaquePointer) -> [PathNode] {
         let positions = parsed.withLock { parsed in
             let index = parsed.index ?? makeIndex()

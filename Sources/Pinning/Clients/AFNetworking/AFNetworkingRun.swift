@@ -80,7 +80,7 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
         }
         record(system)
         guard !system.isTrusted else { return nil }
-        run.skip("pins", "not compared: the chain is not trusted")
+        run.skip("pins", "not compared: the client rejects before that")
         hintAtPrivateAuthority()
         return verdict(.untrusted(system.failures), on: system.builtChain)
     }

@@ -176,7 +176,7 @@ public struct Alamofire: ClientProcedure {
             run.recordTrust(result, leadsTo: end)
         }
         guard !result.isTrusted else { return Validation(result: result, verdict: nil) }
-        run.skip("pins", "not compared: the chain is not trusted")
+        run.skip("pins", "not compared: the client rejects before that")
         return Validation(result: result, verdict: run.verdict(.untrusted(result.failures), on: result.builtChain))
     }
 }

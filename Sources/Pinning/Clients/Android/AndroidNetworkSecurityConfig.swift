@@ -22,7 +22,7 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
         let system = run.evaluate(run.serverPolicy)
         run.recordServerTrust(system)
         guard system.isTrusted else {
-            run.skip("pins", "not compared: the chain is not trusted")
+            run.skip("pins", "not compared: the client rejects before that")
             return run.verdict(.untrusted(system.failures), on: system.builtChain)
         }
         guard pins != nil else { return run.unpinned("the host has no pin set", system) }

@@ -56,7 +56,7 @@ public struct OkHttp: ClientProcedure {
         let system = run.evaluate(run.serverPolicy)
         run.recordServerTrust(system)
         guard system.isTrusted else {
-            run.skip("pins", "not compared: the platform does not trust the chain")
+            run.skip("pins", "not compared: the platform rejects before that")
             return run.verdict(.untrusted(system.failures), on: system.builtChain)
         }
         guard let applying, !applying.isEmpty else {

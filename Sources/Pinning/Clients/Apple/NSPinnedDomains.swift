@@ -64,7 +64,7 @@ public struct NSPinnedDomains: ClientProcedure {
         let system = run.evaluate(run.serverPolicy)
         run.recordServerTrust(system)
         guard system.isTrusted else {
-            run.skip("pins", "not compared: the chain is not trusted")
+            run.skip("pins", "not compared: the client rejects before that")
             return run.verdict(.untrusted(system.failures), on: system.builtChain)
         }
         guard let identities, pins != nil || identities != .eitherKey else {
