@@ -64,4 +64,12 @@ import Glibc
             #expect(error.description == "\(path): has more than 16 MiB, no pin file is that large")
         }
     }
+
+    @Test func textTooLongForAListOfPinsIsNotSearchedForThem() throws {
+        let error = try failure(ofFile: "pins.txt", [UInt8](repeating: UInt8(ascii: " "), count: (1 << 20) + 1))
+        #expect(error.problem == .tooLarge)
+        #expect(
+            error.reason == "text of more than 1 MiB without a certificate, no list of pins is that large"
+        )
+    }
 }

@@ -21,6 +21,13 @@ enum PinFileReader {
     /// Why no notation knows `file`.
     static func whyUnknown(_ file: PinFile) -> PinFormatError {
         if file.bytes.isEmpty { return PinFormatError(.empty, at: file.place, "the file is empty") }
+        if file.text != nil, file.bytes.count > PinListFormat.mostBytes {
+            return PinFormatError(
+                .tooLarge,
+                at: file.place,
+                "text of more than \(PinListFormat.mostBytes >> 20) MiB without a certificate, no list of pins is that large"
+            )
+        }
         if file.text != nil { return .noPin(at: file.place) }
         if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
             return PinFormatError(.textEncoding, at: file.place, "text in UTF-16", remedy: "save it as UTF-8")

@@ -1,6 +1,10 @@
 /// Text with pins: one or more a line, in any notation of strings; empty lines and comments (`#`) are passed over.
 struct PinListFormat: PinFileFormat {
+    /// The size in bytes above which text is no list of pins: room for 20,000 of them.
+    static let mostBytes = 1 << 20
+
     func recognises(_ file: PinFile) -> Bool {
+        guard file.bytes.count <= Self.mostBytes else { return false }
         var isList = false
         eachLine(of: file) { line in
             isList = line.resemblesPins
@@ -37,8 +41,7 @@ struct PinListFormat: PinFileFormat {
 
     /// Calls `body` with each line that is not empty, until it returns false.
     ///
-    /// One line at a time: the list of all of them
-    /// would take many times the memory of the file.
+    /// One line at a time: the list of all of them would take many times the memory of the file.
     private func eachLine(of file: PinFile, _ body: (PinText) -> Bool) {
         guard let text = file.text else { return }
         var rest = text.utf8[...]
