@@ -1,0 +1,124 @@
+# What users and contributors run. `make` alone prints the targets. Works with GNU make 3.81 and later.
+
+PREFIX = /usr/local
+DESTDIR =
+HOST =
+ARGS =
+SWIFT = swift
+# Where the benchmarks and sanitizers may take longer: make bench ROUNDS=100
+ROUNDS = 30
+
+BINARY = .build/release/pincheck
+SOURCES = Sources Tests Package.swift
+APT_PACKAGES = libssl-dev pkg-config
+SYSTEM := $(shell uname -s)
+
+# The Swift runtime goes into the binary, which then runs on machines without Swift. OpenSSL stays the system's, with its updates.
+ifeq ($(SYSTEM),Darwin)
+RELEASE_FLAGS = -c release --product pincheck
+STRIP = strip -x
+else
+RELEASE_FLAGS = -c release --product pincheck --static-swift-stdlib
+STRIP = strip
+endif
+
+.PHONY: help demo test build install uninstall check bench asan tsan lint format clean toolchain libraries
+
+help: ## print this list
+	@echo "usage: make TARGET"
+	@echo
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | while IFS='|' read -r name text; do \
+	    printf '  %-10s %s\n' "$$name" "$$text"; \
+	done
+
+demo: build ## install what is missing, build, and check throwaway servers on loopback
+	@$(BINARY) demo
+
+test: libraries lint ## install what is missing, lint, and run every test
+	$(SWIFT) test --disable-xctest
+
+build: libraries ## build the release binary, .build/release/pincheck
+	$(SWIFT) build $(RELEASE_FLAGS)
+
+install: ## install the binary below PREFIX (/usr/local), staged below DESTDIR
+# Under sudo, root has another PATH and would leave files of its own in .build: what was built before is installed.
+	@if [ -z "$${SUDO_USER:-}" ] || [ ! -x $(BINARY) ]; then $(MAKE) build; fi
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/pincheck"
+	@if command -v strip >/dev/null 2>&1; then \
+	    $(STRIP) "$(DESTDIR)$(PREFIX)/bin/pincheck"; \
+	else \
+	    echo "there is no strip on this machine: the binary keeps its symbols and is larger than it has to be"; \
+	fi
+
+uninstall: ## remove the installed binary
+	rm -f "$(DESTDIR)$(PREFIX)/bin/pincheck"
+
+check: build ## check a server: make check HOST=api.example.com ARGS='--pins Pins'
+	@if [ -z '$(HOST)' ]; then echo "say which server: make check HOST=api.example.com" >&2; exit 64; fi
+	@$(BINARY) check '$(HOST)' $(ARGS)
+
+bench: build ## measure one check beside curl --pinnedpubkey (ROUNDS=30)
+	@Tests/Benchmarks/one-check $(BINARY) $(ROUNDS)
+
+asan: libraries ## run the tests with the address and leak sanitizers
+	$(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build/asan
+
+tsan: libraries ## run the tests with the thread sanitizer
+	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build/tsan
+
+lint: toolchain ## check the format and style of every source file
+	$(SWIFT) format lint --strict --recursive $(SOURCES)
+
+format: toolchain ## format every source file in place
+	$(SWIFT) format --in-place --recursive $(SOURCES)
+
+clean: ## remove everything that was built
+	rm -rf .build
+
+# Not in the list: what the targets above need.
+
+toolchain:
+	@version=$$($(SWIFT) --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\)\.\([0-9][0-9]*\).*/\1 \2/p'); \
+	set -- $$version; \
+	if [ $$# -lt 2 ]; then \
+	    echo "pincheck is built with Swift 6.2 or later, and there is no working swift here: see https://www.swift.org/install" >&2; \
+	    exit 1; \
+	elif [ "$$1" -lt 6 ] || { [ "$$1" -eq 6 ] && [ "$$2" -lt 2 ]; }; then \
+	    echo "pincheck is built with Swift 6.2 or later, and this is Swift $$1.$$2: see https://www.swift.org/install" >&2; \
+	    exit 1; \
+	fi
+
+libraries: toolchain
+ifeq ($(SYSTEM),Darwin)
+	@if prefix=$$(brew --prefix openssl@3 2>/dev/null) && [ -d "$$prefix/include" ]; then \
+	    :; \
+	elif command -v brew >/dev/null 2>&1; then \
+	    brew install openssl@3; \
+	else \
+	    echo "pincheck needs OpenSSL 3: install Homebrew (https://brew.sh) and run 'brew install openssl@3'" >&2; \
+	    exit 1; \
+	fi
+else
+	@found() { pkg-config --atleast-version=3.0 openssl 2>/dev/null; }; \
+	if found; then exit 0; fi; \
+	install='apt-get install -y --no-install-recommends $(APT_PACKAGES)'; \
+	if ! command -v apt-get >/dev/null 2>&1; then \
+	    echo "pincheck needs pkg-config and the headers of OpenSSL 3.0 or later" \
+	        "(on Fedora: dnf install openssl-devel pkgconf-pkg-config): install them and run make again" >&2; \
+	    exit 1; \
+	fi; \
+	if [ "$$(id -u)" -eq 0 ]; then root=; \
+	elif command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then root=sudo; \
+	else \
+	    echo "pincheck needs $(APT_PACKAGES): run '$$install' as root, then make again" >&2; \
+	    exit 1; \
+	fi; \
+	echo "installing what pincheck needs: $(APT_PACKAGES)"; \
+	$$root apt-get update -qq && $$root env DEBIAN_FRONTEND=noninteractive $$install || exit 1; \
+	if ! found; then \
+	    echo "pincheck needs OpenSSL 3.0 or later, and this system has" \
+	        "$$(pkg-config --modversion openssl 2>/dev/null || echo none)" >&2; \
+	    exit 1; \
+	fi
+endif
