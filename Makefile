@@ -10,7 +10,8 @@ ROUNDS = 30
 
 BINARY = .build/release/pincheck
 SOURCES = Sources Tests Package.swift
-APT_PACKAGES = libssl-dev pkg-config
+APT_PACKAGES = libssl-dev libpsl-dev libidn2-dev pkg-config
+BREW_PACKAGES = openssl@3 libpsl libidn2
 SYSTEM := $(shell uname -s)
 
 # The Swift runtime goes into the binary, which then runs on machines without Swift. OpenSSL stays the system's, with its updates.
@@ -91,21 +92,21 @@ toolchain:
 
 libraries: toolchain
 ifeq ($(SYSTEM),Darwin)
-	@if prefix=$$(brew --prefix openssl@3 2>/dev/null) && [ -d "$$prefix/include" ]; then \
-	    :; \
-	elif command -v brew >/dev/null 2>&1; then \
-	    brew install openssl@3; \
-	else \
-	    echo "pincheck needs OpenSSL 3: install Homebrew (https://brew.sh) and run 'brew install openssl@3'" >&2; \
+	@if ! command -v brew >/dev/null 2>&1; then \
+	    echo "pincheck needs OpenSSL 3, libpsl and libidn2: install Homebrew (https://brew.sh) and run" \
+	        "'brew install $(BREW_PACKAGES)'" >&2; \
 	    exit 1; \
-	fi
+	fi; \
+	for package in $(BREW_PACKAGES); do \
+	    [ -d "$$(brew --prefix $$package 2>/dev/null)/include" ] || brew install $$package || exit 1; \
+	done
 else
-	@found() { pkg-config --atleast-version=3.0 openssl 2>/dev/null; }; \
+	@found() { pkg-config --atleast-version=3.0 openssl 2>/dev/null && pkg-config --exists libpsl libidn2; }; \
 	if found; then exit 0; fi; \
 	install='apt-get install -y --no-install-recommends $(APT_PACKAGES)'; \
 	if ! command -v apt-get >/dev/null 2>&1; then \
-	    echo "pincheck needs pkg-config and the headers of OpenSSL 3.0 or later" \
-	        "(on Fedora: dnf install openssl-devel pkgconf-pkg-config): install them and run make again" >&2; \
+	    echo "pincheck needs pkg-config and the headers of OpenSSL 3.0 or later, libpsl and libidn2 (on Fedora:" \
+	        "dnf install openssl-devel libpsl-devel libidn2-devel pkgconf-pkg-config): install them and run make again" >&2; \
 	    exit 1; \
 	fi; \
 	if [ "$$(id -u)" -eq 0 ]; then root=; \
@@ -117,7 +118,7 @@ else
 	echo "installing what pincheck needs: $(APT_PACKAGES)"; \
 	$$root apt-get update -qq && $$root env DEBIAN_FRONTEND=noninteractive $$install || exit 1; \
 	if ! found; then \
-	    echo "pincheck needs OpenSSL 3.0 or later, and this system has" \
+	    echo "pincheck needs OpenSSL 3.0 or later, libpsl and libidn2, and this system has OpenSSL" \
 	        "$$(pkg-config --modversion openssl 2>/dev/null || echo none)" >&2; \
 	    exit 1; \
 	fi
