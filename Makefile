@@ -5,12 +5,14 @@ DESTDIR =
 HOST =
 ARGS =
 SWIFT = swift
-# Where the benchmarks and sanitizers may take longer: make bench ROUNDS=100
+# How often `make bench` measures.
 ROUNDS = 30
 
 BINARY = .build/release/pincheck
 SOURCES = Sources Tests Package.swift
-APT_PACKAGES = libssl-dev libpsl-dev libidn2-dev pkg-config
+# The libraries of the system, as pkg-config, apt and brew name them; they are those of Package.swift.
+MODULES = 'openssl >= 3.0' libpsl libidn2
+APT_PACKAGES = pkg-config libssl-dev libpsl-dev libidn2-dev
 BREW_PACKAGES = openssl@3 libpsl libidn2
 SYSTEM := $(shell uname -s)
 
@@ -23,13 +25,13 @@ RELEASE_FLAGS = -c release --product pincheck --static-swift-stdlib
 STRIP = strip
 endif
 
-.PHONY: help demo test build install uninstall check bench asan tsan lint format clean toolchain libraries
+.PHONY: help demo test build install uninstall check bench asan tsan lint format clean host toolchain libraries
 
 help: ## print this list
 	@echo "usage: make TARGET"
 	@echo
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | while IFS='|' read -r name text; do \
-	    printf '  %-10s %s\n' "$$name" "$$text"; \
+	    printf '  %-9s  %s\n' "$$name" "$$text"; \
 	done
 
 demo: build ## install what is missing, build, and check throwaway servers on loopback
@@ -55,8 +57,7 @@ install: ## install the binary below PREFIX (/usr/local), staged below DESTDIR
 uninstall: ## remove the installed binary
 	rm -f "$(DESTDIR)$(PREFIX)/bin/pincheck"
 
-check: build ## check a server: make check HOST=api.example.com ARGS='--pins Pins'
-	@if [ -z '$(HOST)' ]; then echo "say which server: make check HOST=api.example.com" >&2; exit 64; fi
+check: host build ## check a server: make check HOST=api.example.com ARGS='--pins Pins'
 	@$(BINARY) check '$(HOST)' $(ARGS)
 
 bench: build ## measure one check beside curl --pinnedpubkey (ROUNDS=30)
@@ -79,6 +80,9 @@ clean: ## remove everything that was built
 
 # Not in the list: what the targets above need.
 
+host:
+	@if [ -z '$(HOST)' ]; then echo "say which server: make check HOST=api.example.com" >&2; exit 64; fi
+
 toolchain:
 	@version=$$($(SWIFT) --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\)\.\([0-9][0-9]*\).*/\1 \2/p'); \
 	set -- $$version; \
@@ -93,20 +97,19 @@ toolchain:
 libraries: toolchain
 ifeq ($(SYSTEM),Darwin)
 	@if ! command -v brew >/dev/null 2>&1; then \
-	    echo "pincheck needs OpenSSL 3, libpsl and libidn2: install Homebrew (https://brew.sh) and run" \
-	        "'brew install $(BREW_PACKAGES)'" >&2; \
+	    echo "pincheck needs Homebrew (https://brew.sh) for: $(BREW_PACKAGES)" >&2; \
 	    exit 1; \
 	fi; \
 	for package in $(BREW_PACKAGES); do \
-	    [ -d "$$(brew --prefix $$package 2>/dev/null)/include" ] || brew install $$package || exit 1; \
+	    brew list --versions "$$package" >/dev/null 2>&1 || brew install "$$package" || exit 1; \
 	done
 else
-	@found() { pkg-config --atleast-version=3.0 openssl 2>/dev/null && pkg-config --exists libpsl libidn2; }; \
+	@found() { pkg-config --exists $(MODULES) 2>/dev/null; }; \
 	if found; then exit 0; fi; \
 	install='apt-get install -y --no-install-recommends $(APT_PACKAGES)'; \
 	if ! command -v apt-get >/dev/null 2>&1; then \
-	    echo "pincheck needs pkg-config and the headers of OpenSSL 3.0 or later, libpsl and libidn2 (on Fedora:" \
-	        "dnf install openssl-devel libpsl-devel libidn2-devel pkgconf-pkg-config): install them and run make again" >&2; \
+	    echo "pincheck needs pkg-config and the development files of OpenSSL (3.0 or later), libpsl and libidn2" \
+	        "(on Fedora: dnf install pkgconf-pkg-config openssl-devel libpsl-devel libidn2-devel)" >&2; \
 	    exit 1; \
 	fi; \
 	if [ "$$(id -u)" -eq 0 ]; then root=; \
@@ -116,10 +119,13 @@ else
 	    exit 1; \
 	fi; \
 	echo "installing what pincheck needs: $(APT_PACKAGES)"; \
-	$$root apt-get update -qq && $$root env DEBIAN_FRONTEND=noninteractive $$install || exit 1; \
+	if ! { $$root apt-get update -qq && $$root env DEBIAN_FRONTEND=noninteractive $$install; }; then \
+	    echo "that did not work: run '$$install' as root, then make again" >&2; \
+	    exit 1; \
+	fi; \
 	if ! found; then \
-	    echo "pincheck needs OpenSSL 3.0 or later, libpsl and libidn2, and this system has OpenSSL" \
-	        "$$(pkg-config --modversion openssl 2>/dev/null || echo none)" >&2; \
+	    echo "pincheck needs more than this system has:" >&2; \
+	    pkg-config --print-errors --exists $(MODULES); \
 	    exit 1; \
 	fi
 endif

@@ -58,10 +58,9 @@ import Testing
             try directory.makeDirectory("old")
             let reading = try PinSource(directory.path).read()
             #expect(reading.pins.count == 1)
-            #expect(reading.notes.map(\.id) == Array(repeating: .notAPinFile, count: 5))
+            #expect(reading.notes.map(\.id) == Array(repeating: .notAPinFile, count: 4))
             #expect(
                 reading.notes.map { $0.message.dropFirst(directory.path.count + 1) } == [
-                    "README: documentation, which was not looked into",
                     "icon.png: binary data that is neither a certificate nor a public key",
                     "notes.md: documentation, which was not looked into",
                     "old: a subdirectory, which was not looked into",

@@ -4,12 +4,13 @@ internal import Pinning
 ///
 /// Every file in it that holds pins counts, in the order of the names; hidden files and subdirectories do not. A file named as
 /// certificates and keys are has to be one. Any other file without pins is named in a note, and documentation is not looked
-/// into: its examples are no pins.
+/// into: its examples are no pins. A README or a license is passed over without a note.
 struct PinDirectory {
     /// Extensions that promise a certificate or a key.
     private static let promising: Set = ["cer", "crt", "der", "pem", "pub", "key"]
     private static let documentation: Set = ["md", "markdown", "rst", "adoc", "html", "htm", "pdf", "rtf"]
-    private static let documentationNames: Set = ["readme", "license", "licence", "copying", "notice", "changelog"]
+    /// What stands in any directory for its readers, and goes without saying.
+    private static let companions: Set = ["readme", "license", "licence", "copying", "notice", "changelog"]
 
     let path: String
 
@@ -50,7 +51,8 @@ struct PinDirectory {
         default: break
         }
         let stem = name.prefix { $0 != "." }.lowercased()
-        if Self.documentation.contains(fileExtension) || !isPromised && Self.documentationNames.contains(stem) {
+        if !isPromised, Self.companions.contains(stem) { return }
+        if Self.documentation.contains(fileExtension) {
             collector.note(.notAPinFile, "\(PinPlace.at(file)): documentation, which was not looked into")
             return
         }
