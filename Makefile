@@ -21,7 +21,8 @@ ifeq ($(SYSTEM),Darwin)
 RELEASE_FLAGS = -c release --product pincheck
 STRIP = strip -x
 else
-RELEASE_FLAGS = -c release --product pincheck --static-swift-stdlib
+# The default linker warns about a function of Foundation that nothing calls; lld, of the same toolchain, does not.
+RELEASE_FLAGS = -c release --product pincheck --static-swift-stdlib -Xswiftc -use-ld=lld
 STRIP = strip
 endif
 
