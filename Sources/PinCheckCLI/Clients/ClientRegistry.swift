@@ -11,7 +11,7 @@ enum ClientRegistry {
         let summary: String
         /// What can be set behind its name.
         var settings: [ClientSetting] = []
-        /// Whether it is one of `--client all`: a current version, or one many apps still ship.
+        /// Whether it is one of `--client all`: not a version that nobody can still mean to ship, or that wants every certificate pinned.
         var isInAll = true
         /// Whether it trusts a root that was installed on the device by hand (`--extra-root`).
         var trustsInstalledRoots = true
@@ -130,7 +130,7 @@ enum ClientRegistry {
             }
         }
         + AFNetworking25.Version.allCases.map { version in
-            Entry(name: version.rawValue, summary: summary(version), isInAll: version == .v254) { input in
+            Entry(name: version.rawValue, summary: summary(version), isInAll: false) { input in
                 let isDefault = version.validatesDomainNameByDefault(mode: input.mode)
                 return AFNetworking25(
                     policy: input.policy(validatesDomainNameByDefault: isDefault),

@@ -8,7 +8,7 @@ struct TextRenderer: Sendable {
     func block(_ report: Report) -> String {
         var lines = [heading(report)]
         lines += chain(report)
-        if !report.pins.configured.isEmpty { lines.append("  " + pinSummary(report)) }
+        if !report.pins.configured.isEmpty, !report.built.isEmpty { lines.append("  " + pinSummary(report)) }
         if isMismatch(report) { lines += pinFailure(report) }
         if explains { lines += explanation(report) }
         if report.clients.count > 1 { lines += matrix(report) }
@@ -170,15 +170,27 @@ struct TextRenderer: Sendable {
 
     /// What each client decides, a line each.
     private func matrix(_ report: Report) -> [String] {
-        let width = report.clients.map(\.name.count).max() ?? 0
-        return report.clients.map { client in
+        let names = report.clients.map(Self.nameWithSettings)
+        let width = names.map(\.count).max() ?? 0
+        return zip(report.clients, names).map { client, name in
             let word =
                 switch client.verdict {
                 case .accept: style.good("accept")
                 case .reject: style.bad("reject")
                 case .none: "none  "
                 }
-            return "  \(word)  \(Self.padded(client.name, width))  \(safe(client.reason.message, length: 200))"
+            return "  \(word)  \(Self.padded(safe(name), width))  \(safe(client.reason.message, length: 200))"
+        }
+    }
+
+    /// The client as `--client` names it; AFNetworking's settings, which have flags of their own, are left out.
+    private static func nameWithSettings(_ client: Report.Client) -> String {
+        guard !client.settings.contains(where: { $0.name == "mode" }) else { return client.name }
+        return client.settings.reduce(client.name) { name, setting in
+            switch setting.value {
+            case .flag: "\(name):\(setting.name)"
+            case .text(let value): "\(name):\(setting.name)=\(value)"
+            }
         }
     }
 

@@ -127,7 +127,8 @@ struct ProcedureRun<Verifier: PathVerifier> {
         guard match.depth > 0 else { return }
         trace.warn(
             "authority-pin",
-            "matched only by an authority's pin at depth \(match.depth): any certificate it issues for the name will do"
+            "matched only by an authority's pin at depth \(match.depth): "
+                + "any certificate it issues \(isNameGiven ? "for the name " : "")will do"
         )
     }
 

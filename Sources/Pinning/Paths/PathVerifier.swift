@@ -99,6 +99,12 @@ public struct PathFindings: Sendable {
 }
 
 extension PathVerifier {
+    /// None: a TLSA record that holds a SHA-512 then never matches.
+    public func sha512(of bytes: [UInt8]) -> [UInt8] { [] }
+
+    /// None: a TLSA record that holds a whole certificate is then no anchor by itself.
+    public func certificate(der: [UInt8]) -> Certificate? { nil }
+
     /// Answers `question` with paths a procedure may match pins on.
     public func evaluate(_ question: PathQuestion) -> TrustResult {
         let findings = findPaths(question)

@@ -113,13 +113,13 @@ public struct AFNetworking25: ClientProcedure {
             run.run.fail(
                 "pins",
                 validatesCertificateChain
-                    ? "validatesCertificateChain: \(pairs.count) pairs of equal keys for a built chain of \(compared)"
+                    ? "validatesCertificateChain: equal keys \(pairs.count), length of the built chain \(compared)"
                     : "the leaf's key is not pinned, the only one compared without validatesCertificateChain"
             )
             run.run.warnOfPresentedPins(chain)
             return run.verdict(.pinMismatch, on: chain)
         }
-        run.run.pass("pins", "\(pairs.count) pairs of equal keys")
+        run.run.pass("pins", "public key pin matched at depth \(match.depth), equal keys: \(pairs.count)")
         let matched = Set(pairs.map(\.depth)).count
         if validatesCertificateChain, matched < compared {
             run.run.warn(
