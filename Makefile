@@ -65,7 +65,8 @@ bench: build ## measure one check beside curl --pinnedpubkey (ROUNDS=30)
 	@Tests/Benchmarks/one-check $(BINARY) $(ROUNDS)
 
 asan: libraries ## run the tests with the address and leak sanitizers
-	$(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build/asan
+	LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Sanitizers/leaks.supp':print_suppressions=0" \
+	    $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build/asan
 
 tsan: libraries ## run the tests with the thread sanitizer
 	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build/tsan
