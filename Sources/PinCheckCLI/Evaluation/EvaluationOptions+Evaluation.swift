@@ -9,9 +9,7 @@ extension EvaluationOptions {
         guard anchors.isEmpty == false || !andSystem else {
             throw .usage("--and-system adds the system's roots to --anchors: give --anchors too, or leave it out")
         }
-        guard (0...5).contains(authLevel) else {
-            throw .usage("--auth-level \(authLevel) is none of OpenSSL's security levels: give 0 to 5")
-        }
+        let authLevel = try givenAuthLevel()
         var (pins, notes) = try readPins()
         let mode = try pinningMode(for: pins)
         if let pins, mode == .none {
@@ -52,6 +50,14 @@ extension EvaluationOptions {
         var bundles: [AnchorBundle] = []
         for path in paths { bundles += try AnchorFiles.bundles(at: path) }
         return bundles
+    }
+
+    private func givenAuthLevel() throws(CommandError) -> Int {
+        guard let authLevel else { return OpenSSLPathVerifier.defaultAuthLevel }
+        guard let level = (0...5).first(where: { String($0) == authLevel }) else {
+            throw .usage("--auth-level \(quoted(authLevel)) is none of OpenSSL's security levels: give 0 to 5")
+        }
+        return level
     }
 
     /// The pins of all sources in their order, and what should be said about them.

@@ -78,6 +78,11 @@ struct EvaluationOptions: ParsableArguments {
     @Flag(help: "Reject what OpenSSL's pedantic checks find; without it they are a warning.")
     var strict = false
 
-    @Option(help: ArgumentHelp("OpenSSL's security level for keys and signatures, 0 to 5.", valueName: "level"))
-    var authLevel = OpenSSLPathVerifier.defaultAuthLevel
+    @Option(
+        help: ArgumentHelp(
+            "OpenSSL's security level for keys and signatures, 0 to 5 (default: \(OpenSSLPathVerifier.defaultAuthLevel)).",
+            valueName: "level"
+        )
+    )
+    var authLevel: String?
 }

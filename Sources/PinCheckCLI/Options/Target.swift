@@ -28,20 +28,17 @@ struct Target: Hashable, Sendable {
 
     /// The part of a URL that names the server, or the whole text when it is no URL.
     private static func authority(of text: String) throws(CommandError) -> Substring {
-        guard let separator = text.firstRange(of: "://") else {
-            guard !text.contains("/") else {
-                throw .usage("the target \(quoted(text)) holds a '/': name the host alone, or write https:// before it")
-            }
-            return text[...]
+        guard let slash = text.firstIndex(of: "/") else { return text[...] }
+        guard text[..<slash].hasSuffix(":"), text[slash...].hasPrefix("//") else {
+            throw .usage("the target \(quoted(text)) holds a '/': name the host alone, or write https:// before it")
         }
-        let scheme = text[..<separator.lowerBound].lowercased()
+        let scheme = text[..<slash].dropLast().lowercased()
         guard scheme == "https" else {
             throw .usage(
                 "the target \(quoted(text)) is no https URL: pincheck speaks TLS only, write https:// or host:port"
             )
         }
-        let rest = text[separator.upperBound...]
-        return rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        return text[slash...].dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     }
 }
 

@@ -18,7 +18,7 @@ struct HPKPHeader {
     /// Whether `text` has a pin directive or the header's name in it.
     static func isClaimed(by text: Substring) -> Bool {
         let text = text.lowercased()
-        return text.contains("pin-sha") || text.contains("pin-md5") || text.hasPrefix("public-key-pins")
+        return text.holds("pin-sha") || text.holds("pin-md5") || text.hasPrefix("public-key-pins")
     }
 
     func read(into collector: inout PinCollector) throws(PinFormatError) {

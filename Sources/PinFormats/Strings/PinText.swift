@@ -175,11 +175,11 @@ struct PinText {
     // MARK: What is no list of pins
 
     private var isHPKP: Bool { HPKPHeader.isClaimed(by: text) }
-    private var isPEM: Bool { text.contains("-----BEGIN ") || text.contains("-----END ") }
+    private var isPEM: Bool { text.holds("-----BEGIN ") || text.holds("-----END ") }
     private var isSSHKey: Bool { text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") }
 
     private var pemError: PinFormatError {
-        if text.contains("PRIVATE KEY-----") { return .privateKey(at: place) }
+        if text.holds("PRIVATE KEY-----") { return .privateKey(at: place) }
         return PinFormatError(
             .pemBody,
             at: place,
@@ -215,6 +215,23 @@ struct WordScanner: Sequence, IteratorProtocol {
             word = word.dropFirst().dropLast()
         }
         return Found(word: word, rest: rest)
+    }
+}
+
+extension StringProtocol {
+    /// Whether the bytes of `part` occur in the text, at least one.
+    ///
+    /// The library's own search makes a table first, which costs as much as reading a pin.
+    func holds(_ part: StaticString) -> Bool {
+        part.withUTF8Buffer { part in
+            var rest = Substring(self).utf8
+            while let start = rest.firstIndex(of: part[0]) {
+                rest = rest[start...]
+                if rest.starts(with: part) { return true }
+                rest = rest.dropFirst()
+            }
+            return false
+        }
     }
 }
 

@@ -27,8 +27,7 @@ extension Timestamp: CustomStringConvertible {
     public var description: String {
         let second = Int((secondsSinceEpoch % 86_400 + 86_400) % 86_400)
         return date + "T"
-            + [second / 3_600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")
-            + "Z"
+            + padded(second / 3_600, 2) + ":" + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "Z"
     }
 
     /// The date alone in UTC, as in `2027-02-19`.
@@ -44,7 +43,7 @@ extension Timestamp: CustomStringConvertible {
         let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let year = yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)
-        return [padded(Int(year), 4), padded(Int(month), 2), padded(Int(day), 2)].joined(separator: "-")
+        return padded(Int(year), 4) + "-" + padded(Int(month), 2) + "-" + padded(Int(day), 2)
     }
 
     private var dayOfEpoch: Int64 {

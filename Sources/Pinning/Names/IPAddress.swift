@@ -87,7 +87,7 @@ public struct IPAddress: Sendable, Hashable {
 extension IPAddress: CustomStringConvertible {
     /// Dotted decimal, or the shortest colon-hexadecimal form (RFC 5952).
     public var description: String {
-        guard isIPv6 else { return bytes.map(String.init).joined(separator: ".") }
+        guard isIPv6 else { return bytes.dropFirst().reduce("\(bytes[0])") { $0 + ".\($1)" } }
         let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
         var gap = 0..<0
         for start in groups.indices {

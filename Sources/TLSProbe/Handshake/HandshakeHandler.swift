@@ -75,7 +75,8 @@ final class HandshakeHandler: ChannelInboundHandler {
         let bytes = unwrapInboundIn(data)
         received += bytes.readableBytes
         if opening.count < Self.openingLength {
-            opening += bytes.readableBytesView.prefix(Self.openingLength - opening.count)
+            let count = min(bytes.readableBytes, Self.openingLength - opening.count)
+            opening += bytes.getBytes(at: bytes.readerIndex, length: count) ?? []
         }
         guard received <= Self.inputLimit else { return finish(.failed(.tooMuchData(limit: Self.inputLimit))) }
         connection.receive(bytes)

@@ -103,8 +103,8 @@ package struct OpenSSLPathVerifier: PathVerifier {
         for count in 1...max(1, tiers.count) {
             rounds.append((tiers.prefix(count).flatMap { $0 }, presented))
         }
-        let known = Set(presented.map(\.certificate))
-        let additional = pinned.filter { !known.contains($0.certificate) }
+        let known = Set(presented.map(\.certificate.fingerprint))
+        let additional = pinned.filter { !known.contains($0.certificate.fingerprint) }
         if !additional.isEmpty { rounds.append((tiers.flatMap { $0 }, presented + additional)) }
         return rounds
     }
@@ -136,8 +136,8 @@ package struct OpenSSLPathVerifier: PathVerifier {
     }
 
     private static func nodes(_ certificates: ArraySlice<Certificate>) -> [PathNode] {
-        var seen: Set<Certificate> = []
-        return certificates.filter { seen.insert($0).inserted }.compactMap { PathNode($0) }
+        var seen: Set<SHA256Digest> = []
+        return certificates.filter { seen.insert($0.fingerprint).inserted }.compactMap { PathNode($0) }
     }
 
     /// Puts together why there is no valid path, and the path that a client which does not care would see.

@@ -17,10 +17,11 @@ package final class AnchorBundle: AnchorSource {
     }
 
     private let entries: [Entry]
+    /// What was found out so far, by position.
     private struct Parsed {
-        /// Positions of the entries by the hash of their canonical subject; built at the first look-up.
-        var index: [UInt: [Int]]?
-        var nodes: [Int: PathNode] = [:]
+        /// The hashes of the canonical subjects, `nil` for one that is no name; made at the first look-up.
+        var hashes: [UInt?]?
+        var nodes: [PathNode?]
     }
     private let parsed: Mutex<Parsed>
 
@@ -52,7 +53,7 @@ package final class AnchorBundle: AnchorSource {
             entries.append(Entry(der: block.der, hasTrustSettings: hasTrustSettings, subject: subject))
         }
         self.entries = entries
-        self.parsed = Mutex(Parsed())
+        self.parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
         if entries.count <= Self.eagerCount {
             for position in entries.indices where node(at: position) == nil {
                 throw X509Error(.notACertificate, line: blocks[position].line == 0 ? nil : blocks[position].line)
@@ -69,7 +70,7 @@ package final class AnchorBundle: AnchorSource {
                 subject: DER.subject(ofCertificate: certificate.der) ?? 0..<0
             )
         }
-        parsed = Mutex(Parsed())
+        parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: certificates.count)))
     }
 
     /// How many anchors there are.
@@ -81,27 +82,25 @@ package final class AnchorBundle: AnchorSource {
     }
 
     func anchors(named name: OpaquePointer) -> [PathNode] {
+        let hash = X509_NAME_hash_ex(name, nil, nil, nil)
         let positions = parsed.withLock { parsed in
-            let index = parsed.index ?? makeIndex()
-            parsed.index = index
-            return index[X509_NAME_hash_ex(name, nil, nil, nil)] ?? []
+            let hashes = parsed.hashes ?? subjectHashes()
+            parsed.hashes = hashes
+            return hashes.indices.filter { hashes[$0] == hash }
         }
         return positions.compactMap { node(at: $0) }.filter { X509_NAME_cmp($0.handle.subjectName, name) == 0 }
     }
 
-    private func makeIndex() -> [UInt: [Int]] {
-        var index: [UInt: [Int]] = [:]
-        for (position, entry) in entries.enumerated() {
-            let hash = entry.der.withUnsafeBufferPointer { bytes -> UInt? in
+    private func subjectHashes() -> [UInt?] {
+        defer { OpenSSLFailure.forget() }
+        return entries.map { entry in
+            entry.der.withUnsafeBufferPointer { bytes in
                 var cursor = bytes.baseAddress.map { $0 + entry.subject.lowerBound }
                 guard let name = d2i_X509_NAME(nil, &cursor, entry.subject.count) else { return nil }
                 defer { X509_NAME_free(name) }
                 return X509_NAME_hash_ex(name, nil, nil, nil)
             }
-            if let hash { index[hash, default: []].append(position) }
         }
-        OpenSSLFailure.forget()
-        return index
     }
 
     private func node(at position: Int) -> PathNode? {
