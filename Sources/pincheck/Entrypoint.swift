@@ -2,7 +2,7 @@ import PinCheckCLI
 
 @main
 struct Entrypoint {
-    static func main() async {
-        await PinCheck.main()
+    static func main() {
+        PinCheck.main()
     }
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 struct CheckCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
+        _superCommandName: "pincheck",
         abstract: "Connect to servers and judge the chains they send.",
         discussion: """
             Is the server trusted, and valid for its name?
@@ -48,6 +49,7 @@ struct CheckCommand: ContextCommand {
         let checker = Checker(
             evaluation: try evaluation.evaluation(in: context),
             retries: try connection.retryCount(),
+            thread: context.thread,
             now: context.now
         )
         let limit = min(try connection.jobCount(), System.connectionLimit())

@@ -27,9 +27,14 @@ struct RootCommand: ParsableCommand {
             file, 66 missing file, 70 internal error, 74 output not written.
             """,
         version: PinCheck.versionText,
-        subcommands: [CheckCommand.self, VerifyCommand.self, ClientsCommand.self, DemoCommand.self],
+        subcommands: commands,
         defaultSubcommand: CheckCommand.self
     )
+
+    /// The commands, in the order of the help.
+    static let commands: [any ContextCommand.Type] = [
+        CheckCommand.self, VerifyCommand.self, ClientsCommand.self, DemoCommand.self,
+    ]
 
     /// What `pincheck` alone prints.
     static let shortHelp = """

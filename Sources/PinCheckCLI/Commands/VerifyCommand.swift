@@ -6,6 +6,7 @@ import X509
 struct VerifyCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
+        _superCommandName: "pincheck",
         abstract: "Judge a chain from a file, without a network.",
         discussion: """
             The first certificate is the server's; the others may stand in any order.

@@ -1,4 +1,5 @@
 package import Pinning
+package import TLSProbe
 
 /// The world a command lives in.
 ///
@@ -12,6 +13,8 @@ package struct Context: Sendable {
     package var now: @Sendable () -> Timestamp
     /// Reads standard input to its end.
     package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
+    /// The thread for connections, `nil` when one has to be made.
+    package var thread: ProbeThread?
 
     /// A world of the given parts.
     package init(

@@ -14,6 +14,8 @@ final class ProbeAttempt: @unchecked Sendable {
     private var deliver: Delivery?
     private var isCancelled = false
     private(set) var phase: ProbeError.Phase
+    /// Where the workshop keeps this attempt.
+    var position = 0
     private var deadline: NIOScheduledCallback?
     private var resolver: SystemResolver?
     /// Every channel that was made: happy eyeballs may try several addresses at a time.
@@ -39,7 +41,7 @@ final class ProbeAttempt: @unchecked Sendable {
         let timeout = min(TimeAmount(request.timeout), .hours(24 * 365))
         // Scheduling fails only when the event loop has ended, and with it every attempt.
         deadline = try? workshop.loop.scheduleCallback(at: started + timeout, handler: self)
-        workshop.attempts[ObjectIdentifier(self)] = self
+        workshop.add(self)
         let bootstrap = ClientBootstrap(group: workshop.loop)
             // The first flight of most servers in one read.
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8192))
@@ -149,7 +151,7 @@ final class ProbeAttempt: @unchecked Sendable {
     private func finish(_ result: Result<ProbeResult, ProbeError>) {
         guard let deliver else { return }
         self.deliver = nil
-        workshop.attempts[ObjectIdentifier(self)] = nil
+        workshop.remove(self)
         deadline?.cancel()
         resolver?.cancelQueries()
         for channel in channels { channel.close(promise: nil) }

@@ -6,13 +6,26 @@ internal import NIOCore
 final class ProbeWorkshop: @unchecked Sendable {
     let loop: any EventLoop
     let lookups: LookupThreads
-    /// The probes on their way.
-    var attempts: [ObjectIdentifier: ProbeAttempt] = [:]
+    /// The probes on their way, in no order.
+    private(set) var attempts: [ProbeAttempt] = []
     private var madeContext: TLSContext?
 
     init(loop: any EventLoop, lookups: LookupThreads) {
         self.loop = loop
         self.lookups = lookups
+    }
+
+    /// Notes that a probe is on its way.
+    func add(_ attempt: ProbeAttempt) {
+        attempt.position = attempts.count
+        attempts.append(attempt)
+    }
+
+    /// Forgets a probe that has ended.
+    func remove(_ attempt: ProbeAttempt) {
+        guard let last = attempts.popLast(), last !== attempt else { return }
+        attempts[attempt.position] = last
+        last.position = attempt.position
     }
 
     /// The context, made when it is first asked for.

@@ -7,17 +7,26 @@ internal import Synchronization
 /// Nothing is verified but that the server holds the key of its leaf, and nothing is sent but the handshake and close_notify.
 /// Call ``shutdown()`` when no more probes are wanted; a process about to exit need not.
 package final class Prober: Sendable {
-    private let group: MultiThreadedEventLoopGroup
+    /// `nil` on a thread of somebody else's.
+    private let group: MultiThreadedEventLoopGroup?
     let workshop: ProbeWorkshop
     /// `false` once the event loop takes no more work.
     private let isOpen = Mutex(true)
 
-    /// A prober with an event loop of its own.
+    /// A prober on `thread`, or on one of its own.
     ///
     /// OpenSSL is set up by the first probe, while its packets travel.
-    package init() {
-        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        workshop = ProbeWorkshop(loop: group.next(), lookups: LookupThreads())
+    package init(on thread: ProbeThread? = nil) {
+        let loop: any EventLoop
+        if let thread {
+            group = nil
+            loop = thread.loop
+        } else {
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            self.group = group
+            loop = group.next()
+        }
+        workshop = ProbeWorkshop(loop: loop, lookups: LookupThreads())
     }
 
     /// Makes one connection, within the request's deadline whatever the server does.
@@ -41,7 +50,7 @@ package final class Prober: Sendable {
         return try result.get()
     }
 
-    /// Cancels the probes under way and ends the thread; a resolver that does not answer is not waited for.
+    /// Cancels the probes under way and ends the thread unless it is somebody else's; a resolver that does not answer is not waited for.
     package func shutdown() async {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
@@ -49,8 +58,8 @@ package final class Prober: Sendable {
         }
         guard wasOpen else { return }
         let workshop = workshop
-        try? await workshop.loop.submit { for attempt in workshop.attempts.values { attempt.cancel() } }.get()
-        try? await group.shutdownGracefully()
+        try? await workshop.loop.submit { for attempt in workshop.attempts { attempt.cancel() } }.get()
+        try? await group?.shutdownGracefully()
     }
 
     /// Runs `work` on the event loop; returns false when that has ended.
