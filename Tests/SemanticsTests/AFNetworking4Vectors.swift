@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackLab
 import Pinning
 import Testing
@@ -136,7 +137,7 @@ struct AFNetworking4Vectors {
         let chain = [pki.leaf, pki.interA]
         let host = StandardPKI.serverName
         return [
-            Vector("36", Scene(mode: .certificate, pins: [pki.rootA], presented: chain, host: host), "untrusted-root"),
+            Vector("36", Scene(mode: .certificate, pins: [pki.rootA], presented: chain, host: host), "unknown-issuer"),
             Vector(
                 "37",
                 Scene(mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: chain, host: host),
@@ -256,6 +257,19 @@ struct AFNetworking4Vectors {
         let verdict = try Self.paths[9].scene.afNetworking4()
         #expect(verdict.warnings.map(\.id) == ["pin-only-presented"])
         #expect(verdict.matches.isEmpty)
+    }
+
+    @Test(arguments: AFSecurityPolicy.PinningMode.allCases)
+    func `vector 48: a policy that was encoded and decoded is the same`(_ mode: AFSecurityPolicy.PinningMode) throws {
+        for flags in [(true, false), (false, true)] {
+            let policy = AFSecurityPolicy(
+                mode: mode,
+                allowInvalidCertificates: flags.0,
+                validatesDomainName: flags.1
+            )
+            let decoded = try JSONDecoder().decode(AFSecurityPolicy.self, from: JSONEncoder().encode(policy))
+            #expect(decoded == policy)
+        }
     }
 
     @Test(arguments: [(3, 4), (1, 2), (0, 1)])

@@ -16,6 +16,8 @@ struct World: Sendable {
     let standard: StandardPKI
     /// HB: a chain of four as httpbin.org presented it in 2020: leaf, authority, cross-signed root, the root that signed it.
     let httpBin: [LabCertificate]
+    /// GG: leaf, authority, the root GeoTrust as a cross-certificate, the root that signed it, and GeoTrust as a root of its own.
+    let google: [LabCertificate]
     /// ADN: another site's chain of three under a root of its own.
     let adn: [LabCertificate]
     /// SS-cn: self-signed, the name in the common name only; 2014 to 2024.
@@ -35,6 +37,13 @@ struct World: Sendable {
         let server = try amazon.issue(valid(.authority("Server CA 1B")))
         let leaf = try server.issue(valid(.leaf("httpbin.org")))
         httpBin = [leaf, server, amazon, starfield]
+        let equifax = try LabCertificate.selfSigned(valid(.authority("Equifax")))
+        let geoTrust = try LabCertificate.selfSigned(valid(.authority("GeoTrust Global CA")))
+        let authority = try geoTrust.issue(valid(.authority("Internet Authority G2")))
+        google = [
+            try authority.issue(valid(.leaf("google.com"))), authority, try equifax.crossSign(geoTrust), equifax,
+            geoTrust,
+        ]
         let digiCert = try LabCertificate.selfSigned(valid(.authority("EV Root")))
         let highAssurance = try digiCert.issue(valid(.authority("High Assurance CA-3")))
         adn = [try highAssurance.issue(valid(.leaf("app.net"))), highAssurance, digiCert]
@@ -61,6 +70,8 @@ struct Scene: Sendable {
     var allowInvalid = false
     var validatesName = true
     var pins: [LabCertificate] = []
+    /// Whether the pins are the hashes of the certificates' keys, as most clients have them.
+    var pinsAreHashes = false
     var presented: [LabCertificate]
     var system: [LabCertificate] = []
     var host: String?
@@ -83,15 +94,39 @@ struct Scene: Sendable {
     }
 
     var pinSet: PinSet? {
-        get throws { PinSet(try pins.map { Pin(.certificate(try Certificate($0)), origin: "test") }) }
+        get throws {
+            PinSet(
+                try pins.map { pin in
+                    let certificate = try Certificate(pin)
+                    return Pin(
+                        pinsAreHashes ? .publicKey(certificate.publicKey.spkiSHA256) : .certificate(certificate),
+                        origin: "test"
+                    )
+                }
+            )
+        }
     }
 
-    func afNetworking4() throws -> Verdict {
-        let policy = AFSecurityPolicy(
+    /// AFNetworking's settings.
+    var policy: AFSecurityPolicy {
+        AFSecurityPolicy(
             mode: mode,
             allowInvalidCertificates: allowInvalid,
             validatesDomainName: validatesName
         )
-        return AFNetworking4(policy: policy).evaluate(try observation, pins: try pinSet, verifier: try verifier)
+    }
+
+    func verdict(of client: some ClientProcedure) throws -> Verdict {
+        client.evaluate(try observation, pins: try pinSet, verifier: try verifier)
+    }
+
+    func afNetworking4(_ version: AFNetworking4.Version = .v4) throws -> Verdict {
+        try verdict(of: AFNetworking4(policy: policy, version: version))
+    }
+
+    func with(_ change: (inout Scene) -> Void) -> Scene {
+        var copy = self
+        change(&copy)
+        return copy
     }
 }

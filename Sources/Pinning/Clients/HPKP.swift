@@ -15,7 +15,7 @@ public struct HPKP: ClientProcedure {
 
     /// Decides as RFC 7469, 2.6 says: the intersection of the chain's keys and the pins must not be empty.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
         let system = run.evaluate(run.serverPolicy)
         run.recordServerTrust(system)
         guard system.isTrusted else {

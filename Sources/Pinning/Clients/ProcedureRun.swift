@@ -5,12 +5,19 @@ struct ProcedureRun<Verifier: PathVerifier> {
     let observation: Observation
     let pins: PinSet?
     let verifier: Verifier
+    private let fetchesIssuers: Bool
     private(set) var trace = Trace()
 
-    init(_ observation: Observation, pins: PinSet?, verifier: Verifier) {
+    /// - Parameters:
+    ///   - observation: the server, the name and the time.
+    ///   - pins: the pins, `nil` for none.
+    ///   - verifier: finds the paths.
+    ///   - fetchesIssuers: whether the client's platform fetches issuers that a server does not send (RFC 5280, 4.2.2.1).
+    init(_ observation: Observation, pins: PinSet?, verifier: Verifier, fetchesIssuers: Bool = false) {
         self.observation = observation
         self.pins = pins
         self.verifier = verifier
+        self.fetchesIssuers = fetchesIssuers
     }
 
     // MARK: Questions
@@ -28,21 +35,28 @@ struct ProcedureRun<Verifier: PathVerifier> {
 
     /// Asks for the paths of the presented chain.
     ///
+    /// No client tells its platform of the pins but by making them anchors. Where the platform fetches missing issuers, a pinned
+    /// certificate stands in for what it would fetch, because nothing is fetched here; it never lengthens a path that leads to
+    /// no trusted root.
+    ///
     /// - Parameters:
-    ///   - policy: the rules to keep.
+    ///   - policy: the rules to keep; the basic ones never fetch.
     ///   - anchors: where a path may end.
-    ///   - knowsPins: whether pinned certificates may complete a path that what was presented does not.
     /// - Returns: the paths, or what is wrong.
-    func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore, knowsPins: Bool = true) -> TrustResult {
-        verifier.evaluate(
-            PathQuestion(
-                presented: observation.presented,
-                intermediates: knowsPins ? pins?.certificates ?? [] : [],
-                anchors: anchors,
-                policy: policy,
-                time: observation.time
-            )
+    func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
+        var question = PathQuestion(
+            presented: observation.presented,
+            anchors: anchors,
+            policy: policy,
+            time: observation.time
         )
+        let result = verifier.evaluate(question)
+        guard fetchesIssuers, !result.isTrusted, anchors == .trustStore, policy != .basicX509,
+            let pinned = pins?.certificates, !pinned.isEmpty
+        else { return result }
+        question.intermediates = pinned
+        let fetched = verifier.evaluate(question)
+        return fetched.isTrusted ? fetched : result
     }
 
     // MARK: The trace
@@ -73,6 +87,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
             trace.fail(id, failure.description)
         } else {
             trace.pass(id, "a valid path leads to \(end)")
+            warnOfMissingIntermediates(result.builtChain)
         }
     }
 
@@ -111,7 +126,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
 
     /// Warns when a path exists only because a pinned certificate completes it.
     mutating func warnOfMissingIntermediates(_ built: BuiltChain) {
-        guard let pinned = pins?.certificates, !pinned.isEmpty else { return }
+        guard built.isVerified, let pinned = pins?.certificates, !pinned.isEmpty else { return }
         let missing = built.certificates.dropFirst().dropLast().first { certificate in
             pinned.contains(certificate) && !observation.presented.certificates.contains(certificate)
         }

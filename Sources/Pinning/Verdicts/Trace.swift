@@ -7,8 +7,10 @@ struct Trace {
     mutating func fail(_ id: String, _ detail: String) { add(id, .fail, detail) }
     mutating func skip(_ id: String, _ detail: String) { add(id, .skip, detail) }
 
+    /// Adds a warning, once: several steps may come upon the same thing.
     mutating func warn(_ id: String, _ message: String) {
-        warnings.append(Warning(id: id, message: message))
+        let warning = Warning(id: id, message: message)
+        if !warnings.contains(warning) { warnings.append(warning) }
     }
 
     private mutating func add(_ id: String, _ status: TraceStep.Status, _ detail: String) {

@@ -46,12 +46,26 @@ public struct AFNetworking25: ClientProcedure {
             "mode \(policy.mode.rawValue), \(run.pinCount) pins, validatesCertificateChain \(validatesCertificateChain)"
         )
         run.describePolicy()
-        // The chain is taken down before the pins come into play.
-        let system = run.evaluate(knowsPins: false)
+        let system = run.evaluate()
         guard policy.mode != .none else { return withoutPinning(&run, system) }
+        warnIfPinsFailToo(&run, system)
         if let rejection = run.requireSystemTrust(system) { return rejection }
         guard run.run.pins != nil else { return run.withoutPins(system) }
         return policy.mode == .certificate ? comparingCertificates(&run, system) : comparingPublicKeys(&run, system)
+    }
+
+    /// Says of a chain that is not trusted that the pins would not do either: mending the chain alone would not help.
+    private func warnIfPinsFailToo(_ run: inout AFNetworkingRun<some PathVerifier>, _ system: TrustResult) {
+        guard !policy.allowInvalidCertificates, !system.isTrusted, run.run.pins != nil,
+            !system.failures.contains(where: \.isMissingAnchor)
+        else { return }
+        var trial = run
+        let verdict =
+            policy.mode == .certificate ? comparingCertificates(&trial, system) : comparingPublicKeys(&trial, system)
+        guard verdict.reason == .pinMismatch,
+            let failed = verdict.trace.last(where: { $0.id == "pins" && $0.status == .fail })
+        else { return }
+        run.run.warn("pins-fail-too", "if the chain were trusted, the pins would still not do: \(failed.detail)")
     }
 
     private func withoutPinning(_ run: inout AFNetworkingRun<some PathVerifier>, _ system: TrustResult) -> Verdict {

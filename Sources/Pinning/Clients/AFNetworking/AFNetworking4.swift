@@ -38,8 +38,7 @@ public struct AFNetworking4: ClientProcedure {
         )
         if let refusal = refusal(&run) { return refusal }
         run.describePolicy()
-        // 2.6 takes the chain down before the pins come into play, so a root that only the pins hold is not on it.
-        let system = run.evaluate(knowsPins: version != .v26)
+        let system = run.evaluate()
         guard policy.mode != .none else { return run.withoutPinning(system) }
         if let rejection = run.requireSystemTrust(system) { return rejection }
         return policy.mode == .certificate ? comparingCertificates(&run, system) : comparingPublicKeys(&run, system)
@@ -71,6 +70,7 @@ public struct AFNetworking4: ClientProcedure {
         switch run.requirePinnedTrust(system) {
         case .ended(let verdict): return verdict
         case .trusted(let pinned):
+            // 2.6 takes the chain down before the pins come into play, so a root that only the pins hold is not on it.
             let compared = version == .v26 ? system : pinned
             let verdict = run.run.compare(on: compared, what: "certificate") { $0.certificateMatches(on: $1) }
             return run.verdict(verdict.reason, on: verdict.builtChain)

@@ -14,19 +14,15 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
     ) {
         self.policy = policy
         self.rejection = rejection
-        run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
     }
 
     /// The number of pins, repetitions counted.
     var pinCount: Int { run.pins?.pins.count ?? 0 }
 
     /// Evaluates under the policy the settings stand for.
-    func evaluate(anchors: Anchors = .trustStore, knowsPins: Bool = true) -> TrustResult {
-        run.evaluate(
-            policy.validatesDomainName ? run.serverPolicy : .basicX509,
-            anchors: anchors,
-            knowsPins: knowsPins
-        )
+    func evaluate(anchors: Anchors = .trustStore) -> TrustResult {
+        run.evaluate(policy.validatesDomainName ? run.serverPolicy : .basicX509, anchors: anchors)
     }
 
     /// Says which rules the chain is held against.

@@ -44,23 +44,21 @@ public struct NSPinnedDomains: ClientProcedure {
         self.identities = identities
     }
 
-    /// The lists of all entries that cover `host`, merged.
+    /// The lists of all entries that cover `host`, merged; entries without any list pin nothing.
     public init(entries: [Entry], host: ServerName) {
         let matching = entries.filter { $0.pattern.covers(host) }
-        guard !matching.isEmpty else {
-            identities = nil
-            return
-        }
         func merged(_ lists: [[SHA256Digest]?]) -> [SHA256Digest]? {
             let present = lists.compactMap { $0 }
             return present.isEmpty ? nil : present.flatMap { $0 }
         }
-        identities = .listed(leaf: merged(matching.map(\.leaf)), authorities: merged(matching.map(\.authorities)))
+        let leaf = merged(matching.map(\.leaf))
+        let authorities = merged(matching.map(\.authorities))
+        identities = leaf == nil && authorities == nil ? nil : .listed(leaf: leaf, authorities: authorities)
     }
 
     /// Decides as the system does for an app with that dictionary.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
         let system = run.evaluate(run.serverPolicy)
         run.recordServerTrust(system)
         guard system.isTrusted else {

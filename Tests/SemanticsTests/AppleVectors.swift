@@ -1,0 +1,129 @@
+import LoopbackLab
+import Pinning
+import Testing
+
+@Suite("Apple's NSPinnedDomains decides as the semantics' vectors 131 to 136 say")
+struct AppleVectors {
+    static let pki = World.shared.standard
+
+    static func hash(_ certificate: LabCertificate) throws -> SHA256Digest {
+        try Certificate(certificate).publicKey.spkiSHA256
+    }
+
+    /// The entry of a domain with its subdomains, as `NSIncludesSubdomains` has them.
+    static func entry(
+        _ name: String = "example.org",
+        leaf: [LabCertificate]? = nil,
+        authorities: [LabCertificate]? = nil
+    ) throws -> NSPinnedDomains.Entry {
+        NSPinnedDomains.Entry(
+            pattern: try HostPattern(name, .upToOneLabel),
+            leaf: try leaf?.map(hash),
+            authorities: try authorities?.map(hash)
+        )
+    }
+
+    @Test func `vector 131: a subdomain with a trailing dot is pinned to one authority`() throws {
+        let client = NSPinnedDomains(
+            entries: [try Self.entry(authorities: [Self.pki.interA])],
+            host: try ServerName("Subdomain.example.org.")
+        )
+        #expect(client.identities == .listed(leaf: nil, authorities: [try Self.hash(Self.pki.interA)]))
+        try ClientVector("131", client, .ordinary(), "pin-matched").check()
+    }
+
+    @Test(arguments: ["a.b.example.org", "example.com", "notexample.org", "192.0.2.1"])
+    func `vector 132: two labels below and other names are not pinned`(_ host: String) throws {
+        let client = NSPinnedDomains(
+            entries: [try Self.entry(authorities: [Self.pki.junk])],
+            host: try ServerName(host)
+        )
+        #expect(client.identities == nil)
+        let verdict = try ClientVector("132", client, .ordinary(), "pins-not-applied").check()
+        #expect(verdict.disposition == .performDefaultHandling)
+    }
+
+    static let listed: [(String, leaf: [LabCertificate]?, authorities: [LabCertificate]?, String)] = [
+        ("133", [pki.leaf], [pki.junk], "pin-mismatch"),
+        ("133 (leaf differs)", [pki.junk], [pki.interA], "pin-mismatch"),
+        ("133 (both)", [pki.leaf], [pki.rootA], "pin-matched"),
+        ("134 (leaf)", [], nil, "pin-mismatch"),
+        ("134 (authority)", [pki.leaf], [], "pin-mismatch"),
+        ("A7 (authority as leaf)", [pki.interA], nil, "pin-mismatch"),
+        ("A7 (leaf as authority)", nil, [pki.leaf], "pin-mismatch"),
+        ("A7 (no list)", nil, nil, "pins-not-applied"),
+    ]
+
+    @Test(arguments: listed)
+    func `vectors 133 and 134: leaf and authority identities must both hold, and an empty list never does`(
+        _ number: String,
+        leaf: [LabCertificate]?,
+        authorities: [LabCertificate]?,
+        reason: String
+    ) throws {
+        let client = NSPinnedDomains(
+            entries: [try Self.entry(leaf: leaf, authorities: authorities)],
+            host: try ServerName("example.org")
+        )
+        try ClientVector(number, client, .ordinary(), reason).check()
+    }
+
+    @Test func `the lists of all entries that match are merged`() throws {
+        let entries = [
+            try Self.entry("www.example.org", authorities: [Self.pki.junk]),
+            try Self.entry(authorities: [Self.pki.interA]),
+        ]
+        let client = NSPinnedDomains(entries: entries, host: try ServerName("www.example.org"))
+        try ClientVector("A7", client, .ordinary(), "pin-matched").check()
+    }
+
+    @Test func `vector 135: an authority identity fails when the leaf is itself the anchor`() throws {
+        let scene = Scene.ordinary(presented: [Self.pki.leaf], system: [Self.pki.leaf])
+        let authorities = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try Self.hash(Self.pki.leaf)]))
+        try ClientVector("135", authorities, scene, "pin-mismatch").check()
+        let leaf = NSPinnedDomains(identities: .listed(leaf: [try Self.hash(Self.pki.leaf)], authorities: nil))
+        try ClientVector("135 (leaf)", leaf, scene, "pin-matched").check()
+    }
+
+    @Test func `vector 136: the system tries another path for the pins and other clients do not`() throws {
+        let pki = Self.pki
+        func scene(_ pinned: LabCertificate) -> Scene {
+            Scene.ordinary(
+                pins: [pinned, pki.junk],
+                presented: [pki.leaf, pki.interA, pki.interAxB],
+                system: [pki.rootA, pki.rootB]
+            ).with { $0.mode = .publicKey }
+        }
+        let verdicts = try [pki.rootA, pki.rootB].map { root in
+            let client = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try Self.hash(root)]))
+            let verdict = try ClientVector("136", client, scene(root), "pin-matched").check()
+            #expect(verdict.builtChain.certificates.last == (try Certificate(root)))
+            return verdict
+        }
+        #expect(verdicts.filter { $0.warnings.map(\.id) == ["path-dependent"] }.count == 1)
+        for client in [
+            AFNetworking4(policy: scene(pki.rootA).policy), Alamofire(.publicKeys()), OkHttp(),
+            AndroidNetworkSecurityConfig(), try TrustKit(pins: try scene(pki.rootA).pinSet),
+        ] as [any ClientProcedure] {
+            let others = try [pki.rootA, pki.rootB].map { try scene($0).verdict(of: client) }
+            #expect(Set(others.map(\.reason.id)) == ["pin-matched", "pin-mismatch"], "\(client.name)")
+            #expect(others.allSatisfy { $0.warnings.contains { $0.id == "path-dependent" } }, "\(client.name)")
+        }
+    }
+
+    @Test func `a missing intermediate may come from the pins, as the system would fetch it, with a warning`() throws {
+        let scene = Scene.ordinary(pins: [Self.pki.interA, Self.pki.junk], presented: [Self.pki.leaf], hashes: false)
+        for client in [
+            NSPinnedDomains(), Alamofire(.pinnedCertificates()), Alamofire(.systemDefault()),
+            try TrustKit(pins: try scene.pinSet), AFNetworking4(policy: AFSecurityPolicy(mode: .certificate)),
+            AFNetworking4(policy: AFSecurityPolicy(mode: .none)), HPKP(),
+        ] as [any ClientProcedure] {
+            let verdict = try scene.verdict(of: client)
+            #expect(verdict.isAccepted, "\(client.name)")
+            #expect(verdict.warnings.filter { $0.id == "intermediate-not-presented" }.count == 1, "\(client.name)")
+        }
+        // The basic policy fetches nothing.
+        let basic = AFSecurityPolicy(mode: .publicKey, validatesDomainName: false)
+        try ClientVector("A1.1", AFNetworking4(policy: basic), scene, "unknown-issuer").check()
+    }
+}
