@@ -41,7 +41,7 @@ public struct Alamofire: ClientProcedure {
 
     /// Decides as Alamofire does.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
         if let evaluatedHosts, !evaluatedHosts.contains(observation.referenceName.description) {
             return withoutEvaluator(&run)
         }
@@ -69,9 +69,7 @@ public struct Alamofire: ClientProcedure {
             return validate(true, validateHost, .trustStore, &run).verdict
                 ?? run.verdict(.trustedWithoutPins, on: validated(validateHost, .trustStore, run).builtChain)
         case .revocation(let performDefaultValidation, let validateHost):
-            let end = validate(performDefaultValidation, validateHost, .trustStore, &run)
-            run.skip("revocation", "not asked for: nothing but the target is contacted")
-            return end.verdict ?? run.verdict(.trustedWithoutPins, on: end.chain)
+            return revocation(performDefaultValidation, validateHost, &run)
         case .pinnedCertificates(let acceptSelfSigned, let performDefaultValidation, let validateHost):
             return pinnedCertificates(acceptSelfSigned, performDefaultValidation, validateHost, &run)
         case .publicKeys(let performDefaultValidation, let validateHost):
@@ -85,14 +83,31 @@ public struct Alamofire: ClientProcedure {
         }
     }
 
+    /// The revocation policy's evaluation, the last of the three, needs a valid path also when the others are off.
+    private func revocation(
+        _ performDefaultValidation: Bool,
+        _ validateHost: Bool,
+        _ run: inout ProcedureRun<some PathVerifier>
+    ) -> Verdict {
+        run.skip("revocation", "not asked for: nothing but the target is contacted")
+        guard !performDefaultValidation, !validateHost else {
+            let end = validate(performDefaultValidation, validateHost, .trustStore, &run)
+            return end.verdict ?? run.verdict(.trustedWithoutPins, on: end.chain)
+        }
+        let basic = run.evaluate(.basicX509)
+        run.skip("name", "validateHost is off")
+        run.warn("name-not-checked", "validateHost is off: a certificate for any name will do")
+        run.recordTrust(basic)
+        return run.verdict(basic.isTrusted ? .trustedWithoutPins : .untrusted(basic.failures), on: basic.builtChain)
+    }
+
     private func composite(_ evaluators: [Evaluator], _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
         var last: Verdict?
         for evaluator in evaluators {
             let verdict = evaluate(evaluator, &run)
             guard verdict.isAccepted else { return verdict }
             // A pin that matched says more than an evaluator that compared none.
-            if case .pinMatched = last?.reason, case .trustedWithoutPins = verdict.reason { continue }
-            last = verdict
+            if case .pinMatched = last?.reason {} else { last = verdict }
         }
         guard let last else {
             run.warn("everything-accepted", "a composite without evaluators accepts every server")
@@ -110,11 +125,13 @@ public struct Alamofire: ClientProcedure {
         guard let certificates = run.pins?.certificates, !certificates.isEmpty else {
             return missing("noCertificatesFound", "no certificate is pinned", &run)
         }
+        if let pins = run.pins, certificates.count < pins.pins.count {
+            run.warn("hash-pins-ignored", "this evaluator compares certificates: the pins that are hashes are ignored")
+        }
         let anchors: Anchors = acceptSelfSigned ? .only(certificates) : .trustStore
         let end = validate(performDefaultValidation, validateHost, anchors, &run)
         if let verdict = end.verdict { return verdict }
-        let verdict = run.compare(on: end.result, what: "certificate") { $0.certificateMatches(on: $1) }
-        return verdict
+        return run.compare(on: end.result, what: "certificate") { $0.certificateMatches(on: $1) }
     }
 
     private func publicKeys(

@@ -1,0 +1,204 @@
+import LoopbackLab
+import Pinning
+import Testing
+
+/// Alamofire's fixtures, rebuilt: a root with two authorities and leaves of every kind.
+struct AlamofireWorld: Sendable {
+    static let shared = try! AlamofireWorld()
+
+    let root: LabCertificate
+    let authority1: LabCertificate
+    let authority2: LabCertificate
+    let leaf: LabCertificate
+    let sibling: LabCertificate
+    let wildcard: LabCertificate
+    let nameless: LabCertificate
+    let uri: LabCertificate
+    let expired: LabCertificate
+
+    init() throws {
+        root = try .selfSigned(.authority("Alamofire Root CA"))
+        authority1 = try root.issue(.authority("Alamofire Signing CA1"))
+        authority2 = try root.issue(.authority("Alamofire Signing CA2"))
+        leaf = try authority2.issue(.leaf(AlamofireVectors.host))
+        sibling = try authority1.issue(.leaf(AlamofireVectors.host))
+        wildcard = try authority2.issue(.leaf("*.alamofire.org"))
+        nameless = try authority2.issue(.leaf(subject: "Missing DNS Name", names: []))
+        uri = try authority2.issue(.leaf(subject: "URI", names: [.uri(AlamofireVectors.host)]))
+        expired = try authority2.issue(.leaf(AlamofireVectors.host).expired())
+    }
+}
+
+@Suite("Alamofire decides as the semantics' vectors 68 to 90 say")
+struct AlamofireVectors {
+    static let host = "test.alamofire.org"
+    static let pki = AlamofireWorld.shared
+
+    static func vector(
+        _ number: String,
+        _ evaluator: Alamofire.Evaluator,
+        leaf: LabCertificate = pki.leaf,
+        pins: [LabCertificate] = [],
+        intermediates: [LabCertificate] = [pki.authority2],
+        system: [LabCertificate] = [pki.root],
+        _ reason: String
+    ) -> ClientVector {
+        let scene = Scene(pins: pins, presented: [leaf] + intermediates, system: system, host: host)
+        return ClientVector(number, Alamofire(evaluator), scene, reason)
+    }
+
+    static let withoutHost = Alamofire.Evaluator.systemDefault(validateHost: false)
+
+    static let defaults = [
+        vector("68 (host off)", withoutHost, "trusted-without-pins"),
+        vector("68 (host on)", .systemDefault(), "trusted-without-pins"),
+        vector(
+            "69",
+            .systemDefault(),
+            intermediates: [pki.authority2, pki.root],
+            system: [World.shared.standard.rootA],
+            "untrusted-root"
+        ),
+        vector("70 (host off)", withoutHost, leaf: pki.nameless, "trusted-without-pins"),
+        vector("70 (host on)", .systemDefault(), leaf: pki.nameless, "name-mismatch"),
+        vector("71", .systemDefault(), leaf: pki.wildcard, "trusted-without-pins"),
+        vector("72 (host off)", withoutHost, leaf: pki.expired, "expired"),
+        vector("72 (host on)", .systemDefault(), leaf: pki.expired, "expired"),
+        vector("73", .systemDefault(), intermediates: [], "unknown-issuer"),
+        vector("74", .systemDefault(), leaf: pki.uri, "name-mismatch"),
+    ]
+
+    static let onlyPinnedCertificates = Alamofire.Evaluator.pinnedCertificates(
+        performDefaultValidation: false,
+        validateHost: false
+    )
+
+    static let certificates = [
+        vector("75 (leaf)", .pinnedCertificates(), pins: [pki.leaf], "pin-matched"),
+        vector("75 (intermediate)", .pinnedCertificates(), pins: [pki.authority2], "pin-matched"),
+        vector("75 (root)", .pinnedCertificates(), pins: [pki.root], "pin-matched"),
+        vector("76 (leaf)", .pinnedCertificates(), pins: [pki.sibling], "pin-mismatch"),
+        vector("76 (intermediate)", .pinnedCertificates(), pins: [pki.authority1], "pin-mismatch"),
+        vector("77", .pinnedCertificates(), leaf: pki.expired, pins: [pki.expired], "expired"),
+        vector("78", onlyPinnedCertificates, leaf: pki.expired, pins: [pki.expired], "pin-matched"),
+        vector("79 (intermediate)", onlyPinnedCertificates, leaf: pki.expired, pins: [pki.authority2], "pin-matched"),
+        vector("79 (root)", onlyPinnedCertificates, leaf: pki.expired, pins: [pki.root], "pin-matched"),
+        vector(
+            "80",
+            .pinnedCertificates(performDefaultValidation: false, validateHost: true),
+            leaf: pki.expired,
+            pins: [pki.expired],
+            "expired"
+        ),
+    ]
+
+    static let onlyPublicKeys = Alamofire.Evaluator.publicKeys(performDefaultValidation: false, validateHost: false)
+
+    static let publicKeys = [
+        vector("81", onlyPublicKeys, pins: [pki.leaf], intermediates: [], "pin-matched"),
+        vector("82", onlyPublicKeys, pins: [pki.root], intermediates: [], "pin-mismatch"),
+        vector("83", onlyPublicKeys, pins: [pki.leaf], intermediates: [pki.authority1], "pin-matched"),
+        vector("84", .publicKeys(), pins: [pki.sibling, pki.authority1, pki.leaf], "pin-matched"),
+        vector("84 (host off)", .publicKeys(validateHost: false), pins: [pki.sibling, pki.leaf], "pin-matched"),
+    ]
+
+    static let others = [
+        vector("85 (expired)", .disabled, leaf: pki.expired, "everything-accepted"),
+        vector("85 (incomplete)", .disabled, intermediates: [], "everything-accepted"),
+        vector("86", .composite([.systemDefault(), .revocation()]), leaf: pki.expired, "expired"),
+        vector("86 (valid)", .composite([.systemDefault(), .revocation()]), "trusted-without-pins"),
+        vector(
+            "86 (revocation alone)",
+            .revocation(performDefaultValidation: false, validateHost: false),
+            leaf: pki.expired,
+            "expired"
+        ),
+        vector("87 (certificates)", .pinnedCertificates(), "client-error"),
+        vector("87 (public keys)", .publicKeys(), "client-error"),
+    ]
+
+    static func selfSigned(_ number: String, accepts: Bool, host: String, _ reason: String) -> ClientVector {
+        let certificate = World.shared.selfSignedAlternativeName
+        return ClientVector(
+            number,
+            Alamofire(.pinnedCertificates(acceptSelfSigned: accepts)),
+            Scene(pins: [certificate], presented: [certificate], host: host, time: World.in2020),
+            reason
+        )
+    }
+
+    static let selfSigned = [
+        selfSigned("88", accepts: true, host: "foobar.com", "pin-matched"),
+        selfSigned("88 (not accepted)", accepts: false, host: "foobar.com", "self-signed"),
+        selfSigned("88 (other host)", accepts: true, host: "foo.bar", "name-mismatch"),
+    ]
+
+    @Test(arguments: defaults + certificates + publicKeys + others + selfSigned)
+    func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
+        let verdict = try vector.check()
+        #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
+    }
+
+    @Test(arguments: [78, 79, 81, 83])
+    func `where both validations are off a warning says so`(_ number: Int) throws {
+        let vectors = (Self.certificates + Self.publicKeys).filter { $0.number.hasPrefix("\(number)") }
+        #expect(!vectors.isEmpty)
+        for vector in vectors {
+            let verdict = try vector.check()
+            #expect(verdict.warnings.contains { $0.id == "validity-not-checked" })
+            #expect(!verdict.builtChain.isVerified)
+            #expect(verdict.trace.filter { $0.status == .skip }.map(\.id) == ["name", "trust"])
+        }
+    }
+
+    @Test func `vector 82: pins are no part of the chain unless they are its anchors`() throws {
+        // The authority is pinned, too, but Alamofire hands pins to the system with acceptSelfSigned only.
+        let pins = [Self.pki.authority2, Self.pki.root]
+        try Self.vector("82", Self.onlyPublicKeys, pins: pins, intermediates: [], system: [], "pin-mismatch").check()
+        let onlyAnchored = Alamofire.Evaluator.pinnedCertificates(
+            acceptSelfSigned: true,
+            performDefaultValidation: false,
+            validateHost: false
+        )
+        try Self.vector("82", onlyAnchored, pins: pins, intermediates: [], system: [], "pin-matched").check()
+    }
+
+    @Test func `vector 87: an empty list is an error of its own and no mismatch`() throws {
+        let names = try Self.others.suffix(2).map { vector in
+            guard case .clientError(let name, _) = try vector.check().reason else { return "none" }
+            return name
+        }
+        #expect(names == ["noCertificatesFound", "noPublicKeysFound"])
+        var hashes = Self.vector("87", .pinnedCertificates(), pins: [Self.pki.leaf], "client-error").scene
+        hashes.pinsAreHashes = true
+        try ClientVector("87 (hashes)", Alamofire(.pinnedCertificates()), hashes, "client-error").check()
+    }
+
+    @Test func `vector 90: a host without an evaluator is an error or left to the system`() throws {
+        let scene = Self.defaults[0].scene
+        func client(_ hosts: Set<String>, all: Bool) -> Alamofire {
+            Alamofire(.publicKeys(), evaluatedHosts: hosts, allHostsMustBeEvaluated: all)
+        }
+        let required = try ClientVector("90", client(["alamofire.org"], all: true), scene, "client-error").check()
+        guard case .clientError("noRequiredEvaluator", _) = required.reason else {
+            Issue.record("\(required.reason)")
+            return
+        }
+        let system = try ClientVector("90", client(["*.alamofire.org"], all: false), scene, "pins-not-applied").check()
+        #expect(system.disposition == .performDefaultHandling)
+        let untrusted = scene.with { $0.system = [World.shared.standard.rootA] }
+        let rejected = try ClientVector("90", client([], all: false), untrusted, "unknown-issuer").check()
+        #expect(rejected.disposition == .performDefaultHandling)
+        // Only the very name counts.
+        try ClientVector("90", client([Self.host], all: true), scene, "client-error").check()
+    }
+
+    @Test func `a composite keeps the pin that matched and stops at the first rejection`() throws {
+        let pins = [Self.pki.leaf]
+        try Self.vector("A2", .composite([.publicKeys(), .systemDefault()]), pins: pins, "pin-matched").check()
+        try Self.vector("A2", .composite([.publicKeys(), .disabled]), pins: pins, "pin-matched").check()
+        let wrong = [Self.pki.sibling]
+        try Self.vector("A2", .composite([.systemDefault(), .publicKeys()]), pins: wrong, "pin-mismatch").check()
+        try Self.vector("A2", .composite([]), "everything-accepted").check()
+    }
+}
