@@ -46,12 +46,14 @@ enum ClientRegistry {
                 settings: [
                     .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
                     .init("expires", .text("DATE"), "kTSKExpirationDate, midnight UTC"),
+                    .init("macos", .flag, "macOS, where roots given by --extra-root are exempt from pinning"),
                 ],
                 make: { input in
                     try TrustKit(
                         pins: input.pins,
                         enforcesPinning: !input.settings.isSet("no-enforce"),
-                        expiration: try input.settings.date("expires")
+                        expiration: try input.settings.date("expires"),
+                        exemptRoots: input.settings.isSet("macos") ? Set(input.installedRoots) : []
                     )
                 }
             ),
@@ -82,7 +84,7 @@ enum ClientRegistry {
                 trustsInstalledRoots: false,
                 make: { input in
                     guard let text = input.settings.text("pattern") else { return OkHttp() }
-                    let pattern = try OkHttp.pattern(text)
+                    let pattern = try OkHttp.pattern(InternationalName.ascii(text) ?? text)
                     let count = input.pins?.pins.count ?? 0
                     return OkHttp(entries: (0..<count).map { OkHttp.PinnedHost(pattern: pattern, pinIndex: $0) })
                 }

@@ -9,6 +9,8 @@ public struct TrustKit: ClientProcedure {
     public let expiration: Timestamp?
     /// Whether the host has no policy: it is not configured, or excluded from its parent's.
     public let isUnpinned: Bool
+    /// Roots that the user installed and macOS exempts from pinning (`kTSKIgnorePinningForUserDefinedTrustAnchors`); none on iOS.
+    public let exemptRoots: Set<Certificate>
 
     /// The name users choose this client by.
     public var name: String { "trustkit" }
@@ -19,7 +21,8 @@ public struct TrustKit: ClientProcedure {
     public init(
         pins: PinSet?,
         enforcesPinning: Bool = true,
-        expiration: Timestamp? = nil
+        expiration: Timestamp? = nil,
+        exemptRoots: Set<Certificate> = []
     ) throws(ClientConfigurationError) {
         let distinct = Set(pins?.pins.map(\.spkiSHA256) ?? []).count
         let needed = enforcesPinning ? 2 : 1
@@ -32,6 +35,7 @@ public struct TrustKit: ClientProcedure {
         self.enforcesPinning = enforcesPinning
         self.expiration = expiration
         isUnpinned = pins == nil
+        self.exemptRoots = exemptRoots
     }
 
     /// The policy a configuration has for a host, `nil` for none.
@@ -39,11 +43,12 @@ public struct TrustKit: ClientProcedure {
         enforcesPinning = policy?.enforcesPinning ?? true
         expiration = policy?.expiration
         isUnpinned = policy.map(\.isExcluded) ?? true
+        exemptRoots = []
     }
 
     /// Decides as TrustKit does.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
         let system = run.evaluate(run.serverPolicy)
         if let why = reasonNotToPin(observation, pins) {
             run.recordServerTrust(system)
@@ -78,7 +83,15 @@ public struct TrustKit: ClientProcedure {
     }
 
     private func enforced(_ verdict: Verdict, _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
-        guard verdict.reason == .pinMismatch, !enforcesPinning else { return verdict }
+        guard verdict.reason == .pinMismatch else { return verdict }
+        if let root = verdict.builtChain.certificates.last, exemptRoots.contains(root) {
+            run.warn("pins-overridden", "no pin matches, and the chain ends at an installed root, which macOS exempts")
+            return run.verdict(
+                .pinsNotApplied("FailedUserDefinedTrustAnchor: the chain ends at the installed root \(root)"),
+                on: verdict.builtChain
+            )
+        }
+        guard !enforcesPinning else { return verdict }
         run.warn("not-enforced", "no pin matches, and enforcePinning is off: TrustKit reports this and goes on")
         return run.verdict(.mismatchNotEnforced, on: verdict.builtChain, disposition: .useCredential)
     }

@@ -1,0 +1,250 @@
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+@Suite("TrustKit decides as the semantics' vectors 91 to 110 say")
+struct TrustKitVectors {
+    static let pki = World.shared.standard
+    static let yesterday = Timestamp(secondsSinceEpoch: LabClock.now - LabClock.day)
+
+    static func vector(
+        _ number: String,
+        enforced: Bool = true,
+        expiration: Timestamp? = nil,
+        _ scene: Scene,
+        _ reason: String
+    ) -> ClientVector {
+        let client = try! TrustKit(pins: try! scene.pinSet, enforcesPinning: enforced, expiration: expiration)
+        return ClientVector(number, client, scene, reason)
+    }
+
+    static let matching = [
+        vector("91", .ordinary(pins: [pki.leaf, pki.interA, pki.junk]), "pin-matched"),
+        vector("92", .ordinary(pins: [pki.interA, pki.junk]), "pin-matched"),
+        vector("93", .ordinary(pins: [pki.leaf, pki.junk]), "pin-matched"),
+        vector("94", .ordinary(pins: [pki.rogue, pki.junk]), "pin-mismatch"),
+        vector("96", enforced: false, .ordinary(pins: [pki.rogue, pki.junk]), "mismatch-not-enforced"),
+    ]
+
+    static let selfSigned: Scene = {
+        let certificate = try! LabCertificate.selfSigned(.leaf(StandardPKI.serverName))
+        return .ordinary(pins: [pki.interA, pki.rootA], presented: [certificate])
+    }()
+
+    static let untrusted = [
+        vector("97", selfSigned, "self-signed"),
+        vector("97 (not enforced)", enforced: false, selfSigned, "self-signed"),
+        vector("98", .ordinary(pins: [pki.interA, pki.junk], host: "www.example.org"), "name-mismatch"),
+    ]
+
+    @Test(arguments: matching + untrusted)
+    func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
+        let verdict = try vector.check()
+        #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
+    }
+
+    @Test func `vector 95: expired pins leave the decision to the system`() throws {
+        let wrong = Scene.ordinary(pins: [Self.pki.rogue, Self.pki.junk])
+        let verdict = try Self.vector("95", expiration: Self.yesterday, wrong, "pins-not-applied").check()
+        #expect(verdict.disposition == .performDefaultHandling)
+        // The moment itself is not past yet.
+        try Self.vector("95", expiration: World.now, wrong, "pin-mismatch").check()
+        let untrusted = wrong.with { $0.system = [] }
+        let rejected = try Self.vector("95", expiration: Self.yesterday, untrusted, "unknown-issuer").check()
+        #expect(rejected.disposition == .performDefaultHandling)
+    }
+
+    @Test func `vector 99: an injected root is pinned and presented but on no path`() throws {
+        let scene = Scene.ordinary(
+            pins: [Self.pki.rootA, Self.pki.junk],
+            presented: [Self.pki.rogue, Self.pki.rogueI, Self.pki.rootA],
+            system: [Self.pki.rootA, Self.pki.rootB]
+        )
+        let verdict = try Self.vector("99", scene, "pin-mismatch").check()
+        #expect(verdict.warnings.map(\.id) == ["pin-only-presented"])
+    }
+
+    @Test func `vector 107: a key that cannot be hashed blocks the chain above a pinned leaf`() throws {
+        let authority = try Self.pki.rootA.issue(.authority("P-521"), key: .generate(.p521))
+        let leaf = try authority.issue(.leaf(StandardPKI.serverName))
+        let presented = [leaf, authority]
+        let verdict = try Self.vector(
+            "107",
+            enforced: false,
+            .ordinary(pins: [leaf, Self.pki.junk], presented: presented),
+            "client-error"
+        ).check()
+        guard case .clientError("ErrorCouldNotGenerateSpkiHash", let message) = verdict.reason else {
+            Issue.record("\(verdict.reason)")
+            return
+        }
+        #expect(message.contains("EC P-521 key of CN=P-521"))
+        // The walk starts at the root: a pin above the key ends it in time.
+        try Self.vector("107", .ordinary(pins: [Self.pki.rootA, Self.pki.junk], presented: presented), "pin-matched")
+            .check()
+    }
+
+    @Test func `on macOS a root that the user installed is exempt`() throws {
+        let scene = Scene.ordinary(
+            pins: [Self.pki.leaf, Self.pki.junk],
+            presented: [Self.pki.rogue, Self.pki.rogueI],
+            system: [Self.pki.rootA, Self.pki.rootB]
+        )
+        func client(_ exempt: [LabCertificate]) throws -> TrustKit {
+            try TrustKit(pins: try scene.pinSet, exemptRoots: Set(try exempt.map { try Certificate($0) }))
+        }
+        let verdict = try ClientVector("A3", try client([Self.pki.rootB]), scene, "pins-not-applied")
+            .scene.verdict(of: try client([Self.pki.rootB]))
+        #expect(verdict.reason.id == "pins-not-applied")
+        #expect(verdict.warnings.map(\.id) == ["pins-overridden"])
+        try ClientVector("A3", try client([Self.pki.rootA]), scene, "pin-mismatch").check()
+    }
+
+    /// The DER before the key itself, which TrustKit has in a table.
+    static let headers: [(LabKey.Algorithm, hexadecimal: String)] = [
+        (.rsa(bits: 2_048), "30820122300d06092a864886f70d01010105000382010f00"),
+        (.rsa(bits: 3_072), "308201a2300d06092a864886f70d01010105000382018f00"),
+        (.p256, "3059301306072a8648ce3d020106082a8648ce3d03010703420004"),
+        (.p384, "3076301006072a8648ce3d020106052b8104002203620004"),
+    ]
+
+    @Test(arguments: headers)
+    func `vector 108: a pin is the hash of the header TrustKit puts before a key`(
+        _ algorithm: LabKey.Algorithm,
+        hexadecimal: String
+    ) throws {
+        let key = try LabKey.shared(algorithm, label: "vector 108")
+        let certificate = try Certificate(try LabCertificate.selfSigned(.leaf("www.good.com"), key: key))
+        let info = certificate.publicKey.subjectPublicKeyInfo
+        let header = info.prefix(hexadecimal.utf8.count / 2)
+        #expect(header.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == hexadecimal)
+        #expect(info == key.publicKeyInfo)
+        #expect(certificate.publicKey.spkiSHA256.bytes == key.publicKeySHA256)
+        #expect(certificate.publicKey.spkiSHA256 == Hashing.sha256(info))
+    }
+
+    @Test func `vector 109: on Android a mismatch is only reported unless enforced`() throws {
+        let scene = Scene.ordinary(pins: [Self.pki.junk])
+        let lenient = try TrustKitAndroid(pins: try scene.pinSet)
+        #expect(try ClientVector("109", lenient, scene, "mismatch-not-enforced").check().isAccepted)
+        #expect(throws: ClientConfigurationError.self) {
+            try TrustKitAndroid(pins: try scene.pinSet, enforcesPinning: true)
+        }
+        let wrong = Scene.ordinary(pins: [Self.pki.junk, Self.pki.rogue])
+        let strict = try TrustKitAndroid(pins: try wrong.pinSet, enforcesPinning: true)
+        try ClientVector("109 (enforced)", strict, wrong, "pin-mismatch").check()
+        // A chain that is not trusted is rejected either way, and the platform fetches no issuer.
+        let incomplete = Scene.ordinary(pins: [Self.pki.interA], presented: [Self.pki.leaf], hashes: false)
+        try ClientVector("109 (incomplete)", lenient, incomplete, "unknown-issuer").check()
+    }
+}
+
+@Suite("TrustKit takes and looks up configurations as the semantics' vectors 100 to 106 say")
+struct TrustKitConfigurationVectors {
+    static let suffixes = SystemPublicSuffixList()
+    static let one = try! hash(World.shared.standard.leaf)
+    static let other = try! hash(World.shared.standard.junk)
+
+    static func hash(_ certificate: LabCertificate) throws -> SHA256Digest {
+        try Certificate(certificate).publicKey.spkiSHA256
+    }
+
+    static func domain(_ name: String, subdomains: Bool = false) -> TrustKitDomain {
+        TrustKitDomain(name: name, includesSubdomains: subdomains, hashes: [one, other])
+    }
+
+    static func configuration(_ domains: TrustKitDomain...) throws -> TrustKitConfiguration {
+        try TrustKitConfiguration(domains: domains, suffixes: suffixes)
+    }
+
+    static let excluded = TrustKitDomain(name: "unsecured.good.com", isExcluded: true)
+
+    /// Configurations that end an app at its start, and what the message names.
+    static let exceptions: [(String, [TrustKitDomain], String)] = [
+        ("101 (one pin)", [TrustKitDomain(name: "good.com", hashes: [one])], "add a backup pin"),
+        ("101 (equal pins)", [TrustKitDomain(name: "good.com", hashes: [one, one])], "has 1 different pins"),
+        ("101 (none)", [TrustKitDomain(name: "good.com", enforcesPinning: false)], "has 0 different pins and needs 1"),
+        ("104 (com)", [domain("com", subdomains: true)], "public suffix 'com'"),
+        ("104 (co.uk)", [domain("co.uk", subdomains: true)], "public suffix 'co.uk'"),
+        ("106 (no parent)", [excluded, domain("good.com")], "no parent domain includes its subdomains"),
+        (
+            "106 (more keys)",
+            [
+                domain("good.com", subdomains: true),
+                TrustKitDomain(name: "unsecured.good.com", hashes: [one, other], isExcluded: true),
+            ],
+            "must be the only key"
+        ),
+        ("A3 (no domain)", [], "is empty"),
+        ("A3 (localhost)", [domain("localhost")], "no registered suffix"),
+    ]
+
+    @Test(arguments: exceptions)
+    func `a configuration that TrustKit throws an exception for is an error`(
+        _ number: String,
+        domains: [TrustKitDomain],
+        message: String
+    ) {
+        let error = #expect(throws: ClientConfigurationError.self, "vector \(number)") {
+            try TrustKitConfiguration(domains: domains, suffixes: Self.suffixes)
+        }
+        #expect(error?.message.contains(message) == true, "vector \(number): \(error?.message ?? "")")
+    }
+
+    @Test func `vector 101: one pin is enough where pinning is not enforced`() throws {
+        _ = try Self.configuration(TrustKitDomain(name: "good.com", enforcesPinning: false, hashes: [Self.one]))
+        let pins = PinSet([Pin(.publicKey(Self.one), origin: "test"), Pin(.publicKey(Self.one), origin: "again")])
+        #expect(throws: ClientConfigurationError.self) { try TrustKit(pins: pins) }
+        #expect(try TrustKit(pins: pins, enforcesPinning: false).enforcesPinning == false)
+    }
+
+    /// Which entry counts for which host.
+    static let lookups: [(String, [TrustKitDomain], host: String, entry: String?)] = [
+        ("100 (other)", [domain("good.com")], "www.google.com", nil),
+        ("100 (subdomain)", [domain("good.com")], "www.good.com", nil),
+        ("A3 (itself)", [domain("GOOD.com")], "good.com.", "good.com"),
+        ("102", [domain("good.com", subdomains: true)], "good.com.otherdomaingood.com", nil),
+        ("102 (suffix)", [domain("good.com", subdomains: true)], "notgood.com", nil),
+        ("103", [domain("good.com", subdomains: true)], "test.good.net", nil),
+        ("A3 (deep)", [domain("good.com", subdomains: true)], "a.b.good.com", "good.com"),
+        (
+            "105",
+            [domain("good.com", subdomains: true), domain("www.good.com", subdomains: true)],
+            "sub.www.good.com",
+            "www.good.com"
+        ),
+        (
+            "105 (exact)",
+            [domain("good.com", subdomains: true), domain("www.good.com")],
+            "www.good.com",
+            "www.good.com"
+        ),
+        ("A3 (address)", [domain("good.com", subdomains: true)], "192.0.2.1", nil),
+    ]
+
+    @Test(arguments: lookups)
+    func `the entry for a host is its own or the longest parent's`(
+        _ number: String,
+        domains: [TrustKitDomain],
+        host: String,
+        entry: String?
+    ) throws {
+        let configuration = try TrustKitConfiguration(domains: domains, suffixes: Self.suffixes)
+        let found = configuration.domain(for: try ServerName(host), suffixes: Self.suffixes)
+        #expect(found?.name == entry, "vector \(number)")
+    }
+
+    @Test func `vector 100: a host without policy or excluded from it is not pinned`() throws {
+        let configuration = try Self.configuration(Self.domain("good.com", subdomains: true), Self.excluded)
+        let wrong = Scene.ordinary(pins: [World.shared.standard.rogue])
+        for (host, reason) in [
+            ("unsecured.good.com", "pins-not-applied"), ("www.example.org", "pins-not-applied"),
+            ("www.good.com", "pin-mismatch"),
+        ] {
+            let policy = configuration.domain(for: try ServerName(host), suffixes: Self.suffixes)
+            let verdict = try ClientVector("100 \(host)", TrustKit(policy: policy), wrong, reason).check()
+            #expect(verdict.isAccepted == (verdict.disposition == .performDefaultHandling))
+        }
+    }
+}
