@@ -38,25 +38,16 @@ public struct DANE: ClientProcedure {
         return run.verdict(.pinMatched(PinMatch(pinIndex: index, depth: 0)), on: run.leafAlone, matches: [])
     }
 
-    /// Usage 2: the record names the anchor, which must be presented unless the record holds the whole certificate.
+    /// Usage 2: the record names the anchor, which must be presented unless the record holds the whole certificate or key.
     private func pinnedAnchors(_ run: inout ProcedureRun<some PathVerifier>) -> Verdict? {
         let candidates = indices(of: .trustAnchor)
         guard !candidates.isEmpty else { return nil }
-        var anchors: [Certificate] = []
-        for index in candidates {
-            let record = records[index]
-            if record.selector == .certificate, record.matching == .full,
-                let certificate = run.verifier.certificate(der: record.data)
-            {
-                anchors.append(certificate)
-            }
-            anchors += run.observation.presented.certificates.dropFirst().filter { record.matches($0, run.verifier) }
-        }
+        let anchors = candidates.flatMap { possibleAnchors(by: $0, run) }
         guard !anchors.isEmpty else {
             run.skip("dane-ta", "no record of usage 2 is for a presented authority: servers must send the anchor")
             return nil
         }
-        let result = run.evaluate(run.serverPolicy, anchors: .only(anchors))
+        let result = run.evaluate(run.serverPolicy, anchors: .only(anchors.map(\.certificate)))
         guard result.isTrusted, let anchor = result.builtChain.certificates.last else {
             // The constraints of other records may still hold; if not, this is the reason to tell.
             return indices(of: .authorityConstraint).isEmpty && indices(of: .leafConstraint).isEmpty
@@ -64,9 +55,48 @@ public struct DANE: ClientProcedure {
         }
         run.recordServerTrust(result, leadsTo: "the authority a record names")
         let depth = result.builtChain.certificates.count - 1
-        let index = candidates.first { records[$0].matches(anchor, run.verifier) } ?? candidates[0]
-        run.pass("pins", "the record of usage 2 is for the authority at depth \(depth)")
-        return run.verdict(.pinMatched(PinMatch(pinIndex: index, depth: depth)), on: result.builtChain, matches: [])
+        let found = anchors.first { $0.certificate == anchor } ?? anchors[0]
+        run.pass(
+            "pins",
+            found.isSignedByRecord
+                ? "the key in the record of usage 2 signed the certificate at depth \(depth)"
+                : "the record of usage 2 is for the authority at depth \(depth)"
+        )
+        return run.verdict(
+            .pinMatched(PinMatch(pinIndex: found.record, depth: depth)),
+            on: result.builtChain,
+            matches: []
+        )
+    }
+
+    /// A certificate at which a path may end, and the position of the record that says so.
+    private struct Anchor {
+        let certificate: Certificate
+        let record: Int
+        /// Whether the record holds the bare key that signed the certificate, not the certificate or its own key.
+        var isSignedByRecord = false
+    }
+
+    /// Where paths may end by one record of usage 2.
+    private func possibleAnchors(by index: Int, _ run: ProcedureRun<some PathVerifier>) -> [Anchor] {
+        let record = records[index]
+        let presented = run.observation.presented.certificates.dropFirst()
+        var anchors = presented.filter { record.matches($0, run.verifier) }.map {
+            Anchor(certificate: $0, record: index)
+        }
+        guard record.matching == .full else { return anchors }
+        switch record.selector {
+        case .certificate:
+            guard let certificate = run.verifier.certificate(der: record.data) else { break }
+            anchors.append(Anchor(certificate: certificate, record: index))
+        case .publicKey:
+            // A whole key needs no certificate of its own: what it signed will do (RFC 7671, 5.2.3). Only the path that can be
+            // built is looked at, so that a hostile chain cannot ask for more signatures than a path has.
+            let path = run.evaluate(run.serverPolicy, anchors: .only([])).builtChain.certificates
+            anchors += path.filter { !$0.isSelfIssued && run.verifier.isSigned($0, byKey: record.data) }
+                .map { Anchor(certificate: $0, record: index, isSignedByRecord: true) }
+        }
+        return anchors
     }
 
     private func rejectAnchored(_ result: TrustResult, _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {

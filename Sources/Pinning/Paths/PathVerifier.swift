@@ -13,6 +13,14 @@ public protocol PathVerifier: Sendable {
 
     /// The certificate in `der`, which some TLSA records hold; `nil` when it is none.
     func certificate(der: [UInt8]) -> Certificate?
+
+    /// Whether the key in a DER SubjectPublicKeyInfo made the signature on `certificate`, as some TLSA records have it.
+    func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool
+}
+
+extension PathVerifier {
+    /// A verifier that does not say finds no such signature, so TLSA records with a bare key hold only for presented authorities.
+    public func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool { false }
 }
 
 /// One question to a ``PathVerifier``.

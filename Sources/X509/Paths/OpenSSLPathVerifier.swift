@@ -88,6 +88,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
         try? CertificateReader.certificate(der: der)
     }
 
+    /// Whether the key in a DER SubjectPublicKeyInfo made the signature on `certificate`.
+    package func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool {
+        HandleCache.shared.handle(for: certificate)?.isSigned(byKey: subjectPublicKeyInfo) ?? false
+    }
+
     /// Each round's anchor sources and certificates to pass through; a later one holds all of those before it.
     private func rounds(
         _ question: PathQuestion,
