@@ -64,7 +64,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SemanticsTests",
-            dependencies: ["LoopbackLab", "Pinning", "X509"],
+            dependencies: ["LoopbackLab", "PinFormats", "Pinning", "X509"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

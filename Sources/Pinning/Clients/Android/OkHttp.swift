@@ -62,17 +62,27 @@ public struct OkHttp: ClientProcedure {
         guard let applying, !applying.isEmpty else {
             return run.unpinned("no pin is for \(observation.referenceName)", system)
         }
-        let length = system.builtChain.certificates.count
+        let cleaned = cleaned(system)
+        let length = cleaned.builtChain.certificates.count
         guard length <= Self.chainLimit else {
             run.fail("chain-length", "the cleaned chain has \(length) certificates and OkHttp takes \(Self.chainLimit)")
             return run.verdict(
                 .clientError(name: "SSLPeerUnverifiedException", message: "Certificate chain too long: \(length)"),
-                on: system.builtChain
+                on: cleaned.builtChain
             )
         }
-        return run.compare(on: system, what: "public key") { pins, chain in
+        return run.compare(on: cleaned, what: "public key") { pins, chain in
             pins.publicKeyMatches(on: chain).filter { applying.contains($0.pinIndex) }
         }
+    }
+
+    /// OkHttp goes on from a trusted certificate that is not self-signed, as far as valid paths lead.
+    private func cleaned(_ system: TrustResult) -> TrustResult {
+        guard case .trusted(let preferred, let alternatives) = system,
+            let longest = alternatives.filter({ $0.certificates.starts(with: preferred.certificates) })
+                .max(by: { $0.certificates.count < $1.certificates.count })
+        else { return system }
+        return .trusted(preferred: longest, alternatives: [preferred] + alternatives.filter { $0 != longest })
     }
 
     /// The positions of the pins whose pattern covers the host: the union over all entries, exact and wildcard.

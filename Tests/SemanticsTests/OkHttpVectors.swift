@@ -1,0 +1,165 @@
+import LoopbackLab
+import PinFormats
+import Pinning
+import Testing
+import X509
+
+@Suite("OkHttp decides as the semantics' vectors 111 to 125 say")
+struct OkHttpVectors {
+    static let pki = World.shared.standard
+    static let host = StandardPKI.serverName
+
+    @Test(arguments: ["md5/AAAAAAAAAAAAAAAAAAAAAA==", "sha256/", "sha256/AAAA", "sha256/not base64", "sha1/%%%"])
+    func `vector 111: a pin with another hash or bad base64 is an error`(_ text: String) {
+        #expect(throws: PinFormatError.self) { try PinSource(text).read() }
+    }
+
+    @Test(arguments: ["example.*", "*", "**", "*.", "**.", "a*.b.c", "a.**.c", "*.*.c", "***.c", "*a.b", ""])
+    func `vector 112: a wildcard anywhere but in front is an error`(_ pattern: String) {
+        #expect(throws: ClientConfigurationError.self) { try OkHttp.pattern(pattern) }
+    }
+
+    @Test func `vector 113: two certificates with one key have one pin`() throws {
+        let (old, new) = (try Certificate(Self.pki.leaf), try Certificate(Self.pki.leafRe))
+        #expect(old != new)
+        #expect(old.publicKey.spkiSHA256 == new.publicKey.spkiSHA256)
+        #expect(old.publicKey.spkiSHA256.description.hasPrefix("sha256/"))
+    }
+
+    /// Which hosts a pattern covers.
+    static let patterns: [(String, covered: [String], others: [String])] = [
+        ("*.example.com", ["a.example.com"], ["example.com", "a.b.example.com", "aexample.com"]),
+        (
+            "**.example.co.uk", ["example.co.uk", "foo.example.co.uk", "foo.bar.example.co.uk"],
+            ["uk", "co.uk", "anotherexample.co.uk"]
+        ),
+        ("example.com", ["example.com", "EXAMPLE.com."], ["a.example.com", "192.0.2.1"]),
+        ("Example.COM", ["example.com"], []),
+        ("*.Example.COM", ["a.EXAMPLE.com"], []),
+    ]
+
+    @Test(arguments: patterns)
+    func `vectors 115 and 116: a pattern covers one label or any number`(
+        _ text: String,
+        covered: [String],
+        others: [String]
+    ) throws {
+        let pattern = try OkHttp.pattern(text)
+        for host in covered { #expect(pattern.covers(try ServerName(host)), "\(host)") }
+        for host in others { #expect(!pattern.covers(try ServerName(host)), "\(host)") }
+    }
+
+    @Test(arguments: ["σkhttp.com", "*.σkhttp.com", "**.Σkhttp.com"])
+    func `vector 118: a pattern is compared in its ASCII form`(_ text: String) throws {
+        let pattern = try OkHttp.pattern(try #require(InternationalName.ascii(text)))
+        #expect(pattern.name == "xn--khttp-fde.com")
+        #expect(pattern.covers(try ServerName("www.XN--khttp-fde.com")) == text.hasPrefix("*"))
+    }
+
+    static func vector(
+        _ number: String,
+        pins: [LabCertificate],
+        presented: [LabCertificate] = [pki.leaf, pki.interA],
+        system: [LabCertificate] = [pki.rootA],
+        _ reason: String
+    ) -> ClientVector {
+        ClientVector(number, OkHttp(), .ordinary(pins: pins, presented: presented, system: system), reason)
+    }
+
+    static let chains: [ClientVector] = {
+        let pki = Self.pki
+        let twin = try! pki.rootA.issue(.authority("InterA"))
+        let attacker = try! pki.leaf.issue(.leaf(host))
+        let limited = try! pki.rootA.issue(.authority("Limited", pathLength: 0))
+        let below = try! limited.issue(.authority("Below"))
+        let deep = try! below.issue(.leaf(host))
+        return [
+            vector("119", pins: [pki.rootA], "pin-matched"),
+            vector("120", pins: [pki.interA], "pin-matched"),
+            vector(
+                "121",
+                pins: [pki.leaf],
+                presented: [pki.rogue, pki.rogueI, pki.leaf],
+                system: [pki.rootA, pki.rootB],
+                "pin-mismatch"
+            ),
+            vector("122", pins: [twin], presented: [pki.leaf, twin, pki.interA], "pin-mismatch"),
+            vector("123", pins: [pki.leaf], presented: [attacker, pki.leaf, pki.interA], "not-an-authority"),
+            vector("124", pins: [limited], presented: [deep, below, limited], "path-too-long"),
+        ]
+    }()
+
+    @Test(arguments: chains)
+    func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
+        try vector.check()
+    }
+
+    @Test(arguments: [2, 3])
+    func `vectors 121 and 122: what is only presented is warned about`(_ index: Int) throws {
+        #expect(try Self.chains[index].check().warnings.map(\.id) == ["pin-only-presented"])
+    }
+
+    @Test func `vectors 114 and 117: the pins of all patterns that cover the host count together`() throws {
+        let scene = Scene.ordinary(pins: [Self.pki.leaf, Self.pki.junk])
+        func client(_ texts: (String, Int)...) throws -> OkHttp {
+            OkHttp(entries: try texts.map { OkHttp.PinnedHost(pattern: try OkHttp.pattern($0.0), pinIndex: $0.1) })
+        }
+        for (entries, reason) in [
+            (try client(("www.example.org", 1)), "pins-not-applied"),
+            (try client(("*.example.com", 0), (Self.host, 1)), "pin-matched"),
+            (try client(("*.example.com", 1), (Self.host, 0)), "pin-matched"),
+            (try client(("**.example.com", 1)), "pin-mismatch"),
+            (try client(("**.example.com", 1), ("www.example.com", 0)), "pin-mismatch"),
+        ] {
+            try ClientVector("117", entries, scene, reason).check()
+        }
+        // The pins are of no use to a chain that is not trusted.
+        try ClientVector("A5", OkHttp(), scene.with { $0.system = [] }, "unknown-issuer").check()
+        try ClientVector("114", OkHttp(), Scene.ordinary(), "pins-not-applied").check()
+    }
+
+    @Test func `a missing intermediate is not taken from the pins`() throws {
+        let scene = Scene.ordinary(pins: [Self.pki.interA], presented: [Self.pki.leaf], hashes: false)
+        try ClientVector("A5", OkHttp(), scene, "unknown-issuer").check()
+    }
+
+    /// A root, so many authorities and a leaf, leaf first.
+    private func chain(authorities count: Int) throws -> [LabCertificate] {
+        var chain = [try LabCertificate.selfSigned(.authority("Chain root"))]
+        for number in 0..<count {
+            chain.insert(try chain[0].issue(.authority(DistinguishedName(commonName: "Signer \(number)"))), at: 0)
+        }
+        return [try chain[0].issue(.leaf(Self.host))] + chain
+    }
+
+    @Test(arguments: [(8, "pin-matched"), (9, "client-error")])
+    func `vector 125: ten certificates are not too many and eleven are`(_ authorities: Int, reason: String) throws {
+        let chain = try chain(authorities: authorities)
+        let scene = Scene.ordinary(pins: [chain[0]], presented: chain.dropLast(), system: [chain[chain.count - 1]])
+        let verdict = try ClientVector("125", OkHttp(), scene, reason).check()
+        #expect(verdict.builtChain.certificates.count == authorities + 2)
+    }
+
+    @Test func `vector 125: the order of presentation and strangers do not matter`() throws {
+        let chain = try chain(authorities: 3)
+        let junk = Self.pki.junk
+        for presented in [
+            [chain[0], chain[3], chain[1], chain[2]], [chain[0], junk, chain[2], chain[1], chain[3], chain[4]],
+        ] {
+            let scene = Scene.ordinary(pins: [chain[2]], presented: presented, system: [chain[4]])
+            let verdict = try ClientVector("125", OkHttp(), scene, "pin-matched").check()
+            #expect(verdict.builtChain.certificates == (try chain.map { try Certificate($0) }))
+        }
+    }
+
+    @Test func `vector 125: a trusted certificate that is not self-signed ends the chain unless more are trusted`()
+        throws
+    {
+        let alone = Scene.ordinary(pins: [Self.pki.interA], system: [Self.pki.interA])
+        let verdict = try ClientVector("125", OkHttp(), alone, "pin-matched").check()
+        #expect(verdict.builtChain.certificates.count == 2)
+        let both = Scene.ordinary(pins: [Self.pki.rootA], system: [Self.pki.interA, Self.pki.rootA])
+        let longer = try ClientVector("125", OkHttp(), both, "pin-matched").check()
+        #expect(longer.builtChain.certificates.count == 3)
+    }
+}
