@@ -83,5 +83,10 @@ let package = Package(
             dependencies: ["LoopbackLab", "PinCheckCLI", "Pinning", "X509"],
             swiftSettings: swiftSettings
         ),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: ["LoopbackLab", "PinCheckCLI", "Pinning", "X509"],
+            swiftSettings: swiftSettings
+        ),
     ]
 )
