@@ -32,6 +32,8 @@ struct DANEVectors {
         host: "other.example"
     )
 
+    static let selfSigned = try! LabCertificate.selfSigned(.leaf(StandardPKI.serverName))
+
     static let vectors: [(String, record: String, LabCertificate, Scene, reason: String)] = [
         ("142", "3 1 1", pki.leaf, expired, "pin-matched"),
         ("142 (certificate)", "3 0 2", pki.leafExp, expired, "pin-matched"),
@@ -50,6 +52,10 @@ struct DANEVectors {
         ("143 (whole key, name)", "2 1 0", pki.rootA, elsewhere, "name-mismatch"),
         ("143 (whole other key)", "2 1 0", pki.rootB, unknown, "pin-mismatch"),
         ("143 (whole key of the leaf)", "2 1 0", pki.leaf, unknown, "pin-mismatch"),
+        (
+            "143 (whole key of a self-signed leaf)", "2 1 0", selfSigned, .ordinary(presented: [selfSigned]),
+            "pin-matched"
+        ),
         ("144 (0)", "0 0 1", pki.interA, unknown, "unknown-issuer"),
         ("144 (1)", "1 1 1", pki.leaf, unknown, "unknown-issuer"),
         ("144 (0, trusted)", "0 0 1", pki.rootA, .ordinary(), "pin-matched"),

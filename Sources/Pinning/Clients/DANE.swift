@@ -93,7 +93,7 @@ public struct DANE: ClientProcedure {
             // A whole key needs no certificate of its own: what it signed will do (RFC 7671, 5.2.3). Only the path that can be
             // built is looked at, so that a hostile chain cannot ask for more signatures than a path has.
             let path = run.evaluate(run.serverPolicy, anchors: .only([])).builtChain.certificates
-            anchors += path.filter { !$0.isSelfIssued && run.verifier.isSigned($0, byKey: record.data) }
+            anchors += path.filter { run.verifier.isSigned($0, byKey: record.data) }
                 .map { Anchor(certificate: $0, record: index, isSignedByRecord: true) }
         }
         return anchors
