@@ -192,6 +192,46 @@ import Testing
         }
     }
 
+    @Test func macOSExemptsInstalledRootsFromTrustKitsPins() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let root = try files.write(pki.rootB.pem, to: "charles.pem")
+            for (client, status) in [("trustkit", ExitStatus.fail), ("trustkit:macos", .pass)] {
+                let outcome = try await verify(
+                    [pki.rogue, pki.rogueI],
+                    anchors: [pki.rootA],
+                    "--extra-root",
+                    root,
+                    "--pins",
+                    pin(pki.leaf),
+                    "--pins",
+                    pin(pki.leaf2),
+                    "--client",
+                    client
+                )
+                #expect(outcome.status == status, "\(client): \(outcome.output)")
+            }
+        }
+    }
+
+    @Test func aPatternOfOkHttpMayBeInternational() async throws {
+        let leaf = try pki.interA.issue(.leaf("www.xn--bcher-kva.example"))
+        for (pattern, status) in [
+            ("*.bücher.example", ExitStatus.fail), ("**.BÜCHER.example", .fail), ("*.bucher.example", .pass),
+        ] {
+            let outcome = try await verify(
+                [leaf, pki.interA],
+                anchors: [pki.rootA],
+                "--verify-name",
+                "www.bücher.example",
+                "--pins",
+                pin(pki.junk),
+                "--client",
+                "okhttp:pattern=\(pattern)"
+            )
+            #expect(outcome.status == status, "\(pattern): \(outcome.output)")
+        }
+    }
+
     @Test func pedanticFindingsAreAWarningUnlessAskedFor() async throws {
         // A root without a subject key identifier: common in private PKIs, and forbidden by RFC 5280, 4.2.1.2.
         var template = CertificateTemplate.authority("Bare root")
