@@ -1,6 +1,7 @@
 // The OpenSSL headers pincheck uses, as one module. Works with OpenSSL 3.0 and later.
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
+#include <openssl/decoder.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>

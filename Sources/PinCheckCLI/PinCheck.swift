@@ -12,11 +12,17 @@ package enum PinCheck {
         System.ignoreBrokenPipes()
         let context = System.context()
         let arguments = Array(CommandLine.arguments.dropFirst())
-        ProbeThread.run { thread in
+        ProbeThread.run(preparingToConnect: resemblesCheck(arguments)) { thread in
             var context = context
             context.thread = thread
             System.exit(await run(arguments: arguments, in: context))
         }
+    }
+
+    /// Whether the arguments look like those of a check: a guess before they are parsed, which time alone depends on.
+    private static func resemblesCheck(_ arguments: [String]) -> Bool {
+        guard let first = arguments.first, !["help", "-h", "--help", "--version"].contains(first) else { return false }
+        return !RootCommand.commands.contains { $0 != CheckCommand.self && $0.configuration.commandName == first }
     }
 
     /// Runs a command line, without the program's name, in a world of the caller's.

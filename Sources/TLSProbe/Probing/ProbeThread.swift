@@ -7,17 +7,26 @@ internal import NIOPosix
 /// waking each other and a heap for each cost a sixth of such a check. Work for several servers belongs on several threads.
 package final class ProbeThread: TaskExecutor {
     let loop: any EventLoop
+    /// `nil` when no connection was expected.
+    let preparation: TLSPreparation?
 
-    private init(loop: any EventLoop) {
+    private init(loop: any EventLoop, preparation: TLSPreparation?) {
         self.loop = loop
+        self.preparation = preparation
     }
 
     /// Makes the calling thread a probe thread for as long as the process lives.
     ///
-    /// - Parameter body: runs on the thread, and so does every task it starts without another preference; it ends the process.
-    package static func run(_ body: @escaping @Sendable (ProbeThread) async -> Never) -> Never {
+    /// - Parameters:
+    ///   - isConnecting: whether a connection will be made, so that OpenSSL is set up at once, on another thread.
+    ///   - body: runs on the thread, and so does every task it starts without another preference; it ends the process.
+    package static func run(
+        preparingToConnect isConnecting: Bool,
+        _ body: @escaping @Sendable (ProbeThread) async -> Never
+    ) -> Never {
+        let preparation = isConnecting ? TLSPreparation() : nil
         MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
-            let thread = ProbeThread(loop: loop)
+            let thread = ProbeThread(loop: loop, preparation: preparation)
             _ = Task(executorPreference: thread) { await body(thread) }
         }
         preconditionFailure("the event loop ended, which nobody asked for")

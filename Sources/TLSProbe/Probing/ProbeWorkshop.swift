@@ -8,11 +8,13 @@ final class ProbeWorkshop: @unchecked Sendable {
     let lookups: LookupThreads
     /// The probes on their way, in no order.
     private(set) var attempts: [ProbeAttempt] = []
+    private let preparation: TLSPreparation?
     private var madeContext: TLSContext?
 
-    init(loop: any EventLoop, lookups: LookupThreads) {
+    init(loop: any EventLoop, lookups: LookupThreads, preparation: TLSPreparation?) {
         self.loop = loop
         self.lookups = lookups
+        self.preparation = preparation
     }
 
     /// Notes that a probe is on its way.
@@ -31,7 +33,7 @@ final class ProbeWorkshop: @unchecked Sendable {
     /// The context, made when it is first asked for.
     func context() throws(OpenSSLSetUpError) -> TLSContext {
         if let madeContext { return madeContext }
-        let context = try TLSContext()
+        let context = if let prepared = preparation?.takeContext() { prepared } else { try TLSContext() }
         madeContext = context
         return context
     }

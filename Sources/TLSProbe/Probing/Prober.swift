@@ -26,7 +26,7 @@ package final class Prober: Sendable {
             self.group = group
             loop = group.next()
         }
-        workshop = ProbeWorkshop(loop: loop, lookups: LookupThreads())
+        workshop = ProbeWorkshop(loop: loop, lookups: LookupThreads(), preparation: thread?.preparation)
     }
 
     /// Makes one connection, within the request's deadline whatever the server does.

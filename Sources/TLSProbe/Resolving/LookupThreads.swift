@@ -61,34 +61,8 @@ final class LookupThreads: Sendable {
     }
 
     private func startThread() -> Bool {
-        let context = Unmanaged.passRetained(self)
-        let started: Int32
-        #if canImport(Darwin)
-        var thread: pthread_t?
-        started = pthread_create(
-            &thread,
-            nil,
-            { context in
-                Unmanaged<LookupThreads>.fromOpaque(context).takeRetainedValue().work()
-                return nil
-            },
-            context.toOpaque()
-        )
-        if started == 0, let thread { pthread_detach(thread) }
-        #else
-        var thread = pthread_t()
-        started = pthread_create(
-            &thread,
-            nil,
-            { context in
-                if let context { Unmanaged<LookupThreads>.fromOpaque(context).takeRetainedValue().work() }
-                return nil
-            },
-            context.toOpaque()
-        )
-        if started == 0 { pthread_detach(thread) }
-        #endif
-        if started != 0 { context.release() }
-        return started == 0
+        guard let thread = SystemThread({ self.work() }) else { return false }
+        thread.detach()
+        return true
     }
 }

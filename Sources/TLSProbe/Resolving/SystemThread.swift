@@ -1,0 +1,66 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A thread of the system, for what would block an event loop or Swift's own threads (`pthread_create`).
+///
+/// Whoever starts one either joins or detaches it, once.
+struct SystemThread {
+    private let thread: pthread_t
+
+    private final class Work {
+        let run: @Sendable () -> Void
+
+        init(run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+
+    /// Starts a thread that does `work` and ends, `nil` when the system gives none.
+    init?(_ work: @escaping @Sendable () -> Void) {
+        let context = Unmanaged.passRetained(Work(run: work))
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        let started = pthread_create(
+            &thread,
+            nil,
+            { context in
+                Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            },
+            context.toOpaque()
+        )
+        #else
+        var created = pthread_t()
+        let started = pthread_create(
+            &created,
+            nil,
+            { context in
+                if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
+                return nil
+            },
+            context.toOpaque()
+        )
+        let thread: pthread_t? = created
+        #endif
+        guard started == 0, let thread else {
+            context.release()
+            return nil
+        }
+        self.thread = thread
+    }
+
+    /// Waits for the end of the thread.
+    func join() {
+        pthread_join(thread, nil)
+    }
+
+    /// Leaves the thread to itself.
+    func detach() {
+        pthread_detach(thread)
+    }
+}
