@@ -147,23 +147,6 @@ struct AFNetworking25Vectors {
         #expect(rejected.disposition == .rejectProtectionSpace)
     }
 
-    @Test func `a root that only the pins hold is on no chain in public-key mode either`() throws {
-        let pki = Self.world.standard
-        let scene = Scene(
-            mode: .publicKey,
-            allowInvalid: true,
-            pins: [pki.rootA],
-            presented: [pki.leaf, pki.interA],
-            host: StandardPKI.serverName
-        )
-        for version in AFNetworking4.Version.allCases {
-            #expect(try scene.afNetworking4(version).reason == .pinMismatch)
-        }
-        try Self.vector("A1.3", wholeChain: false, scene, "pin-mismatch").check()
-        let presented = scene.with { $0.presented.append(pki.rootA) }
-        #expect(try presented.afNetworking4().reason.id == "pin-matched")
-    }
-
     @Test func `two pinned certificates with one key count twice and fail a good chain`() throws {
         let google = Self.world.google
         let scene = Scene(

@@ -284,6 +284,25 @@ struct AFNetworking4Vectors {
         #expect(verdict.warnings.map(\.id) == ["needs-allow-invalid"])
     }
 
+    @Test func `the best effort of a client that ignores validity goes through its pins, with a warning`() throws {
+        let pki = Self.world.standard
+        let scene = Scene(
+            mode: .publicKey,
+            allowInvalid: true,
+            pins: [pki.rootA],
+            presented: [pki.leaf, pki.interA],
+            host: StandardPKI.serverName
+        )
+        let verdict = try scene.afNetworking4()
+        #expect(verdict.reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
+        #expect(!verdict.builtChain.isVerified)
+        #expect(verdict.warnings.map(\.id).contains("intermediate-not-presented"))
+        // Without a link between what was sent and the pin there is nothing to walk.
+        var unlinked = scene
+        unlinked.presented = [pki.leaf]
+        #expect(try unlinked.afNetworking4().reason == .pinMismatch)
+    }
+
     @Test func `skipped checks say skip and are warned about`() throws {
         let verdict = try Self.exceptions[2].scene.afNetworking4()
         #expect(

@@ -59,6 +59,35 @@ struct ProcedureRun<Verifier: PathVerifier> {
         return fetched.isTrusted ? fetched : result
     }
 
+    /// The chain a client walks that was told to ignore validity.
+    ///
+    /// What a platform then hands out is not documented. It is taken as the longest path linked by signatures through what
+    /// was presented and what the client holds, its pins; that the server did not send a part of it is warned about.
+    ///
+    /// - Parameters:
+    ///   - result: the evaluation without the pins, which stands when it found a valid path.
+    ///   - policy: the rules of that evaluation.
+    ///   - anchors: where its paths may end.
+    /// - Returns: the evaluation with the longest best effort.
+    func extendingBestEffort(
+        of result: TrustResult,
+        under policy: TrustPolicy,
+        anchors: Anchors = .trustStore
+    ) -> TrustResult {
+        guard !result.isTrusted, let pinned = pins?.certificates, !pinned.isEmpty else { return result }
+        let extended = verifier.evaluate(
+            PathQuestion(
+                presented: observation.presented,
+                intermediates: pinned,
+                anchors: anchors,
+                policy: policy,
+                time: observation.time
+            )
+        )
+        let length = result.builtChain.certificates.count
+        return !extended.isTrusted && extended.builtChain.certificates.count > length ? extended : result
+    }
+
     // MARK: The trace
 
     mutating func pass(_ id: String, _ detail: String) { trace.pass(id, detail) }
@@ -126,8 +155,10 @@ struct ProcedureRun<Verifier: PathVerifier> {
 
     /// Warns when a path exists only because a pinned certificate completes it.
     mutating func warnOfMissingIntermediates(_ built: BuiltChain) {
-        guard built.isVerified, let pinned = pins?.certificates, !pinned.isEmpty else { return }
-        let missing = built.certificates.dropFirst().dropLast().first { certificate in
+        guard let pinned = pins?.certificates, !pinned.isEmpty else { return }
+        // A verified path ends at an anchor, which no server need send.
+        let sent = built.certificates.dropFirst().dropLast(built.isVerified ? 1 : 0)
+        let missing = sent.first { certificate in
             pinned.contains(certificate) && !observation.presented.certificates.contains(certificate)
         }
         guard let missing else { return }

@@ -120,7 +120,7 @@ public struct AFNetworking25: ClientProcedure {
         _ system: TrustResult
     ) -> Verdict {
         run.warnOfUncheckedValidity()
-        let chain = system.builtChain
+        let chain = run.chainOfKeys(system).builtChain
         let compared = validatesCertificateChain ? chain.certificates.count : 1
         let pairs = run.run.pins?.publicKeyMatches(on: chain).filter { $0.depth < compared } ?? []
         guard let match = pairs.first, !validatesCertificateChain || pairs.count == compared else {

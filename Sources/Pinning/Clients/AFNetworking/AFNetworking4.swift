@@ -84,7 +84,7 @@ public struct AFNetworking4: ClientProcedure {
     ) -> Verdict {
         guard run.run.pins != nil else { return run.withoutPins(system) }
         run.warnOfUncheckedValidity()
-        let verdict = run.run.compare(on: system, what: "public key")
+        let verdict = run.run.compare(on: run.chainOfKeys(system), what: "public key")
         return run.verdict(verdict.reason, on: verdict.builtChain)
     }
 }

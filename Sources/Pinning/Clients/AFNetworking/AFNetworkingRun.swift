@@ -22,8 +22,15 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
 
     /// Evaluates under the policy the settings stand for.
     func evaluate(anchors: Anchors = .trustStore) -> TrustResult {
-        run.evaluate(policy.validatesDomainName ? run.serverPolicy : .basicX509, anchors: anchors)
+        run.evaluate(trustPolicy, anchors: anchors)
     }
+
+    /// The chain whose keys are compared: the system's, or with allowInvalidCertificates the best effort.
+    func chainOfKeys(_ system: TrustResult) -> TrustResult {
+        policy.allowInvalidCertificates ? run.extendingBestEffort(of: system, under: trustPolicy) : system
+    }
+
+    private var trustPolicy: TrustPolicy { policy.validatesDomainName ? run.serverPolicy : .basicX509 }
 
     /// Says which rules the chain is held against.
     mutating func describePolicy() {
