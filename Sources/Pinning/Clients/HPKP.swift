@@ -16,28 +16,24 @@ public struct HPKP: ClientProcedure {
     /// Decides as RFC 7469, 2.6 says: the intersection of the chain's keys and the pins must not be empty.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
-        let system = run.evaluate(run.serverPolicy)
-        run.recordServerTrust(system)
-        guard system.isTrusted else {
-            run.skip("pins", "not compared: the client rejects before that")
-            return run.verdict(.untrusted(system.failures), on: system.builtChain)
+        return run.afterServerTrust { run, system in
+            if case .name(.ip) = observation.referenceName {
+                return run.unpinned("addresses are never pinned (RFC 7469, 2.3.3)", system)
+            }
+            guard let pins else { return run.unpinned("the host has no pins", system) }
+            if let anchor = system.builtChain.certificates.last, installedRoots.contains(anchor) {
+                run.warn("pins-overridden", "the chain ends at an installed root: browsers do not hold pins against it")
+                return run.unpinned("the chain ends at the installed root \(anchor)", system)
+            }
+            let keys = Set(system.builtChain.certificates.map(\.publicKey.spkiSHA256))
+            guard pins.pins.contains(where: { !keys.contains($0.spkiSHA256) }) else {
+                run.warn(
+                    "no-backup-pin",
+                    "every pin is on the chain: without a backup pin a browser does not note the header"
+                )
+                return run.unpinned("the header has no backup pin and is not noted (RFC 7469, 2.5)", system)
+            }
+            return run.compare(on: system, what: "public key")
         }
-        if case .name(.ip) = observation.referenceName {
-            return run.unpinned("addresses are never pinned (RFC 7469, 2.3.3)", system)
-        }
-        guard let pins else { return run.unpinned("the host has no pins", system) }
-        if let anchor = system.builtChain.certificates.last, installedRoots.contains(anchor) {
-            run.warn("pins-overridden", "the chain ends at an installed root: browsers do not hold pins against it")
-            return run.unpinned("the chain ends at the installed root \(anchor)", system)
-        }
-        let keys = Set(system.builtChain.certificates.map(\.publicKey.spkiSHA256))
-        guard pins.pins.contains(where: { !keys.contains($0.spkiSHA256) }) else {
-            run.warn(
-                "no-backup-pin",
-                "every pin is on the chain: without a backup pin a browser does not note the header"
-            )
-            return run.unpinned("the header has no backup pin and is not noted (RFC 7469, 2.5)", system)
-        }
-        return run.compare(on: system, what: "public key")
     }
 }

@@ -180,6 +180,17 @@ struct ProcedureRun<Verifier: PathVerifier> {
 
     // MARK: The end
 
+    /// Asks for the system's verdict on the chain and its name first, and goes on only when it trusts them.
+    mutating func afterServerTrust(_ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
+        let system = evaluate(serverPolicy)
+        recordServerTrust(system)
+        guard system.isTrusted else {
+            skip("pins", "not compared: the client rejects before that")
+            return verdict(.untrusted(system.failures), on: system.builtChain)
+        }
+        return goOn(&self, system)
+    }
+
     /// Compares pins on the chain a client looks at, and ends with a match or a mismatch.
     mutating func compare(
         on result: TrustResult,

@@ -19,21 +19,17 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
     /// Decides as the trust manager does, on the first valid path.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier)
-        let system = run.evaluate(run.serverPolicy)
-        run.recordServerTrust(system)
-        guard system.isTrusted else {
-            run.skip("pins", "not compared: the client rejects before that")
-            return run.verdict(.untrusted(system.failures), on: system.builtChain)
+        return run.afterServerTrust { run, system in
+            guard pins != nil else { return run.unpinned("the host has no pin set", system) }
+            if let expiration, expiration < observation.time {
+                run.warn("pin-set-expired", "the pin set expired at \(expiration): Android pins nothing any more")
+                return run.unpinned("the pin set expired at \(expiration)", system)
+            }
+            if let anchor = system.builtChain.certificates.last, anchorsOverridingPins.contains(anchor) {
+                run.warn("pins-overridden", "the anchor \(anchor) is exempt from pinning (overridePins)")
+                return run.unpinned("the anchor \(anchor) has overridePins", system)
+            }
+            return run.compare(on: system, what: "public key")
         }
-        guard pins != nil else { return run.unpinned("the host has no pin set", system) }
-        if let expiration, expiration < observation.time {
-            run.warn("pin-set-expired", "the pin set expired at \(expiration): Android pins nothing any more")
-            return run.unpinned("the pin set expired at \(expiration)", system)
-        }
-        if let anchor = system.builtChain.certificates.last, anchorsOverridingPins.contains(anchor) {
-            run.warn("pins-overridden", "the anchor \(anchor) is exempt from pinning (overridePins)")
-            return run.unpinned("the anchor \(anchor) has overridePins", system)
-        }
-        return run.compare(on: system, what: "public key")
     }
 }

@@ -53,26 +53,25 @@ public struct OkHttp: ClientProcedure {
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         let applying = pinsApplying(to: observation.referenceName, pins)
         var run = ProcedureRun(observation, pins: pins, verifier: verifier)
-        let system = run.evaluate(run.serverPolicy)
-        run.recordServerTrust(system)
-        guard system.isTrusted else {
-            run.skip("pins", "not compared: the platform rejects before that")
-            return run.verdict(.untrusted(system.failures), on: system.builtChain)
-        }
-        guard let applying, !applying.isEmpty else {
-            return run.unpinned("no pin is for \(observation.referenceName)", system)
-        }
-        let cleaned = cleaned(system)
-        let length = cleaned.builtChain.certificates.count
-        guard length <= Self.chainLimit else {
-            run.fail("chain-length", "the cleaned chain has \(length) certificates and OkHttp takes \(Self.chainLimit)")
-            return run.verdict(
-                .clientError(name: "SSLPeerUnverifiedException", message: "Certificate chain too long: \(length)"),
-                on: cleaned.builtChain
-            )
-        }
-        return run.compare(on: cleaned, what: "public key") { pins, chain in
-            pins.publicKeyMatches(on: chain).filter { applying.contains($0.pinIndex) }
+        return run.afterServerTrust { run, system in
+            guard let applying, !applying.isEmpty else {
+                return run.unpinned("no pin is for \(observation.referenceName)", system)
+            }
+            let cleaned = cleaned(system)
+            let length = cleaned.builtChain.certificates.count
+            guard length <= Self.chainLimit else {
+                run.fail(
+                    "chain-length",
+                    "the cleaned chain has \(length) certificates and OkHttp takes \(Self.chainLimit)"
+                )
+                return run.verdict(
+                    .clientError(name: "SSLPeerUnverifiedException", message: "Certificate chain too long: \(length)"),
+                    on: cleaned.builtChain
+                )
+            }
+            return run.compare(on: cleaned, what: "public key") { pins, chain in
+                pins.publicKeyMatches(on: chain).filter { applying.contains($0.pinIndex) }
+            }
         }
     }
 

@@ -59,30 +59,26 @@ public struct NSPinnedDomains: ClientProcedure {
     /// Decides as the system does for an app with that dictionary.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
-        let system = run.evaluate(run.serverPolicy)
-        run.recordServerTrust(system)
-        guard system.isTrusted else {
-            run.skip("pins", "not compared: the client rejects before that")
-            return run.verdict(.untrusted(system.failures), on: system.builtChain)
-        }
-        guard let identities, pins != nil || identities != .eitherKey else {
-            let verdict = run.unpinned("the host is not in NSPinnedDomains", system)
-            return run.verdict(verdict.reason, on: verdict.builtChain, disposition: .performDefaultHandling)
-        }
-        for path in system.validPaths {
-            guard let match = match(identities, on: path, pins) else { continue }
-            run.pass("pins", match.detail)
-            if path != system.validPaths.first {
-                run.warn(
-                    "path-dependent",
-                    "the pins hold only on a path the system tries after the preferred one: other clients may reject"
-                )
+        return run.afterServerTrust { run, system in
+            guard let identities, pins != nil || identities != .eitherKey else {
+                let verdict = run.unpinned("the host is not in NSPinnedDomains", system)
+                return run.verdict(verdict.reason, on: verdict.builtChain, disposition: .performDefaultHandling)
             }
-            return run.verdict(.pinMatched(match.pin), on: .verified(path))
+            for path in system.validPaths {
+                guard let match = match(identities, on: path, pins) else { continue }
+                run.pass("pins", match.detail)
+                if path != system.validPaths.first {
+                    run.warn(
+                        "path-dependent",
+                        "the pins hold only on a path the system tries after the preferred one: other clients may reject"
+                    )
+                }
+                return run.verdict(.pinMatched(match.pin), on: .verified(path))
+            }
+            run.fail("pins", mismatch(identities, system.builtChain))
+            run.warnOfPresentedPins(system.builtChain)
+            return run.verdict(.pinMismatch, on: system.builtChain)
         }
-        run.fail("pins", mismatch(identities, system.builtChain))
-        run.warnOfPresentedPins(system.builtChain)
-        return run.verdict(.pinMismatch, on: system.builtChain)
     }
 
     private struct Match {

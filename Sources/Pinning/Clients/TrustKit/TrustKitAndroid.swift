@@ -32,19 +32,15 @@ public struct TrustKitAndroid: ClientProcedure {
     /// Decides as TrustKit for Android does: name and chain first, then the pins.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier)
-        let system = run.evaluate(run.serverPolicy)
-        run.recordServerTrust(system)
-        guard system.isTrusted else {
-            run.skip("pins", "FAILED_CERTIFICATE_CHAIN_NOT_TRUSTED: rejected, enforced or not")
-            return run.verdict(.untrusted(system.failures), on: system.builtChain)
+        return run.afterServerTrust { run, system in
+            guard pins != nil else { return run.unpinned("the host has no pinning policy", system) }
+            if let expiration, expiration < observation.time {
+                return run.unpinned("the pinning policy expired at \(expiration)", system)
+            }
+            let verdict = run.compare(on: system, what: "public key")
+            guard verdict.reason == .pinMismatch, !enforcesPinning else { return verdict }
+            run.warn("not-enforced", "no pin matches, and enforcePinning is off (its default): the connection goes on")
+            return run.verdict(.mismatchNotEnforced, on: verdict.builtChain)
         }
-        guard pins != nil else { return run.unpinned("the host has no pinning policy", system) }
-        if let expiration, expiration < observation.time {
-            return run.unpinned("the pinning policy expired at \(expiration)", system)
-        }
-        let verdict = run.compare(on: system, what: "public key")
-        guard verdict.reason == .pinMismatch, !enforcesPinning else { return verdict }
-        run.warn("not-enforced", "no pin matches, and enforcePinning is off (its default): the connection goes on")
-        return run.verdict(.mismatchNotEnforced, on: verdict.builtChain)
     }
 }
