@@ -37,6 +37,7 @@ package enum PinCheck {
                 context.console.report(RootCommand.shortHelp)
                 return .usage
             }
+            try SecretArguments.refuse(in: arguments)
             return try await runParsed(arguments, in: context)
         } catch let error as CommandError {
             context.console.report(error)
@@ -85,8 +86,14 @@ package enum PinCheck {
                 try context.console.output.write(message + "\n")
                 return .pass
             }
-            context.console.report(message)
+            context.console.report(shortened(message))
             return .usage
         }
+    }
+
+    /// The parser's message without the length of what it quotes; no line of its own is as long.
+    private static func shortened(_ message: String) -> String {
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.map { TerminalText.shortened(String($0), to: 300) }.joined(separator: "\n")
     }
 }

@@ -55,9 +55,23 @@ package struct PinSource: Sendable, Hashable {
         return PinFormatError(
             .missingFile,
             at: .option,
-            "no such file, and no pin either: '\(shortened(text))'",
+            "no such file, and no pin either: "
+                + (mayBeShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)"),
             remedy: remedy
         )
+    }
+
+    /// Whether the text can only be a name: neither JSON nor a long stretch of digits, which could be those of a key.
+    private var mayBeShown: Bool {
+        var length = 0
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "\""): return false
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "+"), UInt8(ascii: "="): length += 1
+            default: length = 0
+            }
+            return length < 48
+        }
     }
 }
 

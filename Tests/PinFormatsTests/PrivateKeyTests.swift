@@ -65,6 +65,20 @@ import Testing
         #expect(try failure(ofFile: "key.der", der).problem == .privateKey)
     }
 
+    @Test func anArgumentThatIsNeitherFileNorPinIsNotShownWhenItCouldHoldAKey() throws {
+        let key = try LabKey.shared(.rsa(bits: 2048), label: "PinFormats").privateKeyPEM()
+        let body = key.split(separator: "\n").dropFirst().dropLast().joined()
+        for argument in [
+            "{\"d\":\"FW4IxJPwL4SkFzrjVFj_sMOixaLy4GxuwMttO0hpJ9w\"}", "{\"key\":\"\(body)\"}",
+            "d = " + String(repeating: "0fA9", count: 16),
+        ] {
+            let error = try failure(argument)
+            #expect(error.problem == .missingFile)
+            expectNothing(of: "\n\(body)\n", in: error)
+            #expect(error.description.hasSuffix("the text (\(argument.count) characters)"))
+        }
+    }
+
     @Test func theMessageSaysWhatToDoInstead() throws {
         try TemporaryDirectory.scoped { directory in
             let path = try directory.write("# mine\n-----BEGIN EC PRIVATE KEY-----\n", to: "key.pem")
