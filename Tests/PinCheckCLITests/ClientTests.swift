@@ -244,6 +244,20 @@ import Testing
         #expect(try await verify([leaf], anchors: [root], "--strict").status == .fail)
     }
 
+    @Test func aMachineWithoutRootsIsToldSo() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
+            let arguments = ["verify", chain, "--verify-name", StandardPKI.serverName]
+            let none = await pincheck(arguments, environment: ["SSL_CERT_DIR": files.path])
+            #expect(none.status == .fail)
+            #expect(none.errors.contains("this machine has no trusted roots (\(files.path) and /nonexistent)"))
+            _ = try files.write(pki.rootB.pem, to: pki.rootB.hashedFileName)
+            let other = await pincheck(arguments, environment: ["SSL_CERT_DIR": files.path])
+            #expect(other.status == .fail)
+            #expect(!other.errors.contains("no trusted roots"))
+        }
+    }
+
     @Test func theSecurityLevelIsTheUsersChoice() async throws {
         let leaf = try pki.interA.issue(.leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 1_024), label: "weak"))
         #expect(try await verify([leaf, pki.interA], anchors: [pki.rootA]).status == .fail)

@@ -65,4 +65,15 @@ struct Evaluation: Sendable {
             message: "\(finding): strict verifiers reject this (--strict does too)"
         )
     }
+
+    /// That there is nothing the chain could be trusted for, when that is why it is not trusted.
+    func missingRootsWarning(on verdict: Verdict) -> Report.Message? {
+        guard case .untrusted(let failures) = verdict.reason, failures.contains(where: \.isMissingAnchor),
+            let places = verifier.trustStore.placesWithoutSystemRoots
+        else { return nil }
+        return Report.Message(
+            id: "no-system-roots",
+            message: "this machine has no trusted roots (\(places)): install ca-certificates, or give --anchors"
+        )
+    }
 }

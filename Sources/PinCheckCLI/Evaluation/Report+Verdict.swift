@@ -56,6 +56,7 @@ extension Report {
             warnings += verdict.warnings.map { Message(id: $0.id, message: prefix + $0.message) }
         }
         if let warning = evaluation.strictWarning(on: deciding, observation: observation) { warnings.append(warning) }
+        if let warning = evaluation.missingRootsWarning(on: deciding) { warnings.append(warning) }
     }
 
     /// One reason for all: the only client's own, or how many accept.

@@ -5,7 +5,8 @@ package struct OpenSSLPathVerifier: PathVerifier {
     /// The security level for keys and signatures that TLS itself has by default: 112 bits.
     package static let defaultAuthLevel = 2
 
-    private let trustStore: TrustStore
+    /// Stands for the roots of the client's device.
+    package let trustStore: TrustStore
     private let authLevel: Int
     private let isStrict: Bool
 

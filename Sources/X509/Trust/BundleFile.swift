@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The system's roots in one file, read when the hashed directory was not enough.
 final class BundleFile: AnchorSource {
-    private let path: String
+    let path: String
     private let bundle = Mutex<AnchorBundle?>(nil)
     /// No bundle of roots is anywhere near this size, in bytes.
     private static let sizeLimit = 64 << 20

@@ -1,6 +1,12 @@
 internal import COpenSSL
 internal import COpenSSLShims
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 /// Directories of certificates in files named after the hash of their subject, as `openssl rehash` lays them out.
 ///
 /// A look-up opens the files of one name, so that a store of 140 roots costs no more than one of a single root.
@@ -19,6 +25,24 @@ final class HashedDirectory: AnchorSource, @unchecked Sendable {
             return nil
         }
         self.store = store
+    }
+
+    /// Whether a directory holds a file with the name of a hashed certificate, as in `5ad8a5d6.0`.
+    static func holdsFiles(_ path: String) -> Bool {
+        guard let directory = opendir(path) else { return false }
+        defer { closedir(directory) }
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            if parts.count == 2, parts[0].utf8.count == 8, parts[0].allSatisfy(\.isHexDigit),
+                parts[1].allSatisfy(\.isNumber)
+            {
+                return true
+            }
+        }
+        return false
     }
 
     deinit {

@@ -8,22 +8,22 @@ package final class TrustStore: Sendable {
     ///
     /// The next tier is asked only when those before it lead to no valid path.
     let tiers: [[any AnchorSource]]
-    private let systemBundle: BundleFile?
+    private let systemRoots: SystemRoots?
 
-    private init(tiers: [[any AnchorSource]], systemBundle: BundleFile?) {
+    private init(tiers: [[any AnchorSource]], systemRoots: SystemRoots?) {
         self.tiers = tiers
-        self.systemBundle = systemBundle
+        self.systemRoots = systemRoots
     }
 
     /// Anchors-only trust: the system's roots do not count.
     package convenience init(anchors: [AnchorBundle]) {
-        self.init(tiers: [anchors], systemBundle: nil)
+        self.init(tiers: [anchors], systemRoots: nil)
     }
 
     /// The given anchors in addition to another store's.
     package convenience init(anchors: [AnchorBundle], and other: TrustStore) {
         let first: [any AnchorSource] = anchors + (other.tiers.first ?? [])
-        self.init(tiers: [first] + other.tiers.dropFirst(), systemBundle: other.systemBundle)
+        self.init(tiers: [first] + other.tiers.dropFirst(), systemRoots: other.systemRoots)
     }
 
     /// The roots of this system, where OpenSSL looks for them.
@@ -39,6 +39,26 @@ package final class TrustStore: Sendable {
         var tiers: [[any AnchorSource]] = []
         if let directory = HashedDirectory(directories) { tiers.append([directory]) }
         tiers.append([bundle])
-        return TrustStore(tiers: tiers, systemBundle: bundle)
+        return TrustStore(tiers: tiers, systemRoots: SystemRoots(directories: directories, bundle: bundle))
+    }
+
+    /// Where the system's roots were looked for, when the store holds them and there is not one; `nil` otherwise.
+    ///
+    /// Reads the bundle: ask only when a chain was not trusted.
+    package var placesWithoutSystemRoots: String? {
+        guard let systemRoots, systemRoots.areMissing else { return nil }
+        return "\(systemRoots.directories) and \(systemRoots.bundle.path)"
+    }
+}
+
+/// Where OpenSSL looks for the system's roots.
+private struct SystemRoots: Sendable {
+    /// Directories of hashed names, separated as in `SSL_CERT_DIR`.
+    let directories: String
+    let bundle: BundleFile
+
+    /// Whether there is not one root in either place.
+    var areMissing: Bool {
+        bundle.count == 0 && !directories.split(separator: ":").contains { HashedDirectory.holdsFiles(String($0)) }
     }
 }
