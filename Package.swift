@@ -30,6 +30,7 @@ let package = Package(
             pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .target(name: "COpenSSLShims", dependencies: ["COpenSSL"]),
@@ -44,7 +45,7 @@ let package = Package(
             dependencies: ["COpenSSL", "COpenSSLShims", "Pinning", "X509", nioCore, nioPosix],
             swiftSettings: swiftSettings
         ),
-        .target(name: "PinFormats", dependencies: ["Pinning", "X509"], swiftSettings: swiftSettings),
+        .target(name: "PinFormats", dependencies: ["CExpat", "Pinning", "X509"], swiftSettings: swiftSettings),
         .target(
             name: "LoopbackLab",
             dependencies: ["COpenSSL", "COpenSSLShims"],

@@ -1,3 +1,5 @@
+internal import Pinning
+
 /// What `--pins` names: a file, a directory of files, or pins written out.
 ///
 /// What stands at a path goes before what the text could mean as a pin. Files are recognised by their content; their names
@@ -38,6 +40,11 @@ package struct PinSource: Sendable, Hashable {
         case .inaccessible(let code):
             throw RegularFile.unreadable(code, at: place)
         case .absent:
+            if let record = TLSARecordLine(text) {
+                let entry = try record.entry(for: nil, at: .option)
+                collector.add(PinConfiguration(.tlsa, entries: [entry]))
+                return try collector.reading(orThrow: .noPin(at: .option))
+            }
             let pins = PinText(text[...], at: .option, isArgument: true)
             guard pins.resemblesPins else { throw missingFile }
             do throws(PinFormatError) {

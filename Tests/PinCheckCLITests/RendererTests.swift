@@ -346,6 +346,9 @@ import Testing
                 "subject" : "CN=next"
               }
             ],
+            "entries" : [
+
+            ],
             "matched" : [
               {
                 "depth" : 0,

@@ -10,6 +10,8 @@ enum ClientChoice {
         let settings: [Report.Setting]
         /// Its procedure, or why it cannot be set up with these pins.
         let procedure: Result<any ClientProcedure, ClientConfigurationError>
+        /// The pins it has for the host.
+        let pins: PinSet?
         /// Whether it trusts roots that were installed on the device by hand.
         let trustsInstalledRoots: Bool
     }
@@ -25,7 +27,7 @@ enum ClientChoice {
     /// - Throws: ``CommandError`` with the status of a usage or a data error.
     static func read(
         _ text: String,
-        input: (ClientSettings) -> ClientInput
+        input: (ClientRegistry.Entry, ClientSettings) -> ClientInput
     ) throws(CommandError) -> [Chosen] {
         if text == "all" {
             var chosen: [Chosen] = []
@@ -50,12 +52,13 @@ enum ClientChoice {
     private static func chosen(
         _ entry: ClientRegistry.Entry,
         _ words: [String],
-        _ input: (ClientSettings) -> ClientInput
+        _ input: (ClientRegistry.Entry, ClientSettings) -> ClientInput
     ) throws(CommandError) -> Chosen {
         let settings = try ClientSettings(words, for: entry)
+        let input = input(entry, settings)
         let procedure: Result<any ClientProcedure, ClientConfigurationError>
         do {
-            procedure = .success(try entry.make(input(settings)))
+            procedure = .success(try entry.make(input))
         } catch let error as ClientConfigurationError {
             procedure = .failure(error)
         } catch let error as CommandError {
@@ -67,6 +70,7 @@ enum ClientChoice {
             entry: entry,
             settings: Report.Setting.list(procedure, words: settings.words),
             procedure: procedure,
+            pins: input.pins,
             trustsInstalledRoots: entry.trustsInstalledRoots || settings.isSet("user-roots")
         )
     }

@@ -10,8 +10,10 @@ struct ClientInput: Sendable {
     let isDomainNameIgnored: Bool
     /// AFNetworking 2.x's validatesCertificateChain.
     let validatesCertificateChain: Bool
-    /// The pins.
+    /// The pins that are for the host: of the client's own configurations where there are some, else of all sources.
     let pins: PinSet?
+    /// What the client's own configurations say of the host, `nil` where there are none or they say nothing.
+    let policy: HostPolicy?
     /// Roots as if the user had installed them on the device.
     let installedRoots: [Certificate]
     /// What stands behind the client's name.
@@ -63,6 +65,7 @@ struct ClientInput: Sendable {
 
     /// NSPinnedDomains with the pins under one key, or under the one that fits.
     func nsPinnedDomains() throws(CommandError) -> NSPinnedDomains {
+        if let policy, settings.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
         let hashes = pins?.pins.map(\.spkiSHA256)
         switch settings.text("key") {
         case nil: return NSPinnedDomains()
@@ -73,8 +76,9 @@ struct ClientInput: Sendable {
         }
     }
 
-    /// The pins as TLSA records: hashes of keys, whole certificates by their own hash.
+    /// The TLSA records that were given, or the pins as such records: hashes of keys, whole certificates by their own hash.
     func dane() throws -> DANE {
+        if let policy, settings.text("usage") == nil { return try DANE(records: policy.records) }
         let text = settings.text("usage") ?? "3"
         guard let number = UInt8(text), let usage = TLSARecord.Usage(rawValue: number) else {
             throw CommandError.usage("dane has no usage \(quoted(text)): choose 0, 1, 2 or 3")

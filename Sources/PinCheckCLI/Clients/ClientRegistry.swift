@@ -15,6 +15,8 @@ enum ClientRegistry {
         var isInAll = true
         /// Whether it trusts a root that was installed on the device by hand (`--extra-root`).
         var trustsInstalledRoots = true
+        /// The configurations it reads itself, and by what rule it finds a host in them where that is not theirs.
+        var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
         /// Makes the procedure.
         let make: @Sendable (ClientInput) throws -> any ClientProcedure
     }
@@ -48,11 +50,15 @@ enum ClientRegistry {
                     .init("expires", .text("DATE"), "kTSKExpirationDate, midnight UTC"),
                     .init("macos", .flag, "macOS, where roots given by --extra-root are exempt from pinning"),
                 ],
+                configurations: [
+                    .trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix,
+                    .sslManager: .mostSpecificOfSameSuffix,
+                ],
                 make: { input in
                     try TrustKit(
                         pins: input.pins,
-                        enforcesPinning: !input.settings.isSet("no-enforce"),
-                        expiration: try input.settings.date("expires"),
+                        enforcesPinning: input.policy?.enforcesPinning ?? true && !input.settings.isSet("no-enforce"),
+                        expiration: try input.settings.date("expires") ?? input.policy?.expiration,
                         exemptRoots: input.settings.isSet("macos") ? Set(input.installedRoots) : []
                     )
                 }
@@ -66,11 +72,12 @@ enum ClientRegistry {
                     .userRoots,
                 ],
                 trustsInstalledRoots: false,
+                configurations: [.android: .mostSpecific],
                 make: { input in
                     try TrustKitAndroid(
                         pins: input.pins,
-                        enforcesPinning: input.settings.isSet("enforce"),
-                        expiration: try input.settings.date("expires")
+                        enforcesPinning: input.policy?.enforcesPinning ?? false || input.settings.isSet("enforce"),
+                        expiration: try input.settings.date("expires") ?? input.policy?.expiration
                     )
                 }
             ),
@@ -82,6 +89,7 @@ enum ClientRegistry {
                     .userRoots,
                 ],
                 trustsInstalledRoots: false,
+                configurations: [.okHttp: .union, .reactNative: .union, .sslManager: .union],
                 make: { input in
                     guard let text = input.settings.text("pattern") else { return OkHttp() }
                     let pattern = try OkHttp.pattern(InternationalName.ascii(text) ?? text)
@@ -97,12 +105,19 @@ enum ClientRegistry {
                     .userRoots,
                 ],
                 trustsInstalledRoots: false,
-                make: { AndroidNetworkSecurityConfig(expiration: try $0.settings.date("expires")) }
+                configurations: [.android: .mostSpecific],
+                make: { input in
+                    AndroidNetworkSecurityConfig(
+                        expiration: try input.settings.date("expires") ?? input.policy?.expiration,
+                        anchorsOverridingPins: Set(input.policy?.entries.flatMap(\.exemptAnchors) ?? [])
+                    )
+                }
             ),
             Entry(
                 name: "nspinneddomains",
                 summary: "Apple's NSPinnedDomains (App Transport Security)",
                 settings: [.init("key", .text("leaf|ca"), "the key that lists the pins: leaf or authority identities")],
+                configurations: [.nsPinnedDomains: .union],
                 make: { try $0.nsPinnedDomains() }
             ),
             Entry(
@@ -115,6 +130,7 @@ enum ClientRegistry {
                 name: "dane",
                 summary: "DANE: the pins as TLSA records of one usage",
                 settings: [.init("usage", .text("0|1|2|3"), "PKIX-TA, PKIX-EE, DANE-TA or DANE-EE (default 3)")],
+                configurations: [.tlsa: .union],
                 make: { try $0.dane() }
             ),
             Entry(

@@ -47,7 +47,7 @@ struct CheckCommand: ContextCommand {
         }
         let jobs = try CheckPlan.jobs(targets: targets, names: names, connection: connection)
         let checker = Checker(
-            evaluation: try evaluation.evaluation(in: context),
+            evaluation: try evaluation.evaluation(for: jobs.map(\.referenceName), in: context),
             retries: try connection.retryCount(),
             thread: context.thread,
             now: context.now

@@ -3,12 +3,10 @@ import X509
 
 /// Everything a chain is judged by: the same for a chain from a server and one from a file.
 struct Evaluation: Sendable {
-    /// The clients whose decisions are made; at least one.
-    let clients: [ClientChoice.Chosen]
-    /// AFNetworking's pinning mode, given or suggested by the pins.
-    let mode: AFSecurityPolicy.PinningMode
-    /// The pins they ship.
-    let pins: PinSet?
+    /// What each host is judged by where configurations differ between hosts; empty where they do not.
+    let setups: [ReferenceName: HostSetup]
+    /// What every other host is judged by.
+    let common: HostSetup
     /// Finds the paths; holds the trust store.
     let verifier: OpenSSLPathVerifier
     /// The same with the roots a user installed on the device.
@@ -35,17 +33,20 @@ struct Evaluation: Sendable {
         let verdict: Result<Verdict, ClientConfigurationError>
     }
 
+    /// What the host is judged by.
+    func setup(for name: ReferenceName) -> HostSetup { setups[name] ?? common }
+
     /// The decisions of all clients, in their order.
     func decisions(on observation: Observation) -> [Decision] {
         // Most clients ask the same question first.
         let finder = RememberingVerifier(verifier)
         let finderWithInstalledRoots = RememberingVerifier(verifierWithInstalledRoots)
-        return clients.map { client in
+        return setup(for: observation.referenceName).clients.map { client in
             let finder = client.trustsInstalledRoots ? finderWithInstalledRoots : finder
             return Decision(
                 client: client,
                 verdict: client.procedure.map { procedure in
-                    procedure.evaluate(observation, pins: pins, verifier: finder)
+                    procedure.evaluate(observation, pins: client.pins, verifier: finder)
                 }
             )
         }

@@ -4,38 +4,44 @@ import X509
 
 extension EvaluationOptions {
     /// Reads the files that the flags name and puts together what chains are judged by.
-    func evaluation(in context: Context) throws(CommandError) -> Evaluation {
+    ///
+    /// - Parameters:
+    ///   - names: the reference names that will be asked for; configurations have something else to say of each.
+    ///   - context: the world of the command.
+    /// - Returns: what chains are judged by.
+    func evaluation(
+        for names: [ReferenceName],
+        in context: Context
+    ) throws(CommandError) -> Evaluation {
         let time: Timestamp? = if let at { try TimeText.read(at) } else { nil }
         guard anchors.isEmpty == false || !andSystem else {
             throw .usage("--and-system adds the system's roots to --anchors: give --anchors too, or leave it out")
         }
         let authLevel = try givenAuthLevel()
-        var (pins, notes) = try readPins()
-        let mode = try pinningMode(for: pins)
-        if let pins, mode == .none {
-            let message = "mode none compares no pins: the \(pins.pins.count) given play no part in the verdict"
-            notes.append(Report.Message(id: "pins-not-compared", message: message))
-        }
+        let sources = try PinSources(reading: pins, skipsBadPins: skipBadPins)
         let installed = try bundles(at: extraRoot)
-        let clients = try ClientChoice.read(client ?? ClientRegistry.defaultName) { settings in
-            ClientInput(
-                mode: mode,
-                allowInvalidCertificates: allowInvalidCertificates,
-                isDomainNameIgnored: noValidateDomainName,
-                validatesCertificateChain: validateCertificateChain,
-                pins: pins,
-                installedRoots: installed.flatMap(\.certificates),
-                settings: settings
-            )
+        var setups: [ReferenceName: HostSetup] = [:]
+        if !sources.configurations.isEmpty {
+            for name in names where setups[name] == nil {
+                setups[name] = try setup(for: name, sources, installedRoots: installed.flatMap(\.certificates))
+            }
         }
+        var common: HostSetup
+        if let first = names.first, let setup = setups[first] {
+            common = setup
+        } else {
+            common = try setup(for: .unchecked, sources, installedRoots: installed.flatMap(\.certificates))
+        }
+        // Without configurations everything there is to say goes for all hosts, and is said once.
+        let notes = sources.notes + (setups.isEmpty ? common.warnings : [])
+        if setups.isEmpty { common.warnings = [] }
         let (trustStore, trust) = try trust(in: context)
         func verifier(_ store: TrustStore) -> OpenSSLPathVerifier {
             OpenSSLPathVerifier(trustStore: store, authLevel: authLevel, isStrict: strict)
         }
         return Evaluation(
-            clients: clients,
-            mode: mode,
-            pins: pins,
+            setups: setups,
+            common: common,
             verifier: verifier(trustStore),
             verifierWithInstalledRoots: verifier(
                 installed.isEmpty ? trustStore : TrustStore(anchors: installed, and: trustStore)
@@ -60,23 +66,45 @@ extension EvaluationOptions {
         return level
     }
 
-    /// The pins of all sources in their order, and what should be said about them.
-    private func readPins() throws(CommandError) -> (PinSet?, [Report.Message]) {
-        var all: [Pin] = []
-        var notes: [Report.Message] = []
-        for source in pins {
-            do {
-                let reading = try PinSource(source, skipsBadPins: skipBadPins).read()
-                all += reading.pins
-                notes += reading.notes.map { Report.Message(id: $0.id.rawValue, message: $0.message) }
-            } catch {
-                throw CommandError(
-                    status: error.kind == .missing ? .noInput : .data,
-                    description: error.description
-                )
-            }
+    /// What the host called `name` is judged by.
+    private func setup(
+        for name: ReferenceName,
+        _ sources: PinSources,
+        installedRoots: [Certificate]
+    ) throws(CommandError) -> HostSetup {
+        let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
+        guard name != .unchecked || !isHostNeeded else {
+            throw .usage("the pins are configured host by host: give --host or --verify-name")
         }
-        return (PinSet(all), notes)
+        let selection = sources.selection(for: name)
+        let mode = try pinningMode(for: selection.pins)
+        var warnings = sources.warning(for: name, selection).map { [$0] } ?? []
+        if let pins = selection.pins, mode == .none {
+            let message = "mode none compares no pins: the \(pins.pins.count) given play no part in the verdict"
+            warnings.append(Report.Message(id: "pins-not-compared", message: message))
+        }
+        let clients = try ClientChoice.read(client ?? ClientRegistry.defaultName) { entry, settings in
+            let own = sources.own(entry, for: name)
+            return ClientInput(
+                mode: mode,
+                allowInvalidCertificates: allowInvalidCertificates,
+                isDomainNameIgnored: noValidateDomainName,
+                validatesCertificateChain: validateCertificateChain,
+                pins: own.map { $0.policy?.pins } ?? selection.pins,
+                policy: own?.policy,
+                installedRoots: installedRoots,
+                settings: settings
+            )
+        }
+        return HostSetup(
+            clients: clients,
+            mode: mode,
+            pins: selection.pins,
+            entries: selection.policies.flatMap { kind, policy in
+                policy.entries.map { Report.ConfigurationEntry(kind, $0) }
+            },
+            warnings: warnings
+        )
     }
 
     /// The mode that was asked for, or the one the pins suggest.

@@ -25,9 +25,11 @@ extension Report {
         let decisions = evaluation.decisions(on: observation)
         let clients = decisions.map { Client($0, subject: subject) }
         // The chain that is shown is the one the verdict rests on: the first client's, or the first that rejects.
-        let verdicts = decisions.compactMap { try? $0.verdict.get() }
-        let deciding = verdicts.first { !$0.isAccepted } ?? verdicts.first
-        guard let deciding else {
+        let verdicts = decisions.compactMap { decision in
+            (try? decision.verdict.get()).map { (verdict: $0, pins: decision.client.pins?.pins) }
+        }
+        let first = verdicts.first { !$0.verdict.isAccepted } ?? verdicts.first
+        guard let (deciding, own) = first else {
             let reason = Message(id: "not-configured", message: "no client can be set up with these pins")
             self.init(subject, evaluation: evaluation, verdict: .none, reason: reason, status: .data)
             self.clients = clients
@@ -41,7 +43,7 @@ extension Report {
             status: deciding.isAccepted ? .pass : .fail
         )
         self.clients = clients
-        show(presented, built: deciding, subject: subject, evaluation: evaluation)
+        show(presented, built: deciding, pinnedBy: own, subject: subject, evaluation: evaluation)
         for decision in decisions {
             guard let verdict = try? decision.verdict.get() else { continue }
             checks += verdict.trace.map { step in
@@ -81,6 +83,7 @@ extension Report {
     private mutating func show(
         _ presented: PresentedChain,
         built verdict: Verdict,
+        pinnedBy own: [Pinning.Pin]?,
         subject: Subject,
         evaluation: Evaluation
     ) {
@@ -88,15 +91,21 @@ extension Report {
             Certificate(certificate, at: index, of: presented.certificates.count, time: subject.time)
         }
         let path = verdict.builtChain.certificates
+        let configured = evaluation.setup(for: subject.referenceName).pins?.pins ?? []
+        // The client's own pins are counted apart from those that are reported.
+        let matches = verdict.matches.compactMap { match -> Match? in
+            guard let own, own.indices.contains(match.pinIndex) else { return nil }
+            return configured.firstIndex(of: own[match.pinIndex]).map { Match(pin: $0, depth: match.depth) }
+        }
         built = path.enumerated().map { depth, certificate in
             ChainLink(
                 certificate: Certificate(certificate, at: depth, of: path.count, time: subject.time),
-                source: Self.source(of: certificate, presented: presented, evaluation: evaluation),
-                pins: verdict.matches.filter { $0.depth == depth }.map(\.pinIndex)
+                source: Self.source(of: certificate, presented: presented, evaluation: evaluation, pins: configured),
+                pins: matches.filter { $0.depth == depth }.map(\.pin)
             )
         }
         builtIsValid = verdict.builtChain.isVerified
-        pins.matched = verdict.matches.map { Match(pin: $0.pinIndex, depth: $0.depth) }
+        pins.matched = matches
     }
 
     /// Reports that there is no verdict.
@@ -113,6 +122,7 @@ extension Report {
         status: ExitStatus
     ) {
         let name = subject.referenceName == .unchecked ? nil : subject.referenceName.description
+        let setup = evaluation.setup(for: subject.referenceName)
         self.init(
             target: subject.target,
             endpoint: subject.endpoint,
@@ -123,13 +133,14 @@ extension Report {
             built: [],
             builtIsValid: false,
             pins: Pins(
-                mode: evaluation.mode.rawValue,
-                configured: evaluation.pins?.pins.map(Pin.init) ?? [],
-                matched: []
+                mode: setup.mode.rawValue,
+                configured: setup.pins?.pins.map(Pin.init) ?? [],
+                matched: [],
+                entries: setup.entries
             ),
             checks: [],
             clients: [],
-            warnings: evaluation.notes,
+            warnings: evaluation.notes + setup.warnings,
             verdict: verdict,
             reason: reason,
             exit: Exit(status)
@@ -140,10 +151,11 @@ extension Report {
     private static func source(
         of certificate: Pinning.Certificate,
         presented: PresentedChain,
-        evaluation: Evaluation
+        evaluation: Evaluation,
+        pins: [Pinning.Pin]
     ) -> String {
         if presented.certificates.contains(certificate) { return "presented" }
-        if evaluation.pins?.certificates.contains(certificate) == true { return "pin" }
+        if pins.contains(where: { $0.certificate == certificate }) { return "pin" }
         return evaluation.trust.rawValue
     }
 }
@@ -188,6 +200,18 @@ extension Report.Pin {
             kind: pin.certificate == nil ? "public-key" : "certificate",
             origin: pin.origin,
             subject: pin.certificate?.description
+        )
+    }
+}
+
+extension Report.ConfigurationEntry {
+    /// Reports an entry of a configuration.
+    init(_ kind: PinConfiguration.Kind, _ entry: HostEntry) {
+        self.init(
+            kind: kind.rawValue,
+            hosts: entry.hosts?.description,
+            origin: entry.origin,
+            expires: entry.expiration?.date
         )
     }
 }

@@ -114,6 +114,19 @@ struct Report: Encodable, Sendable {
         var mode: String
         var configured: [Pin]
         var matched: [Match]
+        /// The entries of configurations that are for the host.
+        var entries: [ConfigurationEntry] = []
+    }
+
+    struct ConfigurationEntry: Encodable, Sendable {
+        /// Whose configuration it is, as in `okhttp` and `android`.
+        var kind: String
+        /// The hosts it is for, `nil` for whatever host.
+        @ExplicitNull var hosts: String? = nil
+        /// Where it was read.
+        var origin: String
+        /// The date from which on its pins no longer apply.
+        @ExplicitNull var expires: String? = nil
     }
 
     struct Pin: Encodable, Sendable {

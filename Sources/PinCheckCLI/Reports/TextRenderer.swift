@@ -9,6 +9,7 @@ struct TextRenderer: Sendable {
         var lines = [heading(report)]
         lines += chain(report)
         if !report.pins.configured.isEmpty, !report.built.isEmpty { lines.append("  " + pinSummary(report)) }
+        if !report.built.isEmpty { lines += report.pins.entries.map(entry) }
         if isMismatch(report) { lines += pinFailure(report) }
         if explains { lines += explanation(report) }
         if report.clients.count > 1 { lines += matrix(report) }
@@ -121,6 +122,12 @@ struct TextRenderer: Sendable {
         let unmatched = configured - matched.count
         if unmatched > 0 { text += ", \(unmatched) not in the chain" + (matched.isEmpty ? "" : " (backup)") }
         return text
+    }
+
+    private func entry(_ entry: Report.ConfigurationEntry) -> String {
+        let hosts = entry.hosts.map { "for " + safe($0, length: 100) } ?? "for any host"
+        let end = entry.expires.map { ", until \($0)" } ?? ""
+        return "  \(entry.kind): \(hosts)\(end)   \(safe(entry.origin, length: 120))"
     }
 
     /// Whether pins were compared and none matched, for any client.

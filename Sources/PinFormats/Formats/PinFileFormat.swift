@@ -11,7 +11,10 @@ protocol PinFileFormat: Sendable {
 
 /// The notations that are known, in the order in which they are tried.
 enum PinFileFormats {
-    static let all: [any PinFileFormat] = [PEMFormat(), PinListFormat(), DERFormat()]
+    static let all: [any PinFileFormat] = [
+        PEMFormat(), PinListFormat(), TLSAFormat(), OkHttpListFormat(), OkHttpSourceFormat(),
+        AndroidConfigurationFormat(), DERFormat(),
+    ]
 
     /// The notation of `file`, `nil` when it holds nothing that is a pin in any.
     static func format(of file: PinFile) -> (any PinFileFormat)? {

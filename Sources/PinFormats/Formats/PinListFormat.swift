@@ -6,7 +6,7 @@ struct PinListFormat: PinFileFormat {
     func recognises(_ file: PinFile) -> Bool {
         guard file.bytes.count <= Self.mostBytes else { return false }
         var isList = false
-        eachLine(of: file) { line in
+        Self.eachLine(of: file) { line in
             isList = line.resemblesPins
             return !isList
         }
@@ -23,7 +23,7 @@ struct PinListFormat: PinFileFormat {
             )
         }
         var failure: PinFormatError?
-        eachLine(of: file) { line in
+        Self.eachLine(of: file) { line in
             do throws(PinFormatError) {
                 do throws(PinFormatError) {
                     try line.read(into: &collector)
@@ -42,7 +42,7 @@ struct PinListFormat: PinFileFormat {
     /// Calls `body` with each line that is not empty, until it returns false.
     ///
     /// One line at a time: the list of all of them would take many times the memory of the file.
-    private func eachLine(of file: PinFile, _ body: (PinText) -> Bool) {
+    static func eachLine(of file: PinFile, _ body: (PinText) -> Bool) {
         guard let text = file.text else { return }
         var rest = text.utf8[...]
         var number = 0

@@ -7,6 +7,7 @@ struct PinCollector {
 
     private let skipsBadPins: Bool
     private(set) var pins: [Pin] = []
+    private(set) var configurations: [PinConfiguration] = []
     private(set) var notes: [PinNote] = []
     private var skipped = 0
     private var firstSkipped: PinFormatError?
@@ -17,6 +18,10 @@ struct PinCollector {
 
     mutating func add(_ material: Pin.Material, at place: PinPlace) {
         pins.append(Pin(material, origin: place.description))
+    }
+
+    mutating func add(_ configuration: PinConfiguration) {
+        configurations.append(configuration)
     }
 
     mutating func note(_ id: PinNote.ID, _ message: String) {
@@ -37,7 +42,8 @@ struct PinCollector {
     ///
     /// - Throws: `absence` when there is no pin, or an error about what was skipped when that is why.
     func reading(orThrow absence: @autoclosure () -> PinFormatError) throws(PinFormatError) -> PinReading {
-        if pins.isEmpty, let firstSkipped {
+        let isEmpty = pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty)
+        if isEmpty, let firstSkipped {
             throw PinFormatError(
                 .nothingLeft,
                 at: firstSkipped.place,
@@ -47,11 +53,11 @@ struct PinCollector {
                 remedy: firstSkipped.remedy
             )
         }
-        guard !pins.isEmpty else { throw absence() }
+        guard !isEmpty else { throw absence() }
         var notes = notes
         if skipped > Self.mostNotesOfSkipping {
             notes.append(PinNote(id: .skippedBadPin, message: "skipped: \(skipped) bad pins in all"))
         }
-        return PinReading(pins: pins, notes: notes)
+        return PinReading(pins: pins, configurations: configurations, notes: notes)
     }
 }

@@ -49,6 +49,8 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     case file(String)
     /// A line of a file, from 1.
     case line(Int, of: String)
+    /// A value in a file without lines, by the keys that lead to it.
+    case key(String, of: String)
 
     /// The place of the file at `path`, or of a line of it.
     static func at(_ path: String, line: Int? = nil) -> PinPlace {
@@ -62,6 +64,7 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
         case .option: "--pins"
         case .file(let path): path
         case .line(let line, let path): "\(path):\(line)"
+        case .key(let key, let path): "\(path): \(key)"
         }
     }
 }
@@ -128,6 +131,24 @@ package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     case hexadecimal = "hexadecimal"
     /// The base64 of a certificate or key where its hash should stand.
     case pemBody = "pem-body"
+    /// XML, JSON or a property list that cannot be read to its end.
+    case brokenDocument = "broken-document"
+    /// A document with more elements, more depth or more cleverness than a configuration has.
+    case unreasonableDocument = "unreasonable-document"
+    /// A value of another type than belongs there, or an element in the wrong place.
+    case wrongValue = "wrong-value"
+    /// Something is missing that the client needs.
+    case missingValue = "missing-value"
+    /// A host name or pattern that is none.
+    case badHost = "bad-host"
+    /// A host or pin set that is given twice.
+    case duplicate = "duplicate"
+    /// A date that is none.
+    case badDate = "bad-date"
+    /// A rule that the client checks when its app starts.
+    case clientRule = "client-rule"
+    /// A TLSA record that is none.
+    case badRecord = "bad-record"
 
     /// Whether the data is absent rather than wrong.
     var isAbsence: Bool {

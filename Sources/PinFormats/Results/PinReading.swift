@@ -2,8 +2,12 @@ package import Pinning
 
 /// What a source holds: pins, and what the user should know about it.
 package struct PinReading: Sendable, Hashable {
-    /// The pins in their order, repetitions kept; never empty.
+    /// The pins that are for whatever host is checked, in their order, repetitions kept.
+    ///
+    /// Empty only beside ``configurations``.
     package let pins: [Pin]
+    /// What files that configure hosts say.
+    package let configurations: [PinConfiguration]
     /// What is no error but should not go unsaid.
     package let notes: [PinNote]
 }
@@ -18,6 +22,10 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case notAPinFile = "not-a-pin-file"
         /// A part of a file or header that plays no role for pins.
         case ignored = "ignored"
+        /// A host is configured so that no certificate can match.
+        case pinnedToNothing = "pinned-to-nothing"
+        /// A part of a configuration that pincheck does not follow.
+        case notFollowed = "not-followed"
         /// A bad pin that was skipped because the user asked for it.
         case skippedBadPin = "skipped-bad-pin"
     }

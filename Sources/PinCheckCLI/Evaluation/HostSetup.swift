@@ -1,0 +1,15 @@
+import Pinning
+
+/// What one host is judged by: the pins that are for it, and the clients as they are set up for it.
+struct HostSetup: Sendable {
+    /// The clients whose decisions are made; at least one.
+    let clients: [ClientChoice.Chosen]
+    /// AFNetworking's pinning mode, given or suggested by the pins.
+    let mode: AFSecurityPolicy.PinningMode
+    /// All pins that are for the host.
+    let pins: PinSet?
+    /// The entries of configurations that are for the host.
+    let entries: [Report.ConfigurationEntry]
+    /// What should be said of the configurations about this host.
+    var warnings: [Report.Message]
+}

@@ -1,0 +1,112 @@
+import PinFormats
+import Pinning
+import X509
+
+/// Everything that the values of `--pins` hold.
+struct PinSources: Sendable {
+    /// The pins that are for whatever host is checked.
+    private(set) var pins: [Pin] = []
+    /// What the files that configure hosts say, those of one kind together.
+    private(set) var configurations: [PinConfiguration] = []
+    /// What should be said once about the sources.
+    private(set) var notes: [Report.Message] = []
+
+    private let suffixes = SystemPublicSuffixList()
+
+    /// Reads the sources in their order.
+    init(reading sources: [String], skipsBadPins: Bool) throws(CommandError) {
+        for source in sources {
+            do {
+                let reading = try PinSource(source, skipsBadPins: skipsBadPins).read()
+                pins += reading.pins
+                reading.configurations.forEach { merge($0) }
+                notes += reading.notes.map { Report.Message(id: $0.id.rawValue, message: $0.message) }
+            } catch {
+                throw CommandError(
+                    status: error.kind == .missing ? .noInput : .data,
+                    description: error.description
+                )
+            }
+        }
+    }
+
+    private mutating func merge(_ configuration: PinConfiguration) {
+        guard let index = configurations.firstIndex(where: { $0.kind == configuration.kind }) else {
+            configurations.append(configuration)
+            return
+        }
+        configurations[index] = PinConfiguration(
+            configuration.kind,
+            entries: configurations[index].entries + configuration.entries
+        )
+    }
+
+    /// What one host is told of.
+    struct Selection {
+        /// The pins for whatever host, then those of each configuration that has some for it.
+        let pins: PinSet?
+        /// What each configuration says of the host, by its own rules.
+        let policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)]
+    }
+
+    /// What is for `name`, by the rules of each configuration's own client.
+    func selection(for name: ReferenceName) -> Selection {
+        let policies = configurations.compactMap { configuration in
+            policy(of: configuration, for: name).map { (configuration.kind, $0) }
+        }
+        return Selection(
+            pins: PinSet(pins + policies.flatMap { $0.1.pins?.pins ?? [] }),
+            policies: policies.map { (kind: $0.0, policy: $0.1) }
+        )
+    }
+
+    /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
+    func own(_ client: ClientRegistry.Entry, for name: ReferenceName) -> Own? {
+        let own = configurations.filter { client.configurations[$0.kind] != nil }
+        guard !own.isEmpty else { return nil }
+        let policies = own.compactMap { policy(of: $0, for: name, by: client.configurations[$0.kind]) }
+        let isTrustKitAndroid = client.name == "trustkit-android"
+        let read = policies.first { !isTrustKitAndroid || $0.entries.allSatisfy(\.isReadByTrustKitAndroid) }
+        return Own(policy: read)
+    }
+
+    /// What a client's own configurations say of a host.
+    struct Own {
+        /// The policy, `nil` when the host is not configured.
+        let policy: HostPolicy?
+    }
+
+    private func policy(
+        of configuration: PinConfiguration,
+        for name: ReferenceName,
+        by lookup: PinConfiguration.Lookup? = nil
+    ) -> HostPolicy? {
+        guard case .name(let host) = name else {
+            let unconditional = PinConfiguration(
+                configuration.kind,
+                entries: configuration.entries.filter { $0.hosts == nil }
+            )
+            return unconditional.policy(for: .dns(""), by: .union, suffixes: suffixes)
+        }
+        return configuration.policy(for: host, by: lookup, suffixes: suffixes)
+    }
+
+    /// What should be said when the configurations have no pin for the host, `nil` when they have.
+    func warning(for name: ReferenceName, _ selection: Selection) -> Report.Message? {
+        guard !configurations.isEmpty, selection.policies.allSatisfy({ $0.policy.pins == nil }) else { return nil }
+        if let policy = selection.policies.first(where: { $0.policy.records.isEmpty })?.policy,
+            let entry = policy.entries.first
+        {
+            let what = entry.isExcluded ? "is exempt from pinning" : "is configured without a pin that can match"
+            return Report.Message(id: "host-not-pinned", message: "\(name) \(what) (\(entry.origin))")
+        }
+        guard selection.policies.isEmpty else { return nil }
+        let hosts = configurations.flatMap { $0.entries.compactMap { $0.hosts?.description } }
+        let listed = hosts.prefix(5).joined(separator: ", ") + (hosts.count > 5 ? " and \(hosts.count - 5) more" : "")
+        return Report.Message(
+            id: "host-not-configured",
+            message: "no configuration has an entry for \(name) (there are: \(listed))"
+                + (pins.isEmpty ? ": no pin is compared" : "")
+        )
+    }
+}

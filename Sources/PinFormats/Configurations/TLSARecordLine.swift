@@ -1,0 +1,75 @@
+internal import Pinning
+internal import X509
+
+/// One TLSA record as zone files, `dig` and people write it: `_443._tcp.host. 3600 IN TLSA 3 1 1 HEX`, or `3 1 1 HEX` alone.
+struct TLSARecordLine {
+    /// The name before the record, as it is written; `nil` without one.
+    let owner: Substring?
+    private let numbers: [Substring]
+    private let data: String
+
+    /// Takes the line apart, `nil` when it is no such record, well made or not.
+    init?(_ line: some StringProtocol) {
+        let words = Substring(line).split(whereSeparator: \.isWhitespace)
+        let rest: ArraySlice<Substring>
+        if let index = words.prefix(5).firstIndex(where: { $0.uppercased() == "TLSA" }) {
+            rest = words[(index + 1)...]
+            owner = index > 0 && line.first?.isWhitespace == false ? words[0] : nil
+        } else {
+            rest = words[...]
+            owner = nil
+            guard words.count >= 4, words.prefix(3).allSatisfy({ $0.utf8.count <= 3 && $0.allSatisfy(\.isNumber) }),
+                words.dropFirst(3).allSatisfy({ $0.utf8.allSatisfy(PinNotation.isHexDigit) })
+            else { return nil }
+        }
+        numbers = Array(rest.prefix(3))
+        data = rest.dropFirst(3).joined()
+    }
+
+    /// The record.
+    func record(at place: PinPlace) throws(PinFormatError) -> TLSARecord {
+        func refuse(_ reason: String, _ remedy: String) -> PinFormatError {
+            PinFormatError(.badRecord, at: place, reason, remedy: remedy)
+        }
+        guard numbers.count == 3, !data.isEmpty else {
+            throw refuse("the TLSA record is cut off", "it has three numbers and hexadecimal data, as in 3 1 1 0B9F…")
+        }
+        guard let usage = UInt8(numbers[0]).flatMap(TLSARecord.Usage.init) else {
+            throw refuse("the TLSA usage '\(shortened(numbers[0], to: 20))' is none", "it is 0, 1, 2 or 3")
+        }
+        guard let selector = UInt8(numbers[1]).flatMap(TLSARecord.Selector.init) else {
+            throw refuse("the TLSA selector '\(shortened(numbers[1], to: 20))' is none", "it is 0 or 1")
+        }
+        guard let matching = UInt8(numbers[2]).flatMap(TLSARecord.Matching.init) else {
+            throw refuse("the TLSA matching type '\(shortened(numbers[2], to: 20))' is none", "it is 0, 1 or 2")
+        }
+        let digits = data.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == data.utf8.count, digits.count.isMultiple(of: 2) else {
+            throw refuse("the data of the TLSA record is not hexadecimal", "it is an even number of digits 0 to f")
+        }
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        guard let record = TLSARecord(usage: usage, selector: selector, matching: matching, data: bytes) else {
+            let length = matching == .sha256 ? "SHA-256 has 32" : "SHA-512 has 64"
+            throw refuse("the data of the TLSA record has \(bytes.count) bytes", length)
+        }
+        return record
+    }
+
+    /// The record as an entry for the hosts of its owner, with the pin it is where a pin can say that.
+    func entry(for hosts: HostPattern?, at place: PinPlace) throws(PinFormatError) -> HostEntry {
+        let record = try record(at: place)
+        var pins: [Pin] = []
+        if let material = Self.material(record) { pins = [Pin(material, origin: place.description)] }
+        return HostEntry(hosts: hosts, origin: place.description, identities: .records([record], pins: pins))
+    }
+
+    private static func material(_ record: TLSARecord) -> Pin.Material? {
+        switch (record.selector, record.matching) {
+        case (.publicKey, .sha256): SHA256Digest(bytes: record.data).map { .publicKey($0) }
+        case (.publicKey, .full):
+            (try? CertificateReader.publicKey(subjectPublicKeyInfo: record.data)).map { .publicKey($0.spkiSHA256) }
+        case (.certificate, .full): (try? CertificateReader.certificate(der: record.data)).map { .certificate($0) }
+        default: nil
+        }
+    }
+}

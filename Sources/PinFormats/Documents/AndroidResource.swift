@@ -1,0 +1,42 @@
+internal import Pinning
+internal import X509
+
+/// A reference such as `@raw/my_root` from one resource of an Android app to another.
+struct AndroidResource {
+    /// The file it names, `nil` when there is none.
+    let path: String?
+
+    /// Looks where an app's `res` directory has it, and beside the file.
+    init(_ reference: String, beside file: PinFile) {
+        let parts = reference.dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let isPlain =
+            parts.count == 2
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+            }
+        guard isPlain else {
+            path = nil
+            return
+        }
+        let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? "./"
+        for candidate in ["\(folder)../\(parts[0])/", folder] {
+            guard let names = try? RegularFile.names(inDirectory: candidate) else { continue }
+            // A resource is named by what stands before the first point of its file's name.
+            if let name = names.first(where: { $0.prefix { $0 != "." } == parts[1] && candidate + $0 != file.path }) {
+                path = candidate + name
+                return
+            }
+        }
+        path = nil
+    }
+
+    /// The certificates in a resource, PEM or DER.
+    static func certificates(inFileAt path: String) throws(PinFormatError) -> [Certificate] {
+        let file = try PinFileReader.load(path)
+        do {
+            return try CertificateReader.certificates(pemOrDER: file.bytes)
+        } catch {
+            throw PinFormatError(.brokenCertificate, at: file.place, "holds no readable certificate: \(error)")
+        }
+    }
+}

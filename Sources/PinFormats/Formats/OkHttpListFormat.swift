@@ -1,0 +1,56 @@
+internal import Pinning
+
+/// Lists of hosts and OkHttp pins: `*.example.com sha256/…,sha256/…`, a host a line.
+struct OkHttpListFormat: PinFileFormat {
+    func recognises(_ file: PinFile) -> Bool {
+        guard file.bytes.count <= PinListFormat.mostBytes else { return false }
+        var isList = false
+        PinListFormat.eachLine(of: file) { line in
+            let words = WordScanner(line.text).prefix(2).map(\.word)
+            isList = words.count == 2 && Self.resemblesHost(words[0]) && PinNotation.isClaimed(by: words[1])
+            return false
+        }
+        return isList
+    }
+
+    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        var entries: [HostEntry] = []
+        var failure: PinFormatError?
+        PinListFormat.eachLine(of: file) { line in
+            do throws(PinFormatError) {
+                var words = WordScanner(line.text)
+                guard let host = words.next()?.word else { return true }
+                let hosts = try HostText.okHttpPattern(host, at: line.place)
+                var pins: [Pin] = []
+                for found in words where !found.word.isEmpty {
+                    do throws(PinFormatError) {
+                        pins.append(try HashText.okHttp(found.word, at: line.place))
+                    } catch {
+                        try collector.skip(error)
+                    }
+                }
+                guard !pins.isEmpty else {
+                    throw PinFormatError(
+                        .missingValue,
+                        at: line.place,
+                        "the host '\(hosts)' has no pin",
+                        remedy: "write it after the host: sha256/…"
+                    )
+                }
+                entries.append(
+                    HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))
+                )
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+        collector.add(PinConfiguration(.okHttp, entries: entries))
+    }
+
+    private static func resemblesHost(_ word: Substring) -> Bool {
+        word.contains(".") && !word.contains("(") && !PinNotation.isClaimed(by: word)
+    }
+}

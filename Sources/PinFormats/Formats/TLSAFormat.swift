@@ -1,0 +1,106 @@
+internal import Pinning
+
+/// DNS records, as a zone file or `dig` has them.
+struct TLSAFormat: PinFileFormat {
+    func recognises(_ file: PinFile) -> Bool {
+        guard let text = file.text, file.bytes.count <= PinListFormat.mostBytes else { return false }
+        var isFound = false
+        ZoneLines.forEach(in: text) { line, _ in
+            let isDirective = line.hasPrefix("$") || line.uppercased().contains(" SOA ")
+            isFound = TLSARecordLine(line) != nil
+            return isDirective
+        }
+        return isFound
+    }
+
+    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        var zone = ZoneReader()
+        var failure: PinFormatError?
+        ZoneLines.forEach(in: file.text ?? "") { line, number in
+            do throws(PinFormatError) {
+                do throws(PinFormatError) {
+                    try zone.read(line, at: file.place(line: number))
+                } catch {
+                    try collector.skip(error)
+                }
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+        zone.notes.forEach { collector.note(.notFollowed, $0) }
+        collector.add(PinConfiguration(.tlsa, entries: zone.entries))
+    }
+}
+
+/// Gathers the TLSA records of a zone and passes over its other records.
+private struct ZoneReader {
+    private(set) var entries: [HostEntry] = []
+    private(set) var notes: [String] = []
+    private var origin = ""
+    private var hosts: HostPattern?
+
+    mutating func read(_ line: String, at place: PinPlace) throws(PinFormatError) {
+        let words = line.split(whereSeparator: \.isWhitespace)
+        if words.first?.uppercased() == "$ORIGIN" {
+            origin = words.dropFirst().first.map(String.init) ?? ""
+            return
+        }
+        guard let record = TLSARecordLine(line) else { return }
+        if let owner = record.owner { hosts = try hosts(of: owner, at: place) }
+        let entry = try record.entry(for: hosts, at: place)
+        if entry.pins.isEmpty {
+            notes.append("\(place): only the client dane compares this record: it is no hash of a key")
+        }
+        entries.append(entry)
+    }
+
+    /// The host of an owner name, which begins with the port and the protocol (RFC 6698, 3).
+    private mutating func hosts(of owner: Substring, at place: PinPlace) throws(PinFormatError) -> HostPattern? {
+        var name = String(owner)
+        if !name.hasSuffix("."), !origin.isEmpty { name += "." + origin }
+        let labels = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+        guard labels.count == 3, labels[0].hasPrefix("_") || labels[0] == "*", labels[1].hasPrefix("_") else {
+            throw PinFormatError(
+                .badHost,
+                at: place,
+                "the owner '\(shortened(owner))' of the TLSA record names no port",
+                remedy: "it begins as in _443._tcp.api.example.com."
+            )
+        }
+        if labels[0] != "_443", labels[0] != "*" {
+            notes.append(
+                "\(place): the record is for the port \(labels[0].dropFirst()), and is taken for all ports here"
+            )
+        }
+        return try HostText.pattern(labels[2], .exact, at: place)
+    }
+}
+
+/// The lines of a zone file: without comments, and with what parentheses hold together on one line.
+private enum ZoneLines {
+    /// Calls `body` with each line that is not empty and the number of its first line, until it returns false.
+    static func forEach(in text: String, _ body: (String, Int) -> Bool) {
+        var pending = ""
+        var start = 0
+        var depth = 0
+        var number = 0
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            number += 1
+            let content = line.prefix { $0 != ";" && $0 != "#" }
+            if depth == 0 { start = number }
+            depth = max(0, depth + content.count { $0 == "(" } - content.count { $0 == ")" })
+            pending += String(content.map { $0 == "(" || $0 == ")" ? " " : $0 })
+            guard depth == 0 || pending.utf8.count > PinListFormat.mostBytes else {
+                pending += " "
+                continue
+            }
+            let isEmpty = pending.allSatisfy(\.isWhitespace)
+            if !isEmpty, !body(pending, start) { return }
+            pending = ""
+        }
+        if !pending.allSatisfy(\.isWhitespace) { _ = body(pending, start) }
+    }
+}

@@ -1,0 +1,98 @@
+/// What a configuration says of some hosts.
+public struct HostEntry: Sendable, Hashable {
+    /// What is pinned, and where on the path it must be.
+    public enum Identities: Sendable, Hashable {
+        /// Pins that may match anywhere on the path.
+        case anywhere([Pin])
+        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`: `nil` where the key is absent, empty where it holds nothing usable.
+        case positions(leaf: [Pin]?, authorities: [Pin]?)
+        /// TLSA records, and the pins that those of them are that a pin can express.
+        case records([TLSARecord], pins: [Pin])
+    }
+
+    /// The hosts, `nil` for whatever host is asked for.
+    public let hosts: HostPattern?
+    /// Where the entry stands: a file with a line or a key path.
+    public let origin: String
+    /// What is pinned.
+    public var identities: Identities
+    /// Whether a mismatch blocks the connection, `nil` where nothing is said.
+    public var enforcesPinning: Bool?
+    /// The moment from which on the pins no longer apply: midnight in UTC at the start of the date that is given.
+    public var expiration: Timestamp?
+    /// Whether the hosts are exempt from what is said of their parent domain.
+    public var isExcluded = false
+    /// Whether TrustKit for Android reads the entry: of several domains with one pin set it knows the last.
+    public var isReadByTrustKitAndroid = true
+    /// Anchors whose paths are exempt from pinning (`overridePins`).
+    public var exemptAnchors: [Certificate] = []
+
+    /// An entry with pins that may match anywhere; the rest is set apart.
+    public init(hosts: HostPattern?, origin: String, identities: Identities) {
+        self.hosts = hosts
+        self.origin = origin
+        self.identities = identities
+    }
+
+    /// All its pins, in their order.
+    public var pins: [Pin] {
+        switch identities {
+        case .anywhere(let pins): pins
+        case .positions(let leaf, let authorities): (leaf ?? []) + (authorities ?? [])
+        case .records(_, let pins): pins
+        }
+    }
+
+    /// Its TLSA records.
+    public var records: [TLSARecord] {
+        if case .records(let records, _) = identities { records } else { [] }
+    }
+
+    /// Whether the entry is for `host`.
+    public func covers(_ host: ServerName) -> Bool {
+        hosts?.covers(host) ?? true
+    }
+}
+
+/// What the configurations of one kind say of one host.
+public struct HostPolicy: Sendable, Hashable {
+    /// The entries that apply, at least one.
+    public let entries: [HostEntry]
+
+    init?(_ entries: [HostEntry]) {
+        guard !entries.isEmpty else { return nil }
+        self.entries = entries
+    }
+
+    /// The pins of all entries, `nil` for none.
+    public var pins: PinSet? {
+        PinSet(entries.filter { !$0.isExcluded }.flatMap(\.pins))
+    }
+
+    /// Whether a mismatch blocks the connection, `nil` where nothing is said.
+    public var enforcesPinning: Bool? { entries.lazy.compactMap(\.enforcesPinning).first }
+
+    /// The moment from which on the pins no longer apply.
+    public var expiration: Timestamp? { entries.lazy.compactMap(\.expiration).first }
+
+    /// The TLSA records of all entries.
+    public var records: [TLSARecord] {
+        entries.flatMap(\.records)
+    }
+
+    /// Leaf and authority identities, merged as NSPinnedDomains merges them.
+    public var positions: NSPinnedDomains.Identities {
+        var leaf: [SHA256Digest]?
+        var authorities: [SHA256Digest]?
+        func append(_ pins: [Pin]?, to list: inout [SHA256Digest]?) {
+            guard let pins else { return }
+            list = (list ?? []) + pins.map(\.spkiSHA256)
+        }
+        for entry in entries {
+            guard case .positions(let ownLeaf, let ownAuthorities) = entry.identities else { continue }
+            append(ownLeaf, to: &leaf)
+            append(ownAuthorities, to: &authorities)
+        }
+        return .listed(leaf: leaf, authorities: authorities)
+    }
+}

@@ -1,0 +1,89 @@
+/// What a file that configures hosts says, entry by entry.
+public struct PinConfiguration: Sendable, Hashable {
+    /// Whose file it is, and with that how the entry for a host is found.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// OkHttp's `CertificatePinner`.
+        case okHttp = "okhttp"
+        /// TrustKit for iOS and macOS: `TSKConfiguration`.
+        case trustKit = "trustkit"
+        /// Apple's `NSPinnedDomains`.
+        case nsPinnedDomains = "nspinneddomains"
+        /// Android's `network_security_config.xml`.
+        case android
+        /// react-native-ssl-public-key-pinning: TrustKit on iOS, OkHttp on Android.
+        case reactNative = "react-native"
+        /// react-native-ssl-manager's `ssl_config.json`: TrustKit on iOS, OkHttp on Android.
+        case sslManager = "ssl-manager"
+        /// A `pins.json` that native configurations are generated from.
+        case pinsJSON = "pins-json"
+        /// DNS records (RFC 6698).
+        case tlsa
+    }
+
+    /// How the entries for a host are found.
+    public enum Lookup: Sendable, Hashable {
+        /// All that cover it.
+        case union
+        /// The one for the name itself, else the longest that covers it.
+        case mostSpecific
+        /// The same among domains that have the host's public suffix.
+        case mostSpecificOfSameSuffix
+    }
+
+    /// Whose file it is.
+    public let kind: Kind
+    /// The entries, in their order.
+    public let entries: [HostEntry]
+
+    /// A configuration of some hosts.
+    public init(_ kind: Kind, entries: [HostEntry]) {
+        self.kind = kind
+        self.entries = entries
+    }
+
+    /// What the configuration says of `host`, `nil` for nothing.
+    ///
+    /// - Parameters:
+    ///   - host: the reference name.
+    ///   - lookup: how entries are found, `nil` for the rule of its kind.
+    ///   - suffixes: the public suffix list, which TrustKit goes by.
+    public func policy(
+        for host: ServerName,
+        by lookup: Lookup? = nil,
+        suffixes: some PublicSuffixList
+    ) -> HostPolicy? {
+        let covering = entries.filter { $0.covers(host) }
+        let lookup = lookup ?? kind.lookup
+        guard lookup != .union else { return HostPolicy(covering) }
+        if let own = covering.first(where: { $0.hosts?.name == host.description }) { return HostPolicy([own]) }
+        let eligible = covering.filter { entry in
+            guard lookup == .mostSpecificOfSameSuffix, let hosts = entry.hosts else { return true }
+            return suffixes.publicSuffix(of: hosts.name) == suffixes.publicSuffix(of: host.description)
+        }
+        let longest = eligible.max { ($0.hosts?.name.utf8.count ?? 0) < ($1.hosts?.name.utf8.count ?? 0) }
+        return HostPolicy(longest.map { [$0] } ?? [])
+    }
+}
+
+extension PinConfiguration.Kind {
+    /// How this kind's own client finds the entries for a host.
+    public var lookup: PinConfiguration.Lookup {
+        switch self {
+        case .okHttp, .nsPinnedDomains, .tlsa: .union
+        case .android, .pinsJSON: .mostSpecific
+        case .trustKit, .reactNative, .sslManager: .mostSpecificOfSameSuffix
+        }
+    }
+}
+
+extension HostPattern: CustomStringConvertible {
+    /// The name and what counts below it.
+    public var description: String {
+        switch depth {
+        case .exact: name
+        case .oneLabel: "*.\(name)"
+        case .upToOneLabel: "\(name) and one label below it"
+        case .anyNumber: "\(name) and all names below it"
+        }
+    }
+}
