@@ -9,6 +9,7 @@ extension EvaluationOptions {
     ///   - names: the reference names that will be asked for; configurations have something else to say of each.
     ///   - context: the world of the command.
     /// - Returns: what chains are judged by.
+    /// - Throws: ``CommandError`` for flags, pins and anchors that cannot be used.
     func evaluation(
         for names: [ReferenceName],
         in context: Context

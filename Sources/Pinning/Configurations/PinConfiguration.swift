@@ -47,6 +47,7 @@ public struct PinConfiguration: Sendable, Hashable {
     ///   - host: the reference name.
     ///   - lookup: how entries are found, `nil` for the rule of its kind.
     ///   - suffixes: the public suffix list, which TrustKit goes by.
+    /// - Returns: the entries that apply, `nil` when there are none.
     public func policy(
         for host: ServerName,
         by lookup: Lookup? = nil,
