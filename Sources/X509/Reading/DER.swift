@@ -19,20 +19,23 @@ enum DER {
     /// A full parse costs a hundred times more, which counts for a bundle of 140 roots of which one will be used.
     /// Returns `nil` when the outer structure is not that of a certificate (RFC 5280, 4.1).
     static func subject(ofCertificate der: [UInt8]) -> Range<Int>? {
+        defer { OpenSSLFailure.forget() }
         guard let certificate = element(in: der, at: 0..<der.count), certificate.end == der.count,
             let toBeSigned = element(in: der, at: certificate.content)
         else { return nil }
-        var fields: [Element] = []
+        // [0] version (absent in version 1), serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo, …
+        var subjectIndex = 5
+        var subject: Range<Int>?
+        var count = 0
         var position = toBeSigned.content.lowerBound
-        while position < toBeSigned.content.upperBound, fields.count < 8 {
+        while position < toBeSigned.content.upperBound, count < 8 {
             guard let field = element(in: der, at: position..<toBeSigned.content.upperBound) else { return nil }
-            fields.append(field)
+            if count == 0, !field.isContextSpecific { subjectIndex = 4 }
+            if count == subjectIndex { subject = field.start..<field.end }
+            count += 1
             position = field.end
         }
-        // [0] version (absent in version 1), serialNumber, signature, issuer, validity, subject, …
-        let hasVersion = fields.first?.isContextSpecific == true
-        let subject = hasVersion ? 5 : 4
-        return fields.count > subject + 1 ? fields[subject].start..<fields[subject].end : nil
+        return count > subjectIndex + 1 ? subject : nil
     }
 
     private struct Element {
@@ -49,7 +52,6 @@ enum DER {
             var length = 0
             var tag: Int32 = 0
             var tagClass: Int32 = 0
-            defer { OpenSSLFailure.forget() }
             let status = ASN1_get_object(&cursor, &length, &tag, &tagClass, range.count)
             // Bit 7: an error, such as content longer than what is left; bit 0: indefinite length, which DER forbids.
             guard status & 0x81 == 0, let cursor else { return nil }

@@ -22,6 +22,7 @@ package enum PEM {
     private static let footer = Array("-----END CERTIFICATE-----\n".utf8)
     private static let dash = UInt8(ascii: "-")
     private static let newline = UInt8(ascii: "\n")
+    private static let equals = UInt8(ascii: "=")
 
     /// Whether `bytes` hold the start of a PEM block, anywhere.
     package static func looksLikePEM(_ bytes: [UInt8]) -> Bool {
@@ -51,41 +52,68 @@ package enum PEM {
 
     /// Reads the block at the start of `bytes` when it is a certificate as everybody writes them: lines of 64 characters.
     ///
-    /// `PEM_read_bio` reads every form there is, and takes five times as long: a millisecond for a usual bundle of roots. It
+    /// `PEM_read_bio` reads every form there is, and takes ten times as long: a millisecond for a usual bundle of roots. It
     /// is asked, and says what is wrong, whenever there is anything else here than the plainest form.
     private static func plainCertificate(_ bytes: ArraySlice<UInt8>, line: Int) -> (PEMBlock, Int)? {
         bytes.withUnsafeBufferPointer { buffer in
-            guard buffer.count > header.count, header.indices.allSatisfy({ buffer[$0] == header[$0] }),
-                let context = EVP_ENCODE_CTX_new()
-            else { return nil }
-            defer { EVP_ENCODE_CTX_free(context) }
+            guard buffer.count > header.count, header.indices.allSatisfy({ buffer[$0] == header[$0] }) else {
+                return nil
+            }
             var end = header.count
             while end + 64 < buffer.count, buffer[end] != dash, buffer[end + 64] == newline { end += 65 }
             // The last line of the base64 text may be shorter.
-            while end < buffer.count, buffer[end] != dash, end - header.count < Int(Int32.max) {
+            while end < buffer.count, buffer[end] != dash {
                 end += 1
                 if buffer[end - 1] == newline { break }
             }
-            guard buffer.count - end >= footer.count, footer.indices.allSatisfy({ buffer[end + $0] == footer[$0] })
-            else {
-                return nil
-            }
-            let text = UnsafeBufferPointer(rebasing: buffer[header.count..<end])
-            var isComplete = false
-            let der = [UInt8](unsafeUninitializedCapacity: text.count) { der, count in
-                var written: Int32 = 0
-                var rest: Int32 = 0
-                EVP_DecodeInit(context)
-                guard EVP_DecodeUpdate(context, der.baseAddress, &written, text.baseAddress, Int32(text.count)) >= 0,
-                    EVP_DecodeFinal(context, der.baseAddress.map { $0 + Int(written) }, &rest) == 1
-                else { return }
-                count = Int(written + rest)
-                isComplete = true
-            }
-            guard isComplete, !der.isEmpty else { return nil }
+            guard buffer.count - end >= footer.count, footer.indices.allSatisfy({ buffer[end + $0] == footer[$0] }),
+                let der = decoded(UnsafeBufferPointer(rebasing: buffer[header.count..<end]))
+            else { return nil }
             return (PEMBlock(label: "CERTIFICATE", der: der, line: line, isEncrypted: false), end + footer.count)
         }
     }
+
+    /// The bytes behind base64 in whole groups of four with line breaks between them, `nil` for anything less regular.
+    private static func decoded(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        var isRegular = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 3) { bytes, count in
+            func value(_ position: Int) -> UInt8 { base64Values[Int(text[position])] }
+            var position = 0
+            while isRegular, position < text.count {
+                if text[position] == newline {
+                    position += 1
+                    continue
+                }
+                guard text.count - position > 4 else {
+                    isRegular = false
+                    return
+                }
+                let isLast = text.count - position == 5
+                let padding = !isLast || text[position + 3] != equals ? 0 : text[position + 2] != equals ? 1 : 2
+                let digits = (
+                    value(position), value(position + 1), padding > 1 ? 0 : value(position + 2),
+                    padding > 0 ? 0 : value(position + 3)
+                )
+                bytes[count] = digits.0 << 2 | digits.1 >> 4
+                bytes[count + 1] = digits.1 << 4 | digits.2 >> 2
+                bytes[count + 2] = digits.2 << 6 | digits.3
+                isRegular =
+                    (digits.0 | digits.1 | digits.2 | digits.3) < 64
+                    && (padding < 1 || bytes[count + 2] == 0) && (padding < 2 || bytes[count + 1] == 0)
+                count += 3 - padding
+                position += 4
+            }
+        }
+        return isRegular && !bytes.isEmpty ? bytes : nil
+    }
+
+    /// The value of each character of the base64 alphabet (RFC 4648, 4), 255 for all others.
+    private static let base64Values: [UInt8] = {
+        var values = [UInt8](repeating: 255, count: 256)
+        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+        for (value, character) in alphabet.utf8.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
 
     /// Reads the block at the start of `bytes`; also says how many bytes it took.
     private static func read(_ bytes: ArraySlice<UInt8>, line: Int) throws(X509Error) -> (PEMBlock, Int) {
