@@ -75,9 +75,10 @@ package enum PEM {
 
     /// The bytes behind base64 in whole groups of four with line breaks between them, `nil` for anything less regular.
     private static func decoded(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        let values = base64Values
         var isRegular = true
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 3) { bytes, count in
-            func value(_ position: Int) -> UInt8 { base64Values[Int(text[position])] }
+            func value(_ position: Int) -> UInt8 { values[Int(text[position])] }
             var position = 0
             while isRegular, position < text.count {
                 if text[position] == newline {
