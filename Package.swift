@@ -85,6 +85,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "ChainTests",
+            dependencies: ["COpenSSL", "COpenSSLShims", "LoopbackLab", "Pinning", "X509"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "ConformanceTests",
             dependencies: ["LoopbackLab", "PinCheckCLI", "Pinning", "X509"],
             swiftSettings: swiftSettings

@@ -39,10 +39,13 @@ public struct DANE: ClientProcedure {
     }
 
     /// Usage 2: the record names the anchor, which must be presented unless the record holds the whole certificate or key.
+    ///
+    /// It names an authority: a record of the leaf itself makes it none.
     private func pinnedAnchors(_ run: inout ProcedureRun<some PathVerifier>) -> Verdict? {
         let candidates = indices(of: .trustAnchor)
         guard !candidates.isEmpty else { return nil }
         let anchors = candidates.flatMap { possibleAnchors(by: $0, run) }
+            .filter { $0.isSignedByRecord || $0.certificate != run.observation.presented.leaf }
         guard !anchors.isEmpty else {
             run.skip("dane-ta", "no record of usage 2 is for a presented authority: servers must send the anchor")
             return nil
@@ -138,7 +141,15 @@ public struct DANE: ClientProcedure {
         return run.verdict(.pinMismatch, on: system.builtChain, matches: [])
     }
 
+    /// The records of a usage that count: of hashes for the same selector only the strongest (RFC 7671, 9).
     private func indices(of usage: TLSARecord.Usage) -> [Int] {
-        records.indices.filter { records[$0].usage == usage }
+        records.indices.filter { index in
+            let record = records[index]
+            return record.usage == usage
+                && !(record.matching == .sha256
+                    && records.contains {
+                        $0.usage == usage && $0.selector == record.selector && $0.matching == .sha512
+                    })
+        }
     }
 }

@@ -1,0 +1,156 @@
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// Compares the DANE client with OpenSSL's own on random worlds.
+///
+/// They may differ in two ways only:
+/// - OpenSSL builds one path and does not turn back: then it must accept when it is given nothing but the path that was found
+///   here.
+/// - OpenSSL takes a record of a whole key (2 1 0) for an anchor although no certificate of it was presented; RFC 7671, 5.2.2
+///   leaves that to the client, and here servers must send the anchor.
+@Suite("The DANE client decides as OpenSSL's own does")
+struct DANEOracleTests {
+    /// What a number of cases came to.
+    private struct Tally {
+        var accepted = 0
+        var rejected = 0
+        var retried = 0
+        var bareKeys = 0
+    }
+
+    @Test(arguments: 0..<100 as Range<UInt64>)
+    func `every disagreement is one of the two that are documented`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        var tally = Tally()
+        for number in 0..<60 {
+            try compare(Case(using: &generator), &tally, "seed \(seed), case \(number)")
+            // Tests with deadlines run on the same threads.
+            await Task.yield()
+        }
+        // The comparison is worth something only when both verdicts are common and mostly the same.
+        #expect(tally.accepted > 12)
+        #expect(tally.rejected > 12)
+        #expect(tally.retried + tally.bareKeys < 12)
+    }
+
+    @Test func `a record of usage 2 for the leaf itself names no authority`() throws {
+        let pki = try StandardPKI.shared()
+        let record = try #require(
+            TLSARecord(usage: .trustAnchor, selector: .publicKey, matching: .sha256, data: pki.leaf.publicKeySHA256)
+        )
+        let observation = try Observation([pki.leaf, pki.interA, pki.leaf], name: StandardPKI.serverName)
+        let verdict = try DANE(records: [record]).evaluate(observation, pins: nil, verifier: Self.verifier)
+        #expect(verdict.reason == .pinMismatch)
+    }
+
+    @Test func `of two hashes only the stronger counts`() throws {
+        let pki = try StandardPKI.shared()
+        let observation = try Observation([pki.leaf], name: StandardPKI.serverName)
+        let short = try #require(
+            TLSARecord(usage: .leaf, selector: .publicKey, matching: .sha256, data: pki.leaf.publicKeySHA256)
+        )
+        let long = try #require(
+            TLSARecord(
+                usage: .leaf,
+                selector: .publicKey,
+                matching: .sha512,
+                data: Self.verifier.sha512(of: pki.leaf2.key.publicKeyInfo)
+            )
+        )
+        let alone = try DANE(records: [short]).evaluate(observation, pins: nil, verifier: Self.verifier)
+        #expect(alone.isAccepted)
+        let both = try DANE(records: [short, long]).evaluate(observation, pins: nil, verifier: Self.verifier)
+        #expect(!both.isAccepted)
+    }
+
+    private static let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
+
+    /// A server, a device and records.
+    private struct Case {
+        let presented: [LabCertificate]
+        let anchors: [LabCertificate]
+        let records: [TLSARecord]
+
+        init(using generator: inout some RandomNumberGenerator) throws {
+            let pki = try RandomPKI(using: &generator)
+            presented = try pki.presented(using: &generator)
+            anchors = pki.anchors(using: &generator)
+            let targets = [pki.leaf] + pki.authorities + pki.roots
+            var records: [TLSARecord] = []
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let usage = TLSARecord.Usage.allCases.randomElement(using: &generator)!
+                let isForLeaf = (usage == .leaf || usage == .leafConstraint) && generator.chance(80)
+                let target = isForLeaf ? pki.leaf : targets.randomElement(using: &generator)!
+                records.append(try Self.record(usage, target, using: &generator))
+            }
+            self.records = records
+        }
+
+        /// Whether the record at `index` is one of those that need a chain the system trusts.
+        func needsRoot(_ index: Int) -> Bool {
+            records[index].usage == .authorityConstraint || records[index].usage == .leafConstraint
+        }
+
+        private static func record(
+            _ usage: TLSARecord.Usage,
+            _ target: LabCertificate,
+            using generator: inout some RandomNumberGenerator
+        ) throws -> TLSARecord {
+            let selector = TLSARecord.Selector.allCases.randomElement(using: &generator)!
+            let matching = TLSARecord.Matching.allCases.randomElement(using: &generator)!
+            let selected = selector == .certificate ? target.der : target.key.publicKeyInfo
+            var data =
+                switch matching {
+                case .full: selected
+                case .sha256: selector == .certificate ? target.sha256 : target.publicKeySHA256
+                case .sha512: DANEOracleTests.verifier.sha512(of: selected)
+                }
+            if matching != .full, generator.chance(15) { data[0] ^= 1 }
+            return try #require(TLSARecord(usage: usage, selector: selector, matching: matching, data: data))
+        }
+    }
+
+    private func compare(_ item: Case, _ tally: inout Tally, _ place: Comment) throws {
+        let verifier = OpenSSLPathVerifier(trustStore: try TrustStore(item.anchors))
+        let observation = try Observation(item.presented)
+        let ours = try DANE(records: item.records).evaluate(observation, pins: nil, verifier: verifier)
+        let theirs = try opinion(on: observation.presented.certificates, item.anchors.map { try $0.value() }, item)
+        if ours.isAccepted { tally.accepted += 1 } else { tally.rejected += 1 }
+        switch (ours.isAccepted, theirs.isAccepted) {
+        case (true, true), (false, false): break
+        case (true, false):
+            tally.retried += 1
+            let path = ours.builtChain.certificates
+            // Usages 2 and 3 need no root, and OpenSSL holds no record of usage 2 against a root it took from the store.
+            let needsRoot =
+                if case .pinMatched(let match) = ours.reason { item.needsRoot(match.pinIndex) } else { false }
+            let again = try opinion(on: path, needsRoot ? path.suffix(1) : [], item)
+            if !again.isAccepted { print("DBG2", place, item.records.map { "\($0.usage.rawValue)\($0.selector.rawValue)\($0.matching.rawValue)" }, item.records.map { r in path.map { r.matches($0, verifier) } }, path.map { "\($0.subject) <- \($0.issuer) ex \($0.notAfter < RandomPKI.now) \($0.fingerprint.bytes.prefix(2)) k \($0.publicKey.spkiSHA256.bytes.prefix(2))" }.joined(separator: "; "), "ANCHORS", try item.anchors.map { try $0.value() }.map { "\($0.subject) <- \($0.issuer) \($0.fingerprint.bytes.prefix(2))" }, ours.reason) }
+            #expect(again.isAccepted, "\(place): accepted, which OpenSSL never does: \(again.error)")
+        case (false, true):
+            tally.bareKeys += 1
+            let isBareKey = item.records.contains { record in
+                record.usage == .trustAnchor && record.selector == .publicKey && record.matching == .full
+                    && !observation.presented.certificates.dropFirst().contains { record.matches($0, verifier) }
+            }
+            if !isBareKey { print("DBG", place, item.records.map { "\($0.usage.rawValue)\($0.selector.rawValue)\($0.matching.rawValue)" }, item.records.map { r in observation.presented.certificates.map { r.matches($0, verifier) } }, observation.presented.certificates.map { "\($0.subject) <- \($0.issuer) ex \($0.notAfter < RandomPKI.now) \($0.fingerprint.bytes.prefix(2)) k \($0.publicKey.spkiSHA256.bytes.prefix(2))" }.joined(separator: "; "), "ANCHORS", try item.anchors.map { try $0.value() }.map { "\($0.subject) <- \($0.issuer) \($0.fingerprint.bytes.prefix(2))" }, ours.reason) }
+            #expect(isBareKey, "\(place): rejected as \(ours.reason), which OpenSSL accepts")
+        }
+    }
+
+    private func opinion(
+        on presented: [Certificate],
+        _ anchors: some Collection<Certificate>,
+        _ item: Case
+    ) throws -> DANEOracle.Opinion {
+        try DANEOracle.opinion(
+            on: presented,
+            anchors: Array(anchors),
+            records: item.records,
+            name: RandomPKI.serverName,
+            at: RandomPKI.now
+        )
+    }
+}
