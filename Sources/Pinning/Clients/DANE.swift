@@ -50,7 +50,11 @@ public struct DANE: ClientProcedure {
             run.skip("dane-ta", "no record of usage 2 is for a presented authority: servers must send the anchor")
             return nil
         }
-        let result = run.evaluate(run.serverPolicy, anchors: .only(anchors.map(\.certificate)))
+        let result = run.evaluate(
+            run.serverPolicy,
+            anchors: .only(anchors.map(\.certificate)),
+            intermediates: recordedAuthorities(run.verifier)
+        )
         guard result.isTrusted, let anchor = result.builtChain.certificates.last else {
             // The constraints of other records may still hold; if not, this is the reason to tell.
             return indices(of: .authorityConstraint).isEmpty && indices(of: .leafConstraint).isEmpty
@@ -83,22 +87,17 @@ public struct DANE: ClientProcedure {
     /// Where paths may end by one record of usage 2.
     private func possibleAnchors(by index: Int, _ run: ProcedureRun<some PathVerifier>) -> [Anchor] {
         let record = records[index]
-        let presented = run.observation.presented.certificates.dropFirst()
-        var anchors = presented.filter { record.matches($0, run.verifier) }.map {
+        let recorded = recordedAuthorities(run.verifier)
+        let known = run.observation.presented.certificates.dropFirst() + recorded
+        var anchors = known.filter { record.matches($0, run.verifier) }.map {
             Anchor(certificate: $0, record: index)
         }
-        guard record.matching == .full else { return anchors }
-        switch record.selector {
-        case .certificate:
-            guard let certificate = run.verifier.certificate(der: record.data) else { break }
-            anchors.append(Anchor(certificate: certificate, record: index))
-        case .publicKey:
-            // A whole key needs no certificate of its own: what it signed will do (RFC 7671, 5.2.3). Only the path that can be
-            // built is looked at, so that a hostile chain cannot ask for more signatures than a path has.
-            let path = run.evaluate(run.serverPolicy, anchors: .only([])).builtChain.certificates
-            anchors += path.filter { run.verifier.isSigned($0, byKey: record.data) }
-                .map { Anchor(certificate: $0, record: index, isSignedByRecord: true) }
-        }
+        guard record.matching == .full, record.selector == .publicKey else { return anchors }
+        // A whole key needs no certificate of its own: what it signed will do (RFC 7671, 5.2.3). Only the path that can be
+        // built is looked at, so that a hostile chain cannot ask for more signatures than a path has.
+        let path = run.evaluate(run.serverPolicy, anchors: .only([]), intermediates: recorded).builtChain.certificates
+        anchors += path.filter { run.verifier.isSigned($0, byKey: record.data) }
+            .map { Anchor(certificate: $0, record: index, isSignedByRecord: true) }
         return anchors
     }
 
@@ -113,7 +112,7 @@ public struct DANE: ClientProcedure {
     private func constraints(_ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
         let authorities = indices(of: .authorityConstraint)
         let leaves = indices(of: .leafConstraint)
-        let system = run.evaluate(run.serverPolicy)
+        let system = run.evaluate(run.serverPolicy, intermediates: recordedAuthorities(run.verifier))
         guard !authorities.isEmpty || !leaves.isEmpty else {
             run.fail("pins", "no record is for this server")
             return run.verdict(.pinMismatch, on: system.builtChain, matches: [])
@@ -139,6 +138,14 @@ public struct DANE: ClientProcedure {
         }
         run.fail("pins", "no record holds on any path the system trusts")
         return run.verdict(.pinMismatch, on: system.builtChain, matches: [])
+    }
+
+    /// The certificates of authorities that records hold whole: servers need not present those.
+    private func recordedAuthorities(_ verifier: some PathVerifier) -> [Certificate] {
+        records.filter { record in
+            (record.usage == .authorityConstraint || record.usage == .trustAnchor)
+                && record.selector == .certificate && record.matching == .full
+        }.compactMap { verifier.certificate(der: $0.data) }
     }
 
     /// The records of a usage that count: of hashes for the same selector only the strongest (RFC 7671, 9).

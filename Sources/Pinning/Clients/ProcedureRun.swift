@@ -42,10 +42,16 @@ struct ProcedureRun<Verifier: PathVerifier> {
     /// - Parameters:
     ///   - policy: the rules to keep; the basic ones never fetch.
     ///   - anchors: where a path may end.
+    ///   - intermediates: certificates the client has from elsewhere.
     /// - Returns: the paths, or what is wrong.
-    func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
+    func evaluate(
+        _ policy: TrustPolicy,
+        anchors: Anchors = .trustStore,
+        intermediates: [Certificate] = []
+    ) -> TrustResult {
         var question = PathQuestion(
             presented: observation.presented,
+            intermediates: intermediates,
             anchors: anchors,
             policy: policy,
             time: observation.time
