@@ -19,6 +19,7 @@ struct RootCommand: ParsableCommand {
               pincheck api.example.com --connect 203.0.113.7
               pincheck https://203.0.113.7/ --host api.example.com
               pincheck verify chain.pem --host api.example.com --pins Pins/
+              pincheck pins api.example.com --format okhttp
 
             A first argument that is a target runs 'check'; its options are shown by
             'pincheck help check'.
@@ -33,7 +34,7 @@ struct RootCommand: ParsableCommand {
 
     /// The commands, in the order of the help.
     static let commands: [any ContextCommand.Type] = [
-        CheckCommand.self, VerifyCommand.self, ClientsCommand.self, DemoCommand.self,
+        CheckCommand.self, VerifyCommand.self, PinsCommand.self, ClientsCommand.self, DemoCommand.self,
     ]
 
     /// What `pincheck` alone prints.
@@ -42,6 +43,7 @@ struct RootCommand: ParsableCommand {
 
         Usage: pincheck TARGET… [--pins SOURCE…]     check servers
                pincheck verify CHAIN [--host NAME]   judge a chain from a file
+               pincheck pins TARGET|FILE…            print the pins of a server or file
                pincheck demo                         see it work against servers of its own
                pincheck --help                       examples and options
 

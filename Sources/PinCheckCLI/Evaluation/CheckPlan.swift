@@ -5,6 +5,8 @@ import TLSProbe
 struct CheckJob: Sendable {
     /// The target with its port, as reports name it.
     let target: String
+    /// The port of the target, which `--connect` leaves as it is.
+    let targetPort: Int
     /// The name of the HTTP Host header.
     let host: String
     /// The name the certificate must be valid for.
@@ -76,6 +78,7 @@ enum CheckPlan {
                 jobs.append(
                     CheckJob(
                         target: TextRenderer.authority(target.host.description, port),
+                        targetPort: port,
                         host: (host ?? target.host).description,
                         referenceName: referenceName,
                         request: request

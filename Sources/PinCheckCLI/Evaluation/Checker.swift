@@ -5,12 +5,10 @@ import TLSProbe
 struct Checker: Sendable {
     /// What chains are judged by.
     let evaluation: Evaluation
-    /// How often an endpoint without a verdict is tried again.
-    let retries: Int
     /// Tells the time.
     let now: @Sendable () -> Timestamp
 
-    private let prober: Prober
+    private let prober: RetryingProber
 
     /// A checker that connects on `thread`, or on one of its own.
     init(
@@ -20,9 +18,8 @@ struct Checker: Sendable {
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.evaluation = evaluation
-        self.retries = retries
         self.now = now
-        prober = Prober(on: thread)
+        prober = RetryingProber(retries: retries, prober: Prober(on: thread))
     }
 
     /// Checks endpoints at the same time, at most `limit` of them, and hands the reports over in the order of the endpoints.
@@ -48,7 +45,7 @@ struct Checker: Sendable {
                 await checkAll(jobs, inFlight: limit, each: each)
             }
         }
-        await prober.shutdown()
+        await prober.prober.shutdown()
         return try result.get()
     }
 
@@ -93,7 +90,7 @@ struct Checker: Sendable {
     /// Checks one endpoint.
     private func report(on job: CheckJob) async -> Report {
         do {
-            let result = try await probe(job)
+            let result = try await prober.probe(job)
             let subject = Report.Subject(
                 target: job.target,
                 endpoint: job.endpoint(peer: result.peer),
@@ -118,31 +115,6 @@ struct Checker: Sendable {
                 unreachable: Report.Message(id: error.id, message: "\(error.phase.rawValue): \(error)"),
                 checks: Report.Check.phases(failing: error, job: job)
             )
-        }
-    }
-
-    /// Probes, again when there was no answer; the timeout holds over all attempts and the pauses between them.
-    private func probe(_ job: CheckJob) async throws(ProbeError) -> ProbeResult {
-        let clock = ContinuousClock()
-        let deadline = clock.now.advanced(by: job.request.timeout)
-        var request = job.request
-        var pause = Duration.milliseconds(100)
-        var attempt = 0
-        while true {
-            do {
-                return try await prober.probe(request)
-            } catch {
-                let remaining = clock.now.duration(to: deadline)
-                guard attempt < retries, remaining > pause, error.reason != .cancelled else { throw error }
-                do {
-                    try await Task.sleep(for: pause, clock: clock)
-                } catch is CancellationError {
-                    throw error
-                } catch {}
-            }
-            attempt += 1
-            pause = min(pause * 2, .seconds(1))
-            request.timeout = max(.milliseconds(1), clock.now.duration(to: deadline))
         }
     }
 }

@@ -15,9 +15,6 @@ extension EvaluationOptions {
         in context: Context
     ) throws(CommandError) -> Evaluation {
         let time: Timestamp? = if let at { try TimeText.read(at) } else { nil }
-        guard anchors.isEmpty == false || !andSystem else {
-            throw .usage("--and-system adds the system's roots to --anchors: give --anchors too, or leave it out")
-        }
         let authLevel = try givenAuthLevel()
         let sources = try PinSources(reading: pins, skipsBadPins: skipBadPins)
         let installed = try bundles(at: extraRoot)
@@ -36,7 +33,7 @@ extension EvaluationOptions {
         // Without configurations everything there is to say goes for all hosts, and is said once.
         let notes = sources.notes + (setups.isEmpty ? common.warnings : [])
         if setups.isEmpty { common.warnings = [] }
-        let (trustStore, trust) = try trust(in: context)
+        let (trustStore, trust) = try TrustAnchors.read(anchors, andSystem: andSystem, in: context)
         func verifier(_ store: TrustStore) -> OpenSSLPathVerifier {
             OpenSSLPathVerifier(trustStore: store, authLevel: authLevel, isStrict: strict)
         }
@@ -128,12 +125,5 @@ extension EvaluationOptions {
             throw .usage("--mode \(quoted(mode)) is no pinning mode: choose from \(names)")
         }
         return known
-    }
-
-    private func trust(in context: Context) throws(CommandError) -> (TrustStore, Evaluation.Trust) {
-        guard !anchors.isEmpty else { return (.system(environment: context.environment), .system) }
-        let bundles = try bundles(at: anchors)
-        guard andSystem else { return (TrustStore(anchors: bundles), .anchors) }
-        return (TrustStore(anchors: bundles, and: .system(environment: context.environment)), .both)
     }
 }

@@ -185,7 +185,7 @@ extension Report.Certificate {
     }
 
     /// Days from one moment to another, rounded down, so that the last hours before an end count as 0 and those after as -1.
-    private static func wholeDays(from start: Timestamp, to end: Timestamp) -> Int {
+    static func wholeDays(from start: Timestamp, to end: Timestamp) -> Int {
         let (seconds, overflow) = end.secondsSinceEpoch.subtractingReportingOverflow(start.secondsSinceEpoch)
         guard !overflow else { return end < start ? .min : .max }
         return Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)

@@ -14,20 +14,20 @@ enum JSONRenderer {
 
     /// The document, with a newline at its end: the report itself when there is one, a list of them otherwise.
     static func document(_ reports: [Report], exit: ExitStatus) throws(CommandError) -> String {
+        if let report = reports.first, reports.count == 1 { return try document(report) }
+        return try document(Several(results: reports, exit: Report.Exit(exit)))
+    }
+
+    /// A value as a document, with a newline at its end.
+    static func document(_ value: some Encodable) throws(CommandError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         encoder.keyEncodingStrategy = .convertToSnakeCase
-        let data: Data
         do {
-            if let report = reports.first, reports.count == 1 {
-                data = try encoder.encode(report)
-            } else {
-                data = try encoder.encode(Several(results: reports, exit: Report.Exit(exit)))
-            }
+            return escaped(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"
         } catch {
             throw .software("the report cannot be written as JSON: \(error)")
         }
-        return escaped(String(decoding: data, as: UTF8.self)) + "\n"
     }
 
     /// JSON in which no character can fool a terminal: those the encoder leaves as they are become `\u202E`.

@@ -6,6 +6,10 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
         case notACertificate
         /// Not one whole DER SubjectPublicKeyInfo of a kind OpenSSL can read.
         case notAPublicKey
+        /// Not one whole DER certification request with a good signature.
+        case notARequest
+        /// Not one whole DER private key without a passphrase.
+        case notAPrivateKey
         /// PEM text whose base64 or framing is broken.
         case brokenPEM
     }
@@ -30,6 +34,8 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
             switch problem {
             case .notACertificate: "not a whole X.509 certificate"
             case .notAPublicKey: "not a whole public key (SubjectPublicKeyInfo)"
+            case .notARequest: "not a whole certification request (PKCS #10)"
+            case .notAPrivateKey: "not a whole private key without a passphrase"
             case .brokenPEM: "broken PEM text"
             }
         return what + (line.map { " at line \($0)" } ?? "") + (detail.map { " (\($0))" } ?? "")

@@ -1,0 +1,115 @@
+import ArgumentParser
+import PinFormats
+import Pinning
+import TLSProbe
+import X509
+
+/// `pincheck pins`: the pins of a server's chain or of files, in the notation of every client.
+struct PinsCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pins",
+        _superCommandName: "pincheck",
+        abstract: "Print the pins of a server, a certificate, a request or a key.",
+        discussion: """
+            Every notation of every pin on the chain:
+              pincheck pins api.example.com
+            A block ready to paste, with a backup key of your own:
+              pincheck pins api.example.com --key backup.key --format trustkit
+              pincheck pins api.example.com --position intermediate --format okhttp
+            The certificates as files for an app bundle:
+              pincheck pins api.example.com --save Pins
+            Of what is not installed yet, without a network:
+              pincheck pins next.csr backup.pub --host api.example.com --format android
+
+            A server's chain is verified first. When it is not trusted, or not for the
+            name, the pins are printed with a warning and the exit status is 1.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "A target as for 'check', or a file of certificates, requests or public keys; - is standard input.",
+            valueName: "target|file"
+        ),
+        completion: .file()
+    )
+    var sources: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A private key whose public half is pinned, for every host; nothing of the rest is shown. Repeatable.",
+            valueName: "file"
+        )
+    )
+    var key: [String] = []
+
+    @OptionGroup(title: "Trust")
+    var trust: TrustOptions
+
+    @OptionGroup(title: "Names")
+    var names: NameOptions
+
+    @OptionGroup(title: "Connection")
+    var connection: ConnectionOptions
+
+    @OptionGroup(title: "Output")
+    var output: PinsOutputOptions
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let settings = try PinsOutputSettings(output)
+        guard !sources.isEmpty || !key.isEmpty else {
+            throw .usage("nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
+        }
+        var targets: [String] = []
+        var files: [KeySource] = []
+        for argument in sources {
+            if let file = try KeyCollector.file(argument, in: context) {
+                files.append(file)
+            } else {
+                targets.append(argument)
+            }
+        }
+        for path in key { files.append(try KeyCollector.keyFile(path)) }
+
+        var all = try await servers(targets, in: context) + files
+        if let positions = settings.positions {
+            for index in all.indices { all[index].items.removeAll { !positions.contains($0.role) } }
+        }
+        let status = ExitStatus.worst(all.map(\.status))
+        guard status == .unreachable || all.contains(where: { !$0.items.isEmpty }) else {
+            throw .noInput(
+                "no certificate stands at --position \(quoted(output.position ?? "")): leave it out to see all"
+            )
+        }
+        var writer = PinsWriter(settings, host: try names.givenHost()?.description, in: context)
+        try writer.write(all, exit: status)
+        return status
+    }
+
+    /// Connects to targets and verifies what they send.
+    private func servers(_ targets: [String], in context: Context) async throws(CommandError) -> [KeySource] {
+        let (store, name) = try TrustAnchors.read(trust.anchors, andSystem: trust.andSystem, in: context)
+        let jobs = try CheckPlan.jobs(targets: targets, names: names, connection: connection)
+        let limit = min(try connection.jobCount(), System.connectionLimit())
+        let retries = try connection.retryCount()
+        guard !jobs.isEmpty else { return [] }
+        let prober = Prober(on: context.thread)
+        let collector = KeyCollector(
+            verifier: OpenSSLPathVerifier(trustStore: store),
+            trust: name,
+            time: context.now()
+        )
+        let sources = await collector.sources(
+            jobs,
+            with: RetryingProber(retries: retries, prober: prober),
+            inFlight: limit
+        )
+        await prober.shutdown()
+        if sources.contains(where: \.lacksAnchor), let places = store.placesWithoutSystemRoots {
+            context.console.report(
+                "Warning: this machine has no trusted roots (\(places)): install ca-certificates, or give --anchors"
+            )
+        }
+        return sources
+    }
+}

@@ -1,0 +1,115 @@
+import PinFormats
+import Pinning
+import TLSProbe
+
+/// What one argument of `pins` came to: the keys of a server or of a file.
+struct KeySource: Sendable {
+    /// What is known of the keys' owner.
+    enum Standing: Sendable {
+        /// They were read from a file: nothing was asked.
+        case file
+        /// The chain is trusted and valid for the name.
+        case verified
+        /// It is not, for these reasons.
+        case unverified([TrustFailure])
+        /// There was no answer.
+        case unreachable(ProbeError)
+    }
+
+    /// The sentence that goes with every key of a chain that was not verified.
+    static let warning = "pins learned from an unverified connection prove nothing: they may be an interceptor's"
+
+    /// The target with its port, or the file.
+    let name: String
+    /// What was connected to, `nil` for a file.
+    let job: CheckJob?
+    /// The address of the connection.
+    var peer: PeerAddress?
+    let standing: Standing
+    /// The keys, the leaf's first.
+    var items: [PinItem]
+    /// Certificates the server sent that are not on the chain.
+    var alsoSent: [Certificate] = []
+
+    /// The exit status this source alone would lead to.
+    var status: ExitStatus {
+        switch standing {
+        case .file, .verified: .pass
+        case .unverified: .fail
+        case .unreachable: .unreachable
+        }
+    }
+
+    /// One sentence about the standing, `nil` for a file.
+    var finding: String? {
+        switch standing {
+        case .file: nil
+        case .verified:
+            "the chain is trusted and valid for \(job.map { $0.referenceName.description } ?? name)"
+        case .unverified(let failures):
+            "not verified: \(failures.first.map { "\($0)" } ?? "the chain is not trusted")"
+        case .unreachable(let error): "\(error.phase.rawValue): \(error)"
+        }
+    }
+
+    /// Whether the chain leads to no anchor.
+    var lacksAnchor: Bool {
+        if case .unverified(let failures) = standing { failures.contains(where: \.isMissingAnchor) } else { false }
+    }
+
+    /// What is said against the keys, `nil` for nothing.
+    var warning: String? {
+        guard case .unverified = standing, let finding else { return nil }
+        return "\(finding); \(Self.warning)"
+    }
+
+    /// Verifies the chain a server sent as a client without pins does, and takes the keys of the chain that was built.
+    init(
+        _ job: CheckJob,
+        _ result: ProbeResult,
+        verifier: some PathVerifier,
+        trust: Evaluation.Trust,
+        time: Timestamp
+    ) {
+        let presented = result.presented
+        let answer = verifier.evaluate(
+            PathQuestion(
+                presented: presented,
+                anchors: .trustStore,
+                policy: .sslServer(name: job.referenceName),
+                time: time
+            )
+        )
+        let chain = answer.builtChain.certificates
+        name = job.target
+        self.job = job
+        peer = result.peer
+        standing = answer.isTrusted ? .verified : .unverified(answer.failures)
+        items = chain.enumerated().map { depth, certificate in
+            let isRoot = certificate.isSelfIssued && depth == chain.count - 1
+            return PinItem(
+                certificate,
+                role: depth == 0 ? .leaf : isRoot ? .root : .intermediate,
+                source: presented.certificates.contains(certificate) ? "presented" : trust.rawValue
+            )
+        }
+        alsoSent = presented.certificates.filter { !chain.contains($0) }
+    }
+
+    /// A server that did not answer.
+    init(_ job: CheckJob, _ error: ProbeError) {
+        name = job.target
+        self.job = job
+        peer = error.peer
+        standing = .unreachable(error)
+        items = []
+    }
+
+    /// The keys of a file.
+    init(file: String, items: [PinItem]) {
+        name = file
+        job = nil
+        standing = .file
+        self.items = items
+    }
+}

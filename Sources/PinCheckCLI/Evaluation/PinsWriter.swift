@@ -1,0 +1,100 @@
+import PinFormats
+import Pinning
+import TLSProbe
+
+/// Writes pins in the form that was asked for, and certificates as files.
+struct PinsWriter {
+    private let settings: PinsOutputSettings
+    private let host: String?
+    private let context: Context
+    private let time: Timestamp
+    private var lines: LineWriter
+
+    /// A writer for one run; `host` is the one that files are meant for.
+    init(_ settings: PinsOutputSettings, host: String?, in context: Context) {
+        self.settings = settings
+        self.host = host
+        self.context = context
+        time = context.now()
+        lines = LineWriter(context.console.output)
+    }
+
+    /// Saves and writes everything.
+    mutating func write(_ sources: [KeySource], exit: ExitStatus) throws(CommandError) {
+        for source in sources {
+            if let warning = source.warning {
+                context.console.report("WARNING: \(source.name): \(warning)")
+            }
+        }
+        let saved = try save(sources)
+        switch settings.form {
+        case .json:
+            try lines.write(
+                text: JSONRenderer.document(PinsReport(sources, saved: saved, time: time, exit: exit))
+            )
+        case .text:
+            let style = TextStyle(
+                settings.color,
+                isTerminal: context.console.output.isTerminal,
+                environment: context.environment
+            )
+            try lines.write(text: PinsTextRenderer(style: style, time: time).text(sources))
+        case .block(let format):
+            for source in sources where source.status == .unreachable {
+                context.console.report("\(source.status.name)  \(source.name)  \(source.finding ?? "")")
+            }
+            try lines.write(text: format.block(groups(sources)))
+        }
+    }
+
+    /// The keys by host; those of files go with every host there is.
+    private func groups(_ sources: [KeySource]) -> [PinGroup] {
+        let files = sources.filter { $0.job == nil && !$0.items.isEmpty }
+        let servers = sources.filter { $0.job != nil && !$0.items.isEmpty }
+        func chosen(_ source: KeySource) -> Set<SHA256Digest> {
+            source.job == nil || settings.positions != nil ? Set(source.items.map(\.spkiSHA256)) : []
+        }
+        func origin(_ source: KeySource) -> String {
+            guard let finding = source.finding else { return "Keys of '\(source.name)'" }
+            let peer = source.peer.map { $0.description == source.name ? "" : " at \($0)" } ?? ""
+            return "\(source.name)\(peer) as of \(time.date): \(finding)"
+        }
+        func group(_ source: KeySource, host: String?, port: Int) -> PinGroup {
+            PinGroup(
+                host: host,
+                port: port,
+                origin: origin(source),
+                warning: source.warning.map { _ in KeySource.warning },
+                items: source.items,
+                chosen: chosen(source)
+            )
+        }
+        var groups = servers.map { group($0, host: $0.job?.host, port: $0.job?.targetPort ?? Port.https) }
+        guard !groups.isEmpty else { return files.map { group($0, host: host, port: Port.https) } }
+        for server in PinGroup.merged(groups) {
+            groups += files.map { group($0, host: server.host, port: server.port) }
+        }
+        return groups
+    }
+
+    /// Saves every certificate once and says so.
+    ///
+    /// - Returns: the file of each.
+    private func save(_ sources: [KeySource]) throws(CommandError) -> [Certificate: String] {
+        guard let directory = settings.directory else { return [:] }
+        var saved: [Certificate: String] = [:]
+        do throws(CertificateSaver.Failure) {
+            let saver = try CertificateSaver(directory: directory)
+            for item in sources.flatMap(\.items) {
+                guard let certificate = item.certificate, saved[certificate] == nil else { continue }
+                let file = try saver.save(certificate, role: item.role)
+                saved[certificate] = file.path
+                let verb = file.wasThere ? "is there already" : "saved"
+                context.console.report("\(verb): \(file.path)  \(certificate)")
+            }
+        } catch {
+            throw CommandError(status: .inputOutput, description: error.description)
+        }
+        return saved
+    }
+}

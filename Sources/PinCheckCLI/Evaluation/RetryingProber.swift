@@ -1,0 +1,34 @@
+import TLSProbe
+
+/// Makes connections, again when there was no answer.
+struct RetryingProber: Sendable {
+    /// How often an endpoint without an answer is tried again.
+    let retries: Int
+    /// What connects.
+    let prober: Prober
+
+    /// Probes; the timeout holds over all attempts and the pauses between them.
+    func probe(_ job: CheckJob) async throws(ProbeError) -> ProbeResult {
+        let clock = ContinuousClock()
+        let deadline = clock.now.advanced(by: job.request.timeout)
+        var request = job.request
+        var pause = Duration.milliseconds(100)
+        var attempt = 0
+        while true {
+            do {
+                return try await prober.probe(request)
+            } catch {
+                let remaining = clock.now.duration(to: deadline)
+                guard attempt < retries, remaining > pause, error.reason != .cancelled else { throw error }
+                do {
+                    try await Task.sleep(for: pause, clock: clock)
+                } catch is CancellationError {
+                    throw error
+                } catch {}
+            }
+            attempt += 1
+            pause = min(pause * 2, .seconds(1))
+            request.timeout = max(.milliseconds(1), clock.now.duration(to: deadline))
+        }
+    }
+}

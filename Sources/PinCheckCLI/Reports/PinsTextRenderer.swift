@@ -1,0 +1,77 @@
+import PinFormats
+import Pinning
+import TLSProbe
+
+/// Writes the keys of servers and files as text, each with its pin in every notation.
+struct PinsTextRenderer: Sendable {
+    let style: TextStyle
+    /// The moment from which the days are counted.
+    let time: Timestamp
+
+    /// The whole text; it ends in a newline.
+    func text(_ sources: [KeySource]) -> String {
+        var blocks = sources.map { block($0).joined(separator: "\n") }
+        if sources.contains(where: { !$0.items.isEmpty }) {
+            blocks.append(
+                style.faint(
+                    "An app with one pin stops working when that key changes: pin a second key too, one that you keep in reserve."
+                )
+            )
+        }
+        return blocks.joined(separator: "\n\n") + "\n"
+    }
+
+    private func block(_ source: KeySource) -> [String] {
+        var lines = [heading(source)]
+        for (index, item) in source.items.enumerated() {
+            lines.append("  \(index) " + owner(item))
+            lines += notations(item).map { name, value in
+                "      " + name + String(repeating: " ", count: max(1, 9 - name.count)) + value
+            }
+        }
+        if !source.alsoSent.isEmpty {
+            let names = source.alsoSent.prefix(3).map { safe($0.description, length: 40) }.joined(separator: ", ")
+            let more = source.alsoSent.count > 3 ? " and \(source.alsoSent.count - 3) more" : ""
+            lines.append("  also sent, but not on this chain: \(names)\(more)")
+        }
+        if let finding = source.finding {
+            let words = source.warning.map { style.bad(safe($0, length: 800)) } ?? safe(finding, length: 600)
+            lines.append("\(style.token(source.status))  \(safe(source.name, length: 120))  \(words)")
+        }
+        return lines
+    }
+
+    private func heading(_ source: KeySource) -> String {
+        var text = safe(source.name, length: 120)
+        guard let job = source.job else { return text }
+        if let peer = source.peer, peer.description != source.name { text += " → \(peer)" }
+        return text + "   " + (job.request.serverNameIndication.map { "SNI " + safe($0.name) } ?? "no SNI")
+    }
+
+    private func owner(_ item: PinItem) -> String {
+        var parts = [item.role.rawValue]
+        if let subject = item.subject { parts.append(safe(subject.isEmpty ? "(no subject)" : subject, length: 120)) }
+        if item.source != "presented" { parts[parts.count - 1] += " (\(safe(item.source, length: 120)))" }
+        if let key = item.publicKey { parts.append(safe(key.algorithm.description, length: 40)) }
+        if let certificate = item.certificate {
+            let days = Report.Certificate.wholeDays(from: time, to: certificate.notAfter)
+            let date = certificate.notAfter.date
+            parts.append(days < 0 ? style.bad("expired \(date)") : "expires \(date) (\(days) d)")
+        }
+        return parts.joined(separator: "  ")
+    }
+
+    private func notations(_ item: PinItem) -> [(name: String, value: String)] {
+        let notations = item.notations
+        var lines = [
+            ("okhttp", notations.okhttp), ("curl", notations.curl), ("hpkp", notations.hpkp),
+            ("base64", notations.base64), ("tlsa", notations.tlsa),
+        ]
+        if let certificate = item.certificate { lines.append(("cert", certificate.fingerprint.hexadecimal)) }
+        return lines
+    }
+
+    private func safe(_ text: String, length: Int = 256) -> String {
+        TerminalText.escaped(TerminalText.shortened(text, to: length))
+    }
+}

@@ -1,0 +1,92 @@
+package import Pinning
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Writes certificates as DER files into one directory, and never over a file that holds anything else.
+package struct CertificateSaver {
+    /// Why a certificate could not be saved.
+    package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        /// One line with the path and the system's reason.
+        package let description: String
+    }
+
+    /// What became of a certificate.
+    package struct Saved: Sendable, Hashable {
+        /// The path of its file.
+        package let path: String
+        /// Whether the file was there already, with the same bytes.
+        package let wasThere: Bool
+    }
+
+    private let directory: String
+
+    /// Saves into `directory`, which is made when it is not there and its parent is.
+    package init(directory: String) throws(Failure) {
+        guard !directory.isEmpty, !directory.utf8.contains(0) else {
+            throw Failure(description: "the directory to save in has no name, or one with a NUL")
+        }
+        guard mkdir(directory, 0o755) == 0 || errno == EEXIST else { throw Self.failure(errno, at: directory) }
+        guard RegularFile.kind(of: directory) == .directory else { throw Self.failure(ENOTDIR, at: directory) }
+        self.directory = directory
+    }
+
+    /// Saves one certificate with mode 0644, whole or not at all.
+    ///
+    /// A name that another certificate has gets a part of the fingerprint behind it.
+    package func save(_ certificate: Certificate, role: PinItem.Role) throws(Failure) -> Saved {
+        let fingerprint = certificate.fingerprint.hexadecimal
+        for suffix in ["", String(fingerprint.prefix(8)), fingerprint] {
+            let name = CertificateFileName.name(of: certificate, role: role, suffix: suffix)
+            let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+            if try create(path, certificate.der) { return Saved(path: path, wasThere: false) }
+            if (try? RegularFile.contents(of: path)) == certificate.der { return Saved(path: path, wasThere: true) }
+        }
+        throw Failure(
+            description: "every name for \(shortened(certificate.description)) is taken in '\(shortened(directory))'"
+        )
+    }
+
+    /// Writes a file under a name of its own and then gives it its real one, which fails when the name is taken.
+    ///
+    /// Returns whether the name was free.
+    private func create(_ path: String, _ bytes: [UInt8]) throws(Failure) -> Bool {
+        var template = Array("\(directory)/.pincheck-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw Self.failure(errno, at: directory) }
+        defer { unlink(template) }
+        let isWritten = Self.write(bytes, to: descriptor) && fchmod(descriptor, 0o644) == 0 && fsync(descriptor) == 0
+        let code = errno
+        guard close(descriptor) == 0, isWritten else { throw Self.failure(isWritten ? errno : code, at: path) }
+        // rename(2) would replace what is there; link(2) does not.
+        guard link(template, path) != 0 else { return true }
+        guard errno == EEXIST else { throw Self.failure(errno, at: path) }
+        return false
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private static func failure(_ code: Int32, at path: String) -> Failure {
+        let reason = strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        return Failure(description: "cannot write to '\(shortened(path, to: 1024))': \(reason)")
+    }
+}
+
+/// write(2), by a name that ``CertificateSaver``'s own does not hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

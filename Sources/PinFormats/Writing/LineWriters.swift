@@ -1,0 +1,73 @@
+/// The value of curl's `--pinnedpubkey`, in a command.
+///
+/// curl compares the key of the leaf and no other.
+struct CurlWriter: PinBlockWriter {
+    func lines(_ groups: [PinGroup]) -> [String] {
+        groups.flatMap { group in
+            var lines = PinRemark.heading(group).map { "# " + SourceText.comment($0) }
+            var pins: [String] = []
+            for (item, _) in group.uses() {
+                lines.append("# " + SourceText.comment(item.label))
+                if item.role.isAuthority {
+                    lines.append("#   \(item.notations.curl)  (curl compares the server's own key only)")
+                } else {
+                    pins.append(item.notations.curl)
+                }
+            }
+            guard !pins.isEmpty else {
+                return lines + ["# No key here is a server's: curl cannot pin an authority."]
+            }
+            lines.append("# " + PinRemark.backup)
+            lines.append("# Separate it by ';' and nothing else. " + PinRemark.howToBackup)
+            let host = group.hostName.contains(":") ? "[\(group.hostName)]" : group.hostName
+            let url = "https://\(host)\(group.port == 443 ? "" : ":\(group.port)")/"
+            lines.append("curl --pinnedpubkey '\(pins.joined(separator: ";"))' \(SourceText.shellWord(url))")
+            return lines
+        }
+    }
+}
+
+/// TLSA records for a DNS zone (RFC 6698, RFC 7671).
+struct TLSAWriter: PinBlockWriter {
+    func lines(_ groups: [PinGroup]) -> [String] {
+        groups.flatMap { group in
+            var lines = PinRemark.heading(group).map { "; " + SourceText.comment($0) }
+            let isAddress = group.hostName.contains(":") || group.hostName.allSatisfy { $0.isNumber || $0 == "." }
+            if isAddress { lines.append("; An address has no TLSA record: write the server's name for it.") }
+            let name = isAddress ? PinGroup.hostPlaceholder : group.hostName
+            for (item, use) in group.uses() {
+                lines.append("; " + SourceText.comment(PinRemark.label(item, use)))
+                let record = "_\(group.port)._tcp.\(SourceText.zoneName(name)). IN TLSA \(item.notations.tlsa)"
+                lines.append((use == .offered ? "; " : "") + record)
+            }
+            lines.append(
+                "; Publish the record of the next key before the server uses it, and keep both until the TTL is over."
+            )
+            lines.append("; Clients believe these records only in a zone signed with DNSSEC.")
+            return lines
+        }
+    }
+}
+
+/// The value of the header `Public-Key-Pins` (RFC 7469).
+struct HPKPWriter: PinBlockWriter {
+    func lines(_ groups: [PinGroup]) -> [String] {
+        groups.flatMap { group in
+            var lines = PinRemark.heading(group).map { "# " + SourceText.comment($0) }
+            var directives: [String] = []
+            for (item, use) in group.uses(atLeast: 2) {
+                lines.append("# " + SourceText.comment(PinRemark.label(item, use)))
+                if use == .offered {
+                    lines.append("#   " + item.notations.hpkp)
+                } else {
+                    directives.append(item.notations.hpkp)
+                }
+            }
+            lines.append(
+                "# A client ignores the header unless one pin is on no certificate of the chain (RFC 7469, 2.5):"
+            )
+            lines.append("# add the pin of a second key that you keep in reserve. " + PinRemark.howToBackup)
+            return lines + [(directives + ["max-age=5184000"]).joined(separator: "; ")]
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// Kotlin that builds OkHttp's `CertificatePinner`.
+struct OkHttpWriter: PinBlockWriter {
+    func lines(_ groups: [PinGroup]) -> [String] {
+        var lines = groups.flatMap(PinRemark.heading).map { "// " + SourceText.comment($0) }
+        lines.append("val certificatePinner = CertificatePinner.Builder()")
+        for group in groups {
+            for (item, use) in group.uses() {
+                let host = SourceText.kotlin(group.hostName)
+                lines.append("    // " + SourceText.comment(PinRemark.label(item, use)))
+                lines.append(
+                    (use == .offered ? "    // " : "    ") + ".add(\"\(host)\", \"\(item.notations.okhttp)\")"
+                )
+            }
+        }
+        lines.append("    // " + PinRemark.backup)
+        lines.append("    // " + PinRemark.howToBackup)
+        lines.append("    .build()")
+        return lines
+    }
+}

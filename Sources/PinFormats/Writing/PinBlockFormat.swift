@@ -1,0 +1,73 @@
+/// The configurations of clients that can be written, ready to paste.
+package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
+    /// Kotlin for OkHttp's `CertificatePinner`.
+    case okhttp
+    /// `TSKConfiguration` for an Info.plist.
+    case trustkit
+    /// `NSPinnedDomains` for an Info.plist.
+    case nspinned
+    /// `network_security_config.xml`.
+    case android
+    /// The value of `--pinnedpubkey`.
+    case curl
+    /// Lines of a DNS zone.
+    case tlsa
+    /// The value of the header `Public-Key-Pins`.
+    case hpkp
+    /// Certificate files and the lines that load them.
+    case afnetworking
+
+    /// The block for the keys of some hosts, with line breaks at its end.
+    ///
+    /// Beside each hash stands whose it is and when its certificate expires. Without any key there is no block: empty text.
+    package func block(_ groups: [PinGroup]) -> String {
+        let groups = PinGroup.merged(groups.filter { !$0.items.isEmpty })
+        guard !groups.isEmpty else { return "" }
+        return writer.lines(groups).joined(separator: "\n") + "\n"
+    }
+
+    private var writer: any PinBlockWriter {
+        switch self {
+        case .okhttp: OkHttpWriter()
+        case .trustkit: TrustKitWriter()
+        case .nspinned: NSPinnedDomainsWriter()
+        case .android: AndroidWriter()
+        case .curl: CurlWriter()
+        case .tlsa: TLSAWriter()
+        case .hpkp: HPKPWriter()
+        case .afnetworking: AFNetworkingWriter()
+        }
+    }
+}
+
+/// Writes the configuration of one client.
+protocol PinBlockWriter {
+    /// The lines for some hosts, each with at least one key; no two of them have the same host and port.
+    func lines(_ groups: [PinGroup]) -> [String]
+}
+
+/// Sentences that several formats have in common.
+///
+/// None has a hyphen beside another, so that they can stand in XML comments too.
+enum PinRemark {
+    static let backup =
+        "Backup: add the pin of a second key that you keep in reserve, or the app stops working when this key changes."
+    static let howToBackup = "'pincheck pins' prints the pin of a request or a public key too."
+    static let standIn = "the issuer stands in for a backup key: better a key of your own that you keep in reserve"
+
+    /// What is to be said before the pins of a group.
+    static func heading(_ group: PinGroup) -> [String] {
+        var lines = [group.origin]
+        if let warning = group.warning { lines.append("WARNING: " + warning) }
+        if group.host == nil { lines.append("Write the host of your requests for \(PinGroup.hostPlaceholder).") }
+        return lines
+    }
+
+    /// What a comment says of a key.
+    static func label(_ item: PinItem, _ use: PinGroup.Use) -> String {
+        switch use {
+        case .pinned, .offered: item.label
+        case .standIn: item.label + " (\(standIn))"
+        }
+    }
+}

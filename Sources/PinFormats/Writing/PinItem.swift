@@ -1,0 +1,100 @@
+package import Pinning
+
+/// One key that can be pinned, with what is known of it: what the writers write.
+package struct PinItem: Sendable, Hashable {
+    /// What part the key plays.
+    package enum Role: String, Sendable, Hashable, CaseIterable {
+        /// The server's own certificate.
+        case leaf
+        /// An authority below the root.
+        case intermediate
+        /// The authority at the end of the chain, whose certificate signed itself.
+        case root
+        /// A public key without a certificate.
+        case publicKey = "public-key"
+        /// A request for a certificate.
+        case request
+        /// The public half of a private key.
+        case privateKey = "private-key"
+
+        /// Whether the key belongs to an authority, which vouches for certificates other than the server's too.
+        package var isAuthority: Bool { self == .intermediate || self == .root }
+    }
+
+    /// What part the key plays.
+    package let role: Role
+    /// SHA-256 of the SubjectPublicKeyInfo.
+    package let spkiSHA256: SHA256Digest
+    /// The key, `nil` when only its hash is known.
+    package let publicKey: PublicKey?
+    /// The certificate, `nil` for a key without one.
+    package let certificate: Certificate?
+    /// Who the key belongs to: the subject of the certificate or request, `nil` when that is not known.
+    package let subject: String?
+    /// Where it comes from: `presented`, the name of a trust store, or the place in a file.
+    package let source: String
+
+    /// A certificate.
+    package init(_ certificate: Certificate, role: Role, source: String) {
+        self.role = role
+        self.source = source
+        self.certificate = certificate
+        publicKey = certificate.publicKey
+        spkiSHA256 = certificate.publicKey.spkiSHA256
+        subject = certificate.description
+    }
+
+    /// A key without a certificate; `subject` names its owner where a request does.
+    package init(_ publicKey: PublicKey, role: Role, subject: String? = nil, source: String) {
+        self.role = role
+        self.source = source
+        self.publicKey = publicKey
+        self.subject = subject
+        certificate = nil
+        spkiSHA256 = publicKey.spkiSHA256
+    }
+
+    /// A hash alone, as another configuration holds it.
+    package init(_ spkiSHA256: SHA256Digest, source: String) {
+        role = .publicKey
+        self.source = source
+        self.spkiSHA256 = spkiSHA256
+        publicKey = nil
+        certificate = nil
+        subject = nil
+    }
+
+    /// The notations of the pin, each as its clients take it.
+    package var notations: PinNotations { PinNotations(self) }
+
+    /// What a comment beside the hash says: role, owner and expiry; not escaped.
+    var label: String {
+        let owner = subject.map { $0.isEmpty ? "(no subject)" : shortened($0) } ?? shortened(source)
+        let key = certificate == nil ? publicKey.map { ", \($0.algorithm)" } ?? "" : ""
+        let expiry = certificate.map { ", expires \($0.notAfter.date)" } ?? key
+        return "\(role.rawValue): \(owner)\(expiry)"
+    }
+}
+
+/// One pin in the notations people write by hand.
+package struct PinNotations: Sendable, Hashable {
+    /// OkHttp's: `sha256/…`.
+    package let okhttp: String
+    /// curl's: `sha256//…`.
+    package let curl: String
+    /// RFC 7469's: `pin-sha256="…"`.
+    package let hpkp: String
+    /// Base64 and nothing else: TrustKit, Apple, Android.
+    package let base64: String
+    /// The data of a TLSA record for the key (RFC 6698): `3 1 1 …` for a server, `2 1 1 …` for an authority.
+    package let tlsa: String
+
+    init(_ item: PinItem) {
+        let digest = item.spkiSHA256
+        okhttp = "sha256/" + digest.base64
+        curl = "sha256//" + digest.base64
+        hpkp = "pin-sha256=\"\(digest.base64)\""
+        base64 = digest.base64
+        tlsa = "\(item.role.isAuthority ? 2 : 3) 1 1 \(digest.hexadecimal)"
+    }
+}

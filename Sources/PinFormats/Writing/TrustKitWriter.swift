@@ -1,0 +1,37 @@
+/// TrustKit's part of an Info.plist, `TSKConfiguration`.
+struct TrustKitWriter: PinBlockWriter {
+    func lines(_ groups: [PinGroup]) -> [String] {
+        XMLLines.propertyList { xml in
+            xml.comment("Copy the key and its dictionary into the app's Info.plist.")
+            xml.line("<key>TSKConfiguration</key>")
+            xml.element("dict") { xml in
+                xml.entry("TSKSwizzleNetworkDelegates", "<true/>")
+                xml.line("<key>TSKPinnedDomains</key>")
+                xml.element("dict") { xml in
+                    for group in groups { domain(group, &xml) }
+                }
+            }
+        }
+    }
+
+    private func domain(_ group: PinGroup, _ xml: inout XMLLines) {
+        for line in PinRemark.heading(group) { xml.comment(line) }
+        xml.line("<key>\(SourceText.xml(group.hostName))</key>")
+        xml.element("dict") { xml in
+            xml.entry("TSKIncludeSubdomains", "<false/>")
+            xml.entry("TSKEnforcePinning", "<true/>")
+            xml.line("<key>TSKPublicKeyHashes</key>")
+            xml.element("array") { xml in
+                let uses = group.uses(atLeast: 2)
+                for (item, use) in uses {
+                    xml.comment(PinRemark.label(item, use))
+                    let string = "<string>\(item.notations.base64)</string>"
+                    xml.line(use == .offered ? "<!-- \(string) -->" : string)
+                }
+                if uses.count < 2 { xml.comment("TrustKit refuses to start with fewer than two pins.") }
+                xml.comment(PinRemark.backup)
+                xml.comment(PinRemark.howToBackup)
+            }
+        }
+    }
+}

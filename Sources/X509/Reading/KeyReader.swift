@@ -1,0 +1,62 @@
+internal import COpenSSL
+internal import COpenSSLShims
+package import Pinning
+
+/// Finds the public key in what is no certificate: a request for one, or a private key.
+package enum KeyReader {
+    /// A PKCS #10 certification request (RFC 2986) as far as pins need it.
+    package struct Request: Sendable, Hashable {
+        /// The subject as one line in RFC 2253 order, empty when the request has none.
+        package let subject: String
+        /// The key the certificate is asked for.
+        package let publicKey: PublicKey
+    }
+
+    /// The certification request that `der` is (`d2i_X509_REQ`).
+    ///
+    /// - Throws: ``X509Error`` for anything but one whole request that is signed with its own key.
+    package static func request(der: [UInt8]) throws(X509Error) -> Request {
+        OpenSSLFailure.forget()
+        let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+            var cursor = bytes.baseAddress
+            guard let request = d2i_X509_REQ(nil, &cursor, bytes.count) else { return nil }
+            guard cursor == bytes.baseAddress.map({ $0 + bytes.count }) else {
+                X509_REQ_free(request)
+                return nil
+            }
+            return request
+        }
+        guard let parsed else { throw X509Error(.notARequest, detail: OpenSSLFailure.takeReason()) }
+        defer { X509_REQ_free(parsed) }
+        // The signature is all that tells a request with an altered key from the one its owner made.
+        guard let key = X509_REQ_get0_pubkey(parsed), X509_REQ_verify(parsed, key) == 1,
+            let info = DER.encoding(with: { i2d_X509_PUBKEY(X509_REQ_get_X509_PUBKEY(parsed), $0) })
+        else {
+            throw X509Error(.notARequest, detail: OpenSSLFailure.takeReason() ?? "its own signature does not verify")
+        }
+        return Request(
+            subject: DistinguishedNames.line(X509_REQ_get_subject_name(parsed)),
+            publicKey: try CertificateReader.publicKey(subjectPublicKeyInfo: info)
+        )
+    }
+
+    /// The public half of the private key in `der`: PKCS #8 without a passphrase, PKCS #1 or SEC 1 (`d2i_AutoPrivateKey`).
+    ///
+    /// OpenSSL wipes its copy of the key when it is freed; nothing of it is in an error.
+    ///
+    /// - Throws: ``X509Error`` when the bytes are not exactly one such key.
+    package static func publicKey(ofPrivateKey der: [UInt8]) throws(X509Error) -> PublicKey {
+        OpenSSLFailure.forget()
+        // What OpenSSL has to say about a broken key is left out: it could quote the key.
+        defer { OpenSSLFailure.forget() }
+        let info = der.withUnsafeBufferPointer { bytes -> [UInt8]? in
+            var cursor = bytes.baseAddress
+            guard let key = d2i_AutoPrivateKey(nil, &cursor, bytes.count) else { return nil }
+            defer { EVP_PKEY_free(key) }
+            guard cursor == bytes.baseAddress.map({ $0 + bytes.count }) else { return nil }
+            return DER.encoding { i2d_PUBKEY(key, $0) }
+        }
+        guard let info else { throw X509Error(.notAPrivateKey) }
+        return try CertificateReader.publicKey(subjectPublicKeyInfo: info)
+    }
+}
