@@ -3,7 +3,7 @@ struct AFNetworkingWriter: PinBlockWriter {
     func lines(_ groups: [PinGroup]) -> [String] {
         var lines: [String] = []
         for group in groups {
-            lines += PinRemark.heading(group).map { "// " + SourceText.comment($0) }
+            lines += PinRemark.heading(group).map { "// " + GeneratedText.comment($0) }
             lines += files(group)
         }
         lines += [
@@ -13,16 +13,16 @@ struct AFNetworkingWriter: PinBlockWriter {
         ]
         for group in groups {
             let host = group.hostName.contains(":") ? "[\(group.hostName)]" : group.hostName
-            let url = SourceText.cString("https://\(host)\(group.port == 443 ? "" : ":\(group.port)")/")
-            lines += ["", "// Objective-C, \(SourceText.comment(group.hostName))"] + Self.objectiveC(url)
-            lines += ["", "// Swift, \(SourceText.comment(group.hostName))"] + Self.swift(url)
+            let url = GeneratedText.cString("https://\(host)\(group.port == 443 ? "" : ":\(group.port)")/")
+            lines += ["", "// Objective-C, \(GeneratedText.comment(group.hostName))"] + Self.objectiveC(url)
+            lines += ["", "// Swift, \(GeneratedText.comment(group.hostName))"] + Self.swift(url)
         }
         return lines
     }
 
     private func files(_ group: PinGroup) -> [String] {
         group.uses().flatMap { item, use in
-            let label = "// " + SourceText.comment(item.label)
+            let label = "// " + GeneratedText.comment(item.label)
             guard let certificate = item.certificate else {
                 return [
                     label,
@@ -31,7 +31,7 @@ struct AFNetworkingWriter: PinBlockWriter {
             }
             let name = CertificateFileName.name(of: certificate, role: item.role)
             let verb = use == .offered ? "do not add (it would be pinned too)" : "add to the bundle"
-            return [label, "//   \(item.notations.okhttp)  \(SourceText.comment(name)): \(verb)"]
+            return [label, "//   \(item.notations.okhttp)  \(GeneratedText.comment(name)): \(verb)"]
         }
     }
 

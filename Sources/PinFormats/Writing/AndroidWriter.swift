@@ -13,7 +13,7 @@ struct AndroidWriter: PinBlockWriter {
     }
 
     private func domain(_ group: PinGroup, _ xml: inout XMLLines) {
-        xml.line("<domain includeSubdomains=\"false\">\(SourceText.xml(group.hostName))</domain>")
+        xml.line("<domain includeSubdomains=\"false\">\(GeneratedText.xml(group.hostName))</domain>")
         xml.comment("An expiration date on the pin set would switch pinning off after it.")
         xml.element("pin-set") { xml in
             for (item, use) in group.uses(atLeast: 2) {

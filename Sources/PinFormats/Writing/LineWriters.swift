@@ -4,10 +4,10 @@
 struct CurlWriter: PinBlockWriter {
     func lines(_ groups: [PinGroup]) -> [String] {
         groups.flatMap { group in
-            var lines = PinRemark.heading(group).map { "# " + SourceText.comment($0) }
+            var lines = PinRemark.heading(group).map { "# " + GeneratedText.comment($0) }
             var pins: [String] = []
             for (item, _) in group.uses() {
-                lines.append("# " + SourceText.comment(item.label))
+                lines.append("# " + GeneratedText.comment(item.label))
                 if item.role.isAuthority {
                     lines.append("#   \(item.notations.curl)  (curl compares the server's own key only)")
                 } else {
@@ -21,7 +21,7 @@ struct CurlWriter: PinBlockWriter {
             lines.append("# Separate it by ';' and nothing else. " + PinRemark.howToBackup)
             let host = group.hostName.contains(":") ? "[\(group.hostName)]" : group.hostName
             let url = "https://\(host)\(group.port == 443 ? "" : ":\(group.port)")/"
-            lines.append("curl --pinnedpubkey '\(pins.joined(separator: ";"))' \(SourceText.shellWord(url))")
+            lines.append("curl --pinnedpubkey '\(pins.joined(separator: ";"))' \(GeneratedText.shellWord(url))")
             return lines
         }
     }
@@ -31,13 +31,13 @@ struct CurlWriter: PinBlockWriter {
 struct TLSAWriter: PinBlockWriter {
     func lines(_ groups: [PinGroup]) -> [String] {
         groups.flatMap { group in
-            var lines = PinRemark.heading(group).map { "; " + SourceText.comment($0) }
+            var lines = PinRemark.heading(group).map { "; " + GeneratedText.comment($0) }
             let isAddress = group.hostName.contains(":") || group.hostName.allSatisfy { $0.isNumber || $0 == "." }
             if isAddress { lines.append("; An address has no TLSA record: write the server's name for it.") }
             let name = isAddress ? PinGroup.hostPlaceholder : group.hostName
             for (item, use) in group.uses() {
-                lines.append("; " + SourceText.comment(PinRemark.label(item, use)))
-                let record = "_\(group.port)._tcp.\(SourceText.zoneName(name)). IN TLSA \(item.notations.tlsa)"
+                lines.append("; " + GeneratedText.comment(PinRemark.label(item, use)))
+                let record = "_\(group.port)._tcp.\(GeneratedText.zoneName(name)). IN TLSA \(item.notations.tlsa)"
                 lines.append((use == .offered ? "; " : "") + record)
             }
             lines.append(
@@ -53,10 +53,10 @@ struct TLSAWriter: PinBlockWriter {
 struct HPKPWriter: PinBlockWriter {
     func lines(_ groups: [PinGroup]) -> [String] {
         groups.flatMap { group in
-            var lines = PinRemark.heading(group).map { "# " + SourceText.comment($0) }
+            var lines = PinRemark.heading(group).map { "# " + GeneratedText.comment($0) }
             var directives: [String] = []
             for (item, use) in group.uses(atLeast: 2) {
-                lines.append("# " + SourceText.comment(PinRemark.label(item, use)))
+                lines.append("# " + GeneratedText.comment(PinRemark.label(item, use)))
                 if use == .offered {
                     lines.append("#   " + item.notations.hpkp)
                 } else {

@@ -20,7 +20,7 @@ struct NSPinnedDomainsWriter: PinBlockWriter {
         let items = group.uses().map(\.item)
         let servers = items.filter { !$0.role.isAuthority }
         let authorities = items.filter(\.role.isAuthority)
-        xml.line("<key>\(SourceText.xml(group.hostName))</key>")
+        xml.line("<key>\(GeneratedText.xml(group.hostName))</key>")
         xml.element("dict") { xml in
             xml.entry("NSIncludesSubdomains", "<false/>")
             if !servers.isEmpty { identities("NSPinnedLeafIdentities", servers, &xml) }

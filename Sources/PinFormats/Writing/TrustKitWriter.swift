@@ -16,7 +16,7 @@ struct TrustKitWriter: PinBlockWriter {
 
     private func domain(_ group: PinGroup, _ xml: inout XMLLines) {
         for line in PinRemark.heading(group) { xml.comment(line) }
-        xml.line("<key>\(SourceText.xml(group.hostName))</key>")
+        xml.line("<key>\(GeneratedText.xml(group.hostName))</key>")
         xml.element("dict") { xml in
             xml.entry("TSKIncludeSubdomains", "<false/>")
             xml.entry("TSKEnforcePinning", "<true/>")

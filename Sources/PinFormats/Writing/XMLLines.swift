@@ -26,7 +26,7 @@ struct XMLLines {
 
     /// A comment with text of any kind.
     mutating func comment(_ text: String) {
-        line("<!-- \(SourceText.comment(text)) -->")
+        line("<!-- \(GeneratedText.comment(text)) -->")
     }
 
     /// An element with others in it; `attributes` are escaped already.
@@ -40,7 +40,7 @@ struct XMLLines {
 
     /// A key of a property list and its value on one line.
     mutating func entry(_ key: String, _ value: String) {
-        line("<key>\(SourceText.xml(key))</key>")
+        line("<key>\(GeneratedText.xml(key))</key>")
         line(value)
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Certificates are written by anybody: what they say must neither end the comment or string it stands in nor show a reader
 /// anything else than it is.
-enum SourceText {
+enum GeneratedText {
     /// The longest comment, in characters: a name that goes on and on must not fill the file.
     private static let longestComment = 300
 
