@@ -23,7 +23,7 @@ import Testing
 
     private func check(_ outcome: Result<PinReading, PinFormatError>, _ round: Int) {
         switch outcome {
-        case .success(let reading): #expect(!reading.pins.isEmpty)
+        case .success(let reading): #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty)
         case .failure(let error):
             #expect(!error.description.contains { $0.isNewline }, "round \(round)")
             #expect(error.description.count < 1_000)
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// One to four changes: a bit, a byte, a piece cut out, doubled, or replaced by text of the notations.
-    private static func damaged(_ original: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
+    static func damaged(_ original: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         let tokens = [
             "sha256/", "sha256//", "pin-sha256=\"", "\"", ";", ",", "=", "-----BEGIN ", "\u{1F512}", "\0", "\n#",
         ]

@@ -7,7 +7,8 @@ struct EvaluationOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             A certificate or public-key file (DER or PEM), a directory of them, sha256/…, sha256//…;sha256//…, \
-            pin-sha256="…" or bare base64. Repeatable.
+            pin-sha256="…", bare base64 or '3 1 1 …'; or what configures hosts: network_security_config.xml, \
+            Info.plist, TrustKit's or React Native's JSON, OkHttp source, a zone file. Repeatable.
             """,
             valueName: "source"
         )

@@ -39,7 +39,7 @@ enum HostText {
         if IPAddress(text) != nil { return "no client pins an address by its number; name the host" }
         if text.contains(":") { return "give the host alone, without a port: pins are for all ports" }
         if text.hasPrefix(".") { return "leave the leading dot out, and include subdomains by the key for that" }
-        return error.description
+        return shortened(error.description, to: 300)
     }
 }
 

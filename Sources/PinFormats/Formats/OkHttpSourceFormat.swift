@@ -8,17 +8,15 @@ struct OkHttpSourceFormat: PinFileFormat {
     func recognises(_ file: PinFile) -> Bool {
         guard let text = file.text, file.bytes.count <= PinListFormat.mostBytes else { return false }
         guard text.utf8.contains(UInt8(ascii: "(")), text[...].holds("add") else { return false }
-        return text[...].holds("CertificatePinner") || text[...].holds("sha256/") || text[...].holds("sha1/")
+        guard text[...].holds("CertificatePinner") || text[...].holds("sha256/") || text[...].holds("sha1/") else {
+            return false
+        }
+        return !Self.calls(in: text).isEmpty
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        var source = SourceText(file.text ?? "")
-        let tokens = source.tokens()
-        let constants = Self.constants(in: tokens)
         var entries: [HostEntry] = []
-        var index = 0
-        while index < tokens.count {
-            guard let call = Self.call(in: tokens, at: &index, constants), call.namesPins else { continue }
+        for call in Self.calls(in: file.text ?? "") {
             let place = file.place(line: call.line)
             guard let host = call.arguments.first?.text else {
                 throw PinFormatError(
@@ -64,6 +62,19 @@ struct OkHttpSourceFormat: PinFileFormat {
                 argument.text.map { PinNotation.isClaimed(by: $0[...]) || PinNotation.resemblesHash($0[...]) } ?? false
             }
         }
+    }
+
+    /// The calls that add pins, in their order.
+    private static func calls(in text: String) -> [Call] {
+        var source = SourceText(text)
+        let tokens = source.tokens()
+        let constants = Self.constants(in: tokens)
+        var calls: [Call] = []
+        var index = 0
+        while index < tokens.count {
+            if let call = call(in: tokens, at: &index, constants), call.namesPins { calls.append(call) }
+        }
+        return calls
     }
 
     /// The call of `add` at `index`, which moves on past it; `nil` for anything else.

@@ -11,9 +11,11 @@ protocol PinFileFormat: Sendable {
 
 /// The notations that are known, in the order in which they are tried.
 enum PinFileFormats {
+    ///
+    /// A list of pins is text with a pin in any of its lines, so that everything with more order goes before it.
     static let all: [any PinFileFormat] = [
-        PEMFormat(), PinListFormat(), TLSAFormat(), OkHttpListFormat(), OkHttpSourceFormat(),
-        AndroidConfigurationFormat(), DERFormat(),
+        PEMFormat(), AndroidConfigurationFormat(), PropertyListFormat(), JSONConfigurationFormat(), OkHttpListFormat(),
+        OkHttpSourceFormat(), TLSAFormat(), PinListFormat(), DERFormat(),
     ]
 
     /// The notation of `file`, `nil` when it holds nothing that is a pin in any.

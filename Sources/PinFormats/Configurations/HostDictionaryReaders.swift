@@ -1,0 +1,114 @@
+internal import Pinning
+
+/// Reads the JSON of react-native-ssl-public-key-pinning: a dictionary of hosts.
+enum ReactNativeReader {
+    static func configuration(
+        in node: DocumentNode,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> PinConfiguration {
+        var entries: [HostEntry] = []
+        for (name, settings) in try node.dictionary() where !name.hasPrefix("_") {
+            _ = try settings.dictionary()
+            let includesSubdomains = try settings["includeSubdomains"]?.flag() ?? false
+            let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: settings.place)
+            let pins = try HashList.pins(in: settings["publicKeyHashes"], of: hosts, at: settings.place, &collector) {
+                text,
+                place throws(PinFormatError) in try HashText.bare(text, at: place)
+            }
+            var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
+            entry.expiration = try settings["expirationDate"]?.midnight()
+            entries.append(entry)
+        }
+        return PinConfiguration(.reactNative, entries: entries)
+    }
+}
+
+/// Reads react-native-ssl-manager's `ssl_config.json`: pins and settings of the hosts in two dictionaries.
+enum SSLManagerReader {
+    static func configuration(
+        in node: DocumentNode,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> PinConfiguration {
+        var entries: [HostEntry] = []
+        let settings = node["domains"]
+        let keys = try node["sha256Keys"]?.dictionary() ?? []
+        for (name, list) in keys {
+            let own = settings?[name]
+            let includesSubdomains = try own?["includeSubdomains"]?.flag() ?? false
+            let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: list.place)
+            let pins = try HashList.pins(in: list, of: hosts, at: list.place, &collector) {
+                text,
+                place throws(PinFormatError) in try HashText.okHttp(text, at: place)
+            }
+            var entry = HostEntry(hosts: hosts, origin: list.place.description, identities: .anywhere(pins))
+            entry.enforcesPinning = try own?["enforcePinning"]?.flag()
+            entry.expiration = try own?["expirationDate"]?.midnight()
+            entries.append(entry)
+        }
+        for (name, domain) in settings?.members ?? [] where !keys.contains(where: { $0.key == name }) {
+            throw PinFormatError(
+                .missingValue,
+                at: domain.place,
+                "'\(shortened(name, to: 80))' has settings and no pins",
+                remedy: "list them below sha256Keys"
+            )
+        }
+        return PinConfiguration(.sslManager, entries: entries)
+    }
+}
+
+/// Reads a `pins.json` that native configurations are generated from: hashes below `domains`, one switch for all.
+enum PinsJSONReader {
+    static func configuration(
+        in node: DocumentNode,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> PinConfiguration {
+        let enforcesPinning = try node["enforcePinning"]?.flag()
+        var entries: [HostEntry] = []
+        for (name, settings) in try node["domains"]?.dictionary() ?? [] where !name.hasPrefix("_") {
+            _ = try settings.dictionary()
+            let includesSubdomains = try settings["includeSubdomains"]?.flag() ?? false
+            let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: settings.place)
+            let pins = try HashList.pins(in: settings["hashes"], of: hosts, at: settings.place, &collector) {
+                text,
+                place throws(PinFormatError) in try HashText.bare(text, at: place)
+            }
+            var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
+            entry.enforcesPinning = enforcesPinning
+            entry.expiration = try settings["expirationDate"]?.midnight()
+            entries.append(entry)
+        }
+        return PinConfiguration(.pinsJSON, entries: entries)
+    }
+}
+
+/// The hashes of one host.
+enum HashList {
+    /// Every pin of a list, which has at least one.
+    static func pins(
+        in list: DocumentNode?,
+        of hosts: HostPattern,
+        at place: PinPlace,
+        _ collector: inout PinCollector,
+        _ pin: (String, PinPlace) throws(PinFormatError) -> Pin
+    ) throws(PinFormatError) -> [Pin] {
+        let elements = try list?.array() ?? []
+        guard !elements.isEmpty else {
+            throw PinFormatError(
+                .missingValue,
+                at: list?.place ?? place,
+                "'\(hosts.name)' has no pin",
+                remedy: "list its hashes, or remove the host"
+            )
+        }
+        var pins: [Pin] = []
+        for element in elements {
+            do throws(PinFormatError) {
+                pins.append(try pin(try element.text(), element.place))
+            } catch {
+                try collector.skip(error)
+            }
+        }
+        return pins
+    }
+}

@@ -1,0 +1,113 @@
+internal import Pinning
+
+/// A value of a JSON document or property list.
+struct DocumentValue {
+    enum Content {
+        /// Members in their order; keys are unique.
+        case dictionary([(key: String, value: DocumentValue)])
+        case array([DocumentValue])
+        case text(String)
+        case flag(Bool)
+        /// A date of a property list, as text: `yyyy-MM-dd`.
+        case date(String)
+        /// Numbers, data, null: nothing that configurations of pins have.
+        case other
+    }
+
+    let content: Content
+    /// From 1, `nil` in a binary property list.
+    let line: Int?
+
+    /// How many dictionaries and arrays may stand in each other.
+    static let mostDepth = 40
+    /// How many values there may be.
+    static let mostValues = 50_000
+}
+
+/// A value with its place, which messages and origins name.
+struct DocumentNode {
+    let value: DocumentValue
+    let file: PinFile
+    /// The keys that lead to it, as in `TSKPinnedDomains.example.com`.
+    let key: String
+
+    /// The root of the document in `file`.
+    init(root value: DocumentValue, of file: PinFile) {
+        self.value = value
+        self.file = file
+        key = ""
+    }
+
+    private init(_ value: DocumentValue, _ key: String, _ file: PinFile) {
+        self.value = value
+        self.key = key
+        self.file = file
+    }
+
+    /// The line where the document has lines, else the keys.
+    var place: PinPlace {
+        if let line = value.line { return file.place(line: line) }
+        return key.isEmpty ? file.place : .key(key, of: shortened(file.path, to: 1024))
+    }
+
+    /// The members of a dictionary, `nil` for anything else.
+    var members: [(key: String, node: DocumentNode)]? {
+        guard case .dictionary(let members) = value.content else { return nil }
+        return members.map { member in
+            let name = shortened(member.key, to: 80)
+            return (member.key, DocumentNode(member.value, key.isEmpty ? name : "\(key).\(name)", file))
+        }
+    }
+
+    /// The values of an array, `nil` for anything else.
+    var elements: [DocumentNode]? {
+        guard case .array(let elements) = value.content else { return nil }
+        return elements.enumerated().map { DocumentNode($1, "\(key)[\($0)]", file) }
+    }
+
+    /// The member of a dictionary, `nil` when there is none.
+    subscript(key: String) -> DocumentNode? {
+        members?.first { $0.key == key }?.node
+    }
+
+    /// The text.
+    func text() throws(PinFormatError) -> String {
+        guard case .text(let text) = value.content else { throw wrong("a text") }
+        return text
+    }
+
+    /// Whether it is set; the texts YES and true count too, as Apple's readers have it.
+    func flag() throws(PinFormatError) -> Bool {
+        switch value.content {
+        case .flag(let flag): return flag
+        case .text("YES"), .text("true"): return true
+        case .text("NO"), .text("false"): return false
+        default: throw wrong("true or false")
+        }
+    }
+
+    /// Midnight in UTC of a date, which is text or a date.
+    func midnight() throws(PinFormatError) -> Timestamp {
+        switch value.content {
+        case .text(let text), .date(let text): return try DateText.midnight(text, at: place)
+        default: throw wrong("a date as in 2027-06-01")
+        }
+    }
+
+    /// The members of what has to be a dictionary.
+    func dictionary() throws(PinFormatError) -> [(key: String, node: DocumentNode)] {
+        guard let members else { throw wrong("a dictionary") }
+        return members
+    }
+
+    /// The values of what has to be an array.
+    func array() throws(PinFormatError) -> [DocumentNode] {
+        guard let elements else { throw wrong("an array") }
+        return elements
+    }
+
+    /// The error for a value of another type.
+    func wrong(_ expected: String) -> PinFormatError {
+        PinFormatError(.wrongValue, at: place, "\(key.isEmpty ? "the document" : "'\(key)'") is not \(expected)")
+    }
+}

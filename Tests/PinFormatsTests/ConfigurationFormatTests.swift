@@ -1,0 +1,165 @@
+import LoopbackLab
+import PinFormats
+import Pinning
+import Testing
+
+/// Files that configure hosts: what is read of them, with its place.
+@Suite struct ConfigurationFormatTests {
+    private func only(_ text: String) throws -> PinConfiguration {
+        let reading = try reading(ofFile: "source", text)
+        #expect(reading.pins.isEmpty)
+        #expect(reading.configurations.count == 1)
+        return try #require(reading.configurations.first)
+    }
+
+    /// The line an origin names, after the path of the file.
+    private func line(_ origin: String) -> String { String(origin.split(separator: ":").last ?? "") }
+
+    @Test func android() throws {
+        let configuration = try only(Samples.android)
+        #expect(configuration.kind == .android)
+        let entry = try #require(configuration.entries.first)
+        #expect(configuration.entries.count == 1)
+        #expect(entry.hosts == (try HostPattern("api.example.com", .anyNumber)))
+        #expect(entry.pins.map(\.spkiSHA256) == [first, second])
+        #expect(entry.pins.map { line($0.origin) } == ["8", "10"])
+        #expect(entry.expiration?.date == "2040-06-01")
+        #expect(entry.enforcesPinning == true)
+        let notes = try reading(ofFile: "source", Samples.android).notes
+        #expect(notes.map(\.id) == [.notFollowed])
+    }
+
+    @Test func propertyListsInXMLAndBinary() throws {
+        let text = try reading(ofFile: "source", Samples.infoPlist)
+        let binary = try reading(ofFile: "source", try Samples.binaryInfoPlist())
+        for reading in [text, binary] {
+            let configuration = try #require(reading.configurations.first)
+            #expect(configuration.kind == .nsPinnedDomains)
+            let entry = try #require(configuration.entries.first)
+            #expect(entry.hosts == (try HostPattern("example.com", .upToOneLabel)))
+            guard case .positions(nil, let authorities?) = entry.identities else {
+                Issue.record("not authority identities")
+                return
+            }
+            #expect(authorities.map(\.spkiSHA256) == [first])
+        }
+        #expect(text.configurations[0].entries[0].pins.map { line($0.origin) } == ["13"])
+        let origin = try #require(binary.configurations.first?.entries.first?.pins.first?.origin)
+        #expect(
+            origin.hasSuffix(
+                "NSAppTransportSecurity.NSPinnedDomains.example.com.NSPinnedCAIdentities[0].SPKI-SHA256-BASE64"
+            )
+        )
+    }
+
+    @Test func trustKit() throws {
+        let configuration = try only(Samples.trustKit)
+        #expect(configuration.kind == .trustKit)
+        #expect(configuration.entries.map(\.isExcluded) == [false, true])
+        let entry = configuration.entries[0]
+        #expect(entry.enforcesPinning == true)
+        #expect(entry.expiration?.date == "2040-06-01")
+        #expect(entry.pins.map { line($0.origin) } == ["7", "8"])
+        #expect(try reading(ofFile: "source", Samples.trustKit).notes.map(\.id) == [.ignored])
+        let plist = """
+            <plist version="1.0"><dict><key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict>
+            <key>example.com</key><dict><key>TSKEnforcePinning</key><false/>
+            <key>TSKExpirationDate</key><date>2040-06-01T00:00:00Z</date>
+            <key>TSKPublicKeyHashes</key><array><string>\(Samples.a)</string></array></dict>
+            </dict></dict></dict></plist>
+            """
+        let own = try only(plist)
+        #expect(own.kind == .trustKit)
+        #expect(own.entries.map(\.enforcesPinning) == [false])
+        #expect(own.entries.first?.expiration?.date == "2040-06-01")
+    }
+
+    @Test func theJSONOfReactNativeAndOfGenerators() throws {
+        let reactNative = try only(Samples.reactNative)
+        #expect(reactNative.kind == .reactNative)
+        #expect(reactNative.entries.map(\.hosts) == [try HostPattern("example.com", .anyNumber)])
+        #expect(reactNative.entries.first?.pins.map { line($0.origin) } == ["2", "2"])
+        let sslManager = try only(Samples.sslManager)
+        #expect(sslManager.kind == .sslManager)
+        #expect(sslManager.entries.map(\.enforcesPinning) == [false])
+        #expect(sslManager.entries.first?.expiration?.date == "2040-06-01")
+        let pins = try only(Samples.pinsJSON)
+        #expect(pins.kind == .pinsJSON)
+        #expect(pins.entries.map(\.hosts?.name) == ["www.example.com"])
+        #expect(pins.entries.map(\.enforcesPinning) == [true])
+    }
+
+    @Test func okHttpInSourceAndLists() throws {
+        let kotlin = try only(Samples.kotlin)
+        #expect(kotlin.kind == .okHttp)
+        #expect(
+            kotlin.entries.map { $0.hosts?.description } == ["api.example.com", "example.net and all names below it"]
+        )
+        #expect(kotlin.entries.map { line($0.origin) } == ["5", "7"])
+        #expect(kotlin.entries[0].pins.map(\.spkiSHA256) == [first, second])
+        let list = try only(Samples.okHttpList)
+        #expect(list.entries.map { $0.hosts?.description } == ["api.example.com", "*.example.net"])
+        #expect(list.entries.map(\.pins.count) == [2, 1])
+        let international = try only("σkhttp.com sha256/\(Samples.a)\n")
+        #expect(international.entries.first?.hosts?.name == "xn--khttp-fde.com")
+    }
+
+    @Test func tlsaRecords() throws {
+        let zone = try only(Samples.zone)
+        #expect(zone.kind == .tlsa)
+        #expect(zone.entries.map { $0.hosts?.name } == ["api.example.com", "api.example.com"])
+        #expect(zone.entries.flatMap(\.records).map(\.usage) == [.leaf, .trustAnchor])
+        #expect(zone.entries[0].pins.map(\.spkiSHA256) == [first])
+        #expect(zone.entries[1].pins.isEmpty)
+        #expect(zone.entries.map { line($0.origin) } == ["3", "5"])
+        let bare = try only("3 1 1 \(first.hexadecimal)\n3 1 1 \(second.hexadecimal)\n")
+        #expect(bare.entries.map(\.hosts) == [nil, nil])
+    }
+
+    @Test func aHostIsLookedUpByTheRulesOfItsClient() throws {
+        struct Suffixes: PublicSuffixList {
+            func publicSuffix(of name: String) -> String? { name.split(separator: ".").last.map(String.init) }
+        }
+        func origins(_ configuration: PinConfiguration, _ host: String) throws -> [String] {
+            let policy = configuration.policy(for: try ServerName(host), suffixes: Suffixes())
+            return policy?.entries.map { line($0.origin) } ?? []
+        }
+        let json = """
+            {"good.com": {"includeSubdomains": true, "publicKeyHashes": ["\(Samples.a)"]},
+             "www.good.com": {"includeSubdomains": true, "publicKeyHashes": ["\(Samples.b)"]}}
+            """
+        let specific = try only(json)
+        #expect(try origins(specific, "good.com") == ["1"])
+        #expect(try origins(specific, "test.good.com") == ["1"])
+        // Vectors 102, 103, 105.
+        #expect(try origins(specific, "good.com.otherdomaingood.com") == [])
+        #expect(try origins(specific, "test.good.net") == [])
+        #expect(try origins(specific, "sub.www.good.com") == ["2"])
+        let host = try ServerName("sub.www.good.com")
+        #expect(specific.policy(for: host, by: .union, suffixes: Suffixes())?.entries.count == 2)
+        // Vectors 131 and 132.
+        let apple = try only(Samples.infoPlist)
+        #expect(try origins(apple, "subdomain.example.com.").count == 1)
+        #expect(try origins(apple, "a.b.example.com") == [])
+        // Vector 100.
+        let trustKit = try only(Samples.trustKit)
+        let excluded = try #require(
+            trustKit.policy(for: try ServerName("static.example.com"), suffixes: Suffixes())
+        )
+        #expect(excluded.pins == nil)
+    }
+
+    @Test func anEmptyListPinsToNothingAndSaysSo() throws {
+        let empty = Samples.infoPlist.replacing(
+            "<dict><key>SPKI-SHA256-BASE64</key><string>\(Samples.a)</string></dict>",
+            with: ""
+        )
+        let reading = try reading(ofFile: "Info.plist", empty)
+        #expect(reading.notes.map(\.id) == [.pinnedToNothing])
+        guard case .positions(nil, let list?) = reading.configurations[0].entries[0].identities else {
+            Issue.record("the key is there")
+            return
+        }
+        #expect(list.isEmpty)
+    }
+}

@@ -1,0 +1,199 @@
+import LoopbackLab
+import PinFormats
+import Testing
+
+/// Each mistake in a configuration has its own message, with its place and a remedy.
+@Suite struct ConfigurationMistakeTests {
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        let sample: String
+        let change: (from: String, to: String)
+        let problem: PinProblem
+        let line: Int?
+        let message: String
+
+        var testDescription: String { message }
+
+        init(_ sample: String, _ from: String, _ to: String, _ problem: PinProblem, _ line: Int?, _ message: String) {
+            self.sample = sample
+            change = (from, to)
+            self.problem = problem
+            self.line = line
+            self.message = message
+        }
+    }
+
+    private static let short = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHg=="
+
+    private static let mistakes: [Mistake] = [
+        // Vector 130.
+        .init(
+            Samples.android,
+            "digest=\"SHA-256\">\(Samples.a)",
+            "digest=\"SHA-1\">\(Samples.a)",
+            .wrongAlgorithm,
+            8,
+            "'SHA-1' is none"
+        ),
+        .init(Samples.android, Samples.a, short, .wrongLength, 8, "has 31 bytes instead of 32"),
+        .init(Samples.android, "</pin-set>", "</pin-set>\n<pin-set/>", .duplicate, 12, "two <pin-set>s"),
+        .init(
+            Samples.android,
+            "<domain includeSubdomains=\"true\"> API.example.com\n        </domain>",
+            "",
+            .missingValue,
+            4,
+            "has no <domain>"
+        ),
+        .init(
+            Samples.android,
+            "<pin-set ex",
+            "<domain>api.example.com.</domain><pin-set ex",
+            .duplicate,
+            7,
+            "given twice"
+        ),
+        .init(Samples.android, " API.example.com", " *.example.com", .badHost, 5, "subdomains are included by a key"),
+        .init(Samples.android, " API.example.com", ".example.com", .badHost, 5, "leave the leading dot out"),
+        .init(Samples.android, " API.example.com", "https://example.com", .badHost, 5, "without a scheme"),
+        .init(Samples.android, " API.example.com", "example.com:443", .badHost, 5, "without a port"),
+        .init(Samples.android, "2040-06-01", "2040-06-31", .badDate, 7, "write it as 2027-06-01"),
+        .init(Samples.android, "2040-06-01", "01.06.2040", .badDate, 7, "write it as 2027-06-01"),
+        .init(Samples.android, "\"true\">", "\"yes\">", .wrongValue, 5, "neither true nor false"),
+        .init(Samples.android, "<base-config>", "<base-config><pin-set/>", .wrongValue, 3, "Android takes none"),
+        .init(Samples.android, "src=\"system\"", "src=\"@raw/gone\"", .missingFile, 3, "'@raw/gone' is not there"),
+        .init(Samples.android, "<network-s", "<!DOCTYPE x><network-s", .unreasonableDocument, 2, "DOCTYPE"),
+        .init(Samples.android, "</domain-config>", "", .brokenDocument, 17, "no well-formed XML"),
+        .init(Samples.infoPlist, Samples.a, "sha256/\(Samples.a)", .notation, 13, "write \(Samples.a)"),
+        .init(Samples.infoPlist, "example.com", "*.example.com", .badHost, 10, "is no host name"),
+        .init(Samples.infoPlist, "SPKI-SHA256-BASE64", "SPKI-SHA256", .missingValue, 13, "has no SPKI-SHA256-BASE64"),
+        .init(
+            Samples.infoPlist,
+            "<true/>\n            <key>NSPinnedCA",
+            "<string>maybe</string>\n            <key>NSPinnedCA",
+            .wrongValue,
+            11,
+            "is not true or false"
+        ),
+        .init(
+            Samples.infoPlist,
+            "PropertyList-1.0.dtd\">",
+            "PropertyList-1.0.dtd\" [<!ENTITY a \"b\">]>",
+            .unreasonableDocument,
+            2,
+            "DOCTYPE"
+        ),
+        // Vectors 101, 104, 106.
+        .init(Samples.trustKit, "\"\(Samples.a)\",", "", .clientRule, 4, "add a backup pin"),
+        .init(Samples.trustKit, "\"\(Samples.a)\",", "\"\(Samples.b)\",", .clientRule, 4, "1 different pins"),
+        .init(Samples.trustKit, "\"example.com\"", "\"com\"", .clientRule, 4, "public suffix 'com'"),
+        .init(Samples.trustKit, "\"example.com\"", "\"localhost\"", .clientRule, 4, "no registered suffix"),
+        .init(
+            Samples.trustKit,
+            "Policy\": true",
+            "Policy\": true, \"TSKEnforcePinning\": true",
+            .clientRule,
+            13,
+            "is not the only key"
+        ),
+        .init(Samples.trustKit, "static.example.com", "static.example.net", .clientRule, 13, "no parent domain"),
+        .init(
+            Samples.trustKit,
+            "\"TSKIncludeSubdomains\": true",
+            "\"TSKIncludeSubdomains\": 3",
+            .wrongValue,
+            5,
+            "is not true or false"
+        ),
+        .init(Samples.trustKit, "\"static.example.com\"", "\"example.com\"", .duplicate, 13, "given twice"),
+        .init(Samples.trustKit, "true,", "true", .brokenDocument, 6, "a ',' is missing"),
+        .init(Samples.reactNative, "['\(Samples.a)', '\(Samples.b)']", "[]", .missingValue, 2, "has no pin"),
+        .init(Samples.sslManager, "sha256/\(Samples.a)", Samples.a, .notation, 1, "write sha256/\(Samples.a)"),
+        .init(
+            Samples.sslManager,
+            "\"domains\": {",
+            "\"domains\": {\"b.example.com\": {}, ",
+            .missingValue,
+            2,
+            "has settings and no pins"
+        ),
+        .init(Samples.pinsJSON, "www.example.com", "www.example.com/", .badHost, 3, "without a path"),
+        .init(Samples.okHttpList, "*.example.net", "*.*.example.net", .badHost, 3, "as *.host or **.host"),
+        .init(
+            Samples.okHttpList,
+            "sha256/\(Samples.a)",
+            "sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+            .wrongAlgorithm,
+            2,
+            "only SHA-256"
+        ),
+        .init(
+            Samples.okHttpList,
+            "sha256/\(Samples.a)",
+            "sha256//\(Samples.a)",
+            .notation,
+            2,
+            "write sha256/\(Samples.a)"
+        ),
+        .init(Samples.kotlin, "add(HOST", "add(host()", .wrongValue, 5, "is not written out"),
+        .init(Samples.kotlin, "**.example.net", "a.**.example.net", .badHost, 7, "as *.host or **.host"),
+        .init(Samples.zone, "TLSA 3 1 1", "TLSA 4 1 1", .badRecord, 3, "usage '4' is none"),
+        .init(Samples.zone, "TLSA 3 1 1", "TLSA 3 1 2", .badRecord, 3, "SHA-512 has 64"),
+        .init(Samples.zone, "_443._tcp.api", "api", .badHost, 3, "names no port"),
+    ]
+
+    @Test(arguments: mistakes)
+    func aMistakeIsNamedWithItsPlace(_ mistake: Mistake) throws {
+        let text = mistake.sample.replacing(mistake.change.from, with: mistake.change.to, maxReplacements: 1)
+        try #require(text != mistake.sample)
+        let error = try failure(ofFile: "source", text)
+        #expect(error.problem == mistake.problem, "\(error)")
+        #expect(error.description.contains(mistake.message), "\(error)")
+        #expect(!error.description.contains { $0.isNewline })
+        if let line = mistake.line { #expect(error.place.description.hasSuffix(":\(line)"), "\(error)") }
+    }
+
+    @Test func entitiesDepthAndSizeAreBounded() throws {
+        let laughs = """
+            <!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
+            <network-security-config>&b;</network-security-config>
+            """
+        #expect(try failure(ofFile: "laughs", laughs).problem == .unreasonableDocument)
+        let elements = String(repeating: "<domain-config>", count: 10_000)
+        let deep = try failure(ofFile: "deep", "<network-security-config>" + elements)
+        #expect(deep.problem == .unreasonableDocument)
+        let many = "<network-security-config>" + String(repeating: "<a/>", count: 100_000)
+        #expect(try failure(ofFile: "many", many).problem == .unreasonableDocument)
+        let nested = "{\"publicKeyHashes\": " + String(repeating: "[", count: 100_000)
+        #expect(try failure(ofFile: "nested", nested).problem == .unreasonableDocument)
+        let long = "{\"publicKeyHashes\": [" + String(repeating: "1,", count: 100_000) + "]}"
+        #expect(try failure(ofFile: "long", long).problem == .unreasonableDocument)
+        let huge = [UInt8](repeating: UInt8(ascii: "<"), count: 50 << 20)
+        #expect(try failure(ofFile: "huge", huge).problem == .tooLarge)
+    }
+
+    @Test func aBinaryListThatRefersToItselfIsLeft() throws {
+        // One array whose only element is the array, with the mark of a list of pins in what follows it.
+        var bytes = Array("bplist00".utf8) + [0xA1, 0x00] + Array("NSPinnedDomains".utf8)
+        let table = bytes.count
+        bytes += [8] + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1]
+        bytes += [UInt8](repeating: 0, count: 8) + [0, 0, 0, 0, 0, 0, 0, UInt8(table)]
+        #expect(try failure(ofFile: "cycle", bytes).problem == .unreasonableDocument)
+    }
+
+    @Test(arguments: [11, 12, 13, 14] as [UInt64])
+    func damagedConfigurationsAreReadOrRefused(seed: UInt64) throws {
+        var random = SplitMix64(state: seed)
+        let originals = Samples.all.map { Array($0.utf8) } + [try Samples.binaryInfoPlist()]
+        try TemporaryDirectory.scoped { directory in
+            for original in originals {
+                for round in 0..<500 {
+                    let path = try directory.write(MutatedSourceTests.damaged(original, &random), to: "source")
+                    switch outcome(path, skippingBadPins: round.isMultiple(of: 2)) {
+                    case .success(let reading): #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty)
+                    case .failure(let error): #expect(!error.description.contains { $0.isNewline }, "\(error)")
+                    }
+                }
+            }
+        }
+    }
+}
