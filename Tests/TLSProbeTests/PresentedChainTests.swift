@@ -47,6 +47,16 @@ struct PresentedChainTests {
         #expect(error.id == "certificates-too-large")
     }
 
+    @Test func aCrowdOfCertificatesIsRefused() async throws {
+        let limit = TLSContext.certificateCountLimit
+        let sent = [world.leaf] + Array(repeating: world.junk, count: limit)
+        let error = try await failure(of: .presenting(sent))
+        #expect(error.reason == .tooManyCertificates(limit: limit))
+        #expect(error.id == "too-many-certificates")
+        let result = try await probe(.presenting(sent.dropLast()))
+        #expect(result.presented.certificates.count == limit)
+    }
+
     @Test func weakKeysAndSignaturesDoNotKeepTheChainFromBeingSeen() async throws {
         let weak = try world.interA.issue(
             .leaf("weak.example.com").with { $0.digest = .sha1 },

@@ -14,7 +14,8 @@ import Testing
         .notConnected([ConnectFailure(peer: peer, kind: .other(errno: 13))]),
         .alert(TLSAlert(number: 40)), .closedEarly(received: 0), .closedEarly(received: 7), .reset,
         .notTLS(.http), .notTLS(.smtpOrFTP), .protocolVersion(minimum: .tls12, maximum: .tls13),
-        .certificatesTooLarge(limit: 1), .tooMuchData(limit: 1), .keyNotProven, .clientCertificateRequired,
+        .certificatesTooLarge(limit: 1), .tooManyCertificates(limit: 1), .tooMuchData(limit: 1), .keyNotProven,
+        .clientCertificateRequired,
         .noCertificate, .unreadableCertificate("x"), .tlsFailure("x"), .setUpFailed("x"),
     ]
 

@@ -160,6 +160,11 @@ extension TLSConnection {
         return String(decoding: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
     }
 
+    /// How many certificates the server sent.
+    var presentedCount: Int {
+        max(0, Int(COpenSSLShims_sk_X509_num(SSL_get_peer_cert_chain(ssl))))
+    }
+
     /// The certificates the server sent, in wire order; `nil` when it sent none.
     ///
     /// - Throws: ``X509Error`` for a certificate that cannot be encoded again.

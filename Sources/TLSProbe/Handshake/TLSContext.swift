@@ -7,6 +7,8 @@ internal import COpenSSLShims
 final class TLSContext {
     /// The largest Certificate message taken, in bytes: ten thousand names in a certificate are about 300 KB.
     static let certificateListLimit = 2 << 20
+    /// The most certificates taken: reading one costs more than checking a signature, and no honest server sends a tenth of it.
+    static let certificateCountLimit = 256
 
     let pointer: OpaquePointer
 

@@ -123,6 +123,9 @@ final class ProbeAttempt: @unchecked Sendable {
         guard let peer, let version = connection.version, let cipher = connection.cipher, let connected,
             let firstConnect
         else { return .failure(error(.tlsFailure("OpenSSL does not say what was negotiated"))) }
+        guard connection.presentedCount <= TLSContext.certificateCountLimit else {
+            return .failure(error(.tooManyCertificates(limit: TLSContext.certificateCountLimit)))
+        }
         do {
             guard let presented = try connection.presentedChain() else { return .failure(error(.noCertificate)) }
             let wasResolved = if case .resolve = request.destination { true } else { false }

@@ -36,6 +36,8 @@ package struct ProbeError: Error, Sendable, Hashable {
         case protocolVersion(minimum: TLSVersion, maximum: TLSVersion)
         /// The certificates are larger than so many bytes.
         case certificatesTooLarge(limit: Int)
+        /// There are more certificates than so many.
+        case tooManyCertificates(limit: Int)
         /// The server sent more than so many bytes before the handshake was complete.
         case tooMuchData(limit: Int)
         /// The server presented a certificate without proving that it holds the key.
@@ -84,6 +86,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         case .notTLS: "not-tls"
         case .protocolVersion: "protocol-version"
         case .certificatesTooLarge: "certificates-too-large"
+        case .tooManyCertificates: "too-many-certificates"
         case .tooMuchData: "too-much-data"
         case .keyNotProven: "key-not-proven"
         case .clientCertificateRequired: "client-certificate-required"
@@ -121,6 +124,8 @@ extension ProbeError: CustomStringConvertible {
                 + (minimum > .tls10 ? "an outdated server may need --min-tls 1.0" : "check --min-tls and --max-tls")
         case .certificatesTooLarge(let limit):
             "\(server) sent more than \(limit) bytes of certificates; check what it is configured to send"
+        case .tooManyCertificates(let limit):
+            "\(server) sent more than \(limit) certificates; check what it is configured to send"
         case .tooMuchData(let limit):
             "\(server) sent more than \(limit) bytes without completing the handshake; check that it is a TLS server"
         case .keyNotProven:

@@ -14,6 +14,8 @@ final class CandidateIssuers {
     private let anchorSources: [any AnchorSource]
     private let pool: [PathNode]
     private let time: Timestamp
+    /// What the search may cost; several searches for one question share it.
+    let budget: WorkBudget
     private var candidates: [SHA256Digest: [Candidate]] = [:]
     private var signatures: [Edge: Bool] = [:]
 
@@ -26,10 +28,12 @@ final class CandidateIssuers {
     ///   - anchorSources: where paths may end.
     ///   - pool: the certificates paths may pass through.
     ///   - time: the moment of the question; valid candidates go first.
-    init(anchorSources: [any AnchorSource], pool: [PathNode], time: Timestamp) {
+    ///   - budget: what the search may cost.
+    init(anchorSources: [any AnchorSource], pool: [PathNode], time: Timestamp, budget: WorkBudget) {
         self.anchorSources = anchorSources
         self.pool = pool
         self.time = time
+        self.budget = budget
     }
 
     /// Whether `node` is itself an anchor.
@@ -60,17 +64,15 @@ final class CandidateIssuers {
         return found
     }
 
-    /// Whether `issuer` really signed `subject`.
+    /// Whether `issuer` really signed `subject`; `false` also when the budget does not allow to find out.
     func isSigned(_ subject: PathNode, by issuer: PathNode) -> Bool {
         let edge = Edge(issuer: issuer.certificate.fingerprint, subject: subject.certificate.fingerprint)
         if let known = signatures[edge] { return known }
+        guard budget.spend(budget.cost(ofSignatureOn: subject, by: issuer)) else { return false }
         let isSigned = subject.handle.isSigned(by: issuer.handle)
         signatures[edge] = isSigned
         return isSigned
     }
-
-    /// How many signatures were checked so far: the measure of work a hostile chain can cause.
-    var signatureCount: Int { signatures.count }
 
     private func sort(_ candidates: inout [Candidate], issuersOf subject: Certificate) {
         func rank(_ candidate: Candidate) -> (Int, Int, Int, Int) {
@@ -83,14 +85,16 @@ final class CandidateIssuers {
             let isValid = certificate.notBefore <= time && time <= certificate.notAfter
             return (keyRank, isValid ? 0 : 1, candidate.isAnchor ? 0 : 1, certificate.isSelfIssued ? 0 : 1)
         }
-        candidates.sort { left, right in
-            let (leftRank, rightRank) = (rank(left), rank(right))
-            if leftRank != rightRank { return leftRank < rightRank }
-            let (leftCertificate, rightCertificate) = (left.node.certificate, right.node.certificate)
+        // Ranks are worked out once a candidate, because there can be thousands.
+        let ranked = candidates.map { (rank: rank($0), candidate: $0) }
+        candidates = ranked.sorted { left, right in
+            if left.rank != right.rank { return left.rank < right.rank }
+            let leftCertificate = left.candidate.node.certificate
+            let rightCertificate = right.candidate.node.certificate
             if leftCertificate.notAfter != rightCertificate.notAfter {
                 return leftCertificate.notAfter > rightCertificate.notAfter
             }
             return leftCertificate.fingerprint.bytes.lexicographicallyPrecedes(rightCertificate.fingerprint.bytes)
-        }
+        }.map(\.candidate)
     }
 }

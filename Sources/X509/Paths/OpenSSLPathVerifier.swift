@@ -36,10 +36,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let nameFailures = nameFailures(of: leaf, under: question.policy)
         let presented = Self.nodes(question.presented.certificates.dropFirst())
         let pinned = Self.nodes(question.intermediates[...])
+        let budget = WorkBudget()
         var last: PathSearch?
         for (tiers, pool) in rounds(question, presented: presented, pinned: pinned) {
             var search = PathSearch(
-                issuers: CandidateIssuers(anchorSources: tiers, pool: pool, time: question.time),
+                issuers: CandidateIssuers(anchorSources: tiers, pool: pool, time: question.time, budget: budget),
                 judge: PathJudge(rules: rules(for: question)),
                 name: Self.name(in: question.policy)
             )
@@ -159,10 +160,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
             // No path reaches an anchor: judge the longest one as if its end were trusted, then say that it is not.
             let deadEnd = search.longestDeadEnd.isEmpty ? [leaf] : search.longestDeadEnd
             bestEffort = search.linked(deadEnd).map(\.certificate)
-            if case .invalid(let violations) = PathJudge(rules: rules(for: question)).judge(deadEnd) {
+            if case .invalid(let violations)? = search.judgement(on: deadEnd) {
                 failures += violations.map { TrustFailure($0.reason, at: $0.depth, of: $0.certificate) }
             }
-            if let end = deadEnd.last?.certificate {
+            // A search that was given up cannot say that an issuer is missing.
+            if let end = deadEnd.last?.certificate, !search.isExhausted {
                 let depth = deadEnd.count - 1
                 failures.append(
                     TrustFailure(

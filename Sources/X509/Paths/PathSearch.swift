@@ -11,8 +11,6 @@ struct PathSearch {
     static let judgementLimit = 64
     /// The most steps from a certificate to a candidate issuer, dead ends included.
     static let stepLimit = 2_000
-    /// The most signatures looked at to tell candidates apart.
-    static let signatureLimit = 128
 
     private let issuers: CandidateIssuers
     private let judge: PathJudge
@@ -27,8 +25,9 @@ struct PathSearch {
     /// The longest path that ends at no anchor.
     private(set) var longestDeadEnd: [PathNode] = []
     /// Whether the search stopped before it was through.
-    private(set) var isExhausted = false
+    var isExhausted: Bool { isOverLimits || issuers.budget.isExhausted }
 
+    private var isOverLimits = false
     private var judgements = 0
     private var steps = 0
     private var badCertificates: Set<SHA256Digest> = []
@@ -50,6 +49,11 @@ struct PathSearch {
         return linked
     }
 
+    /// OpenSSL's judgement on `path`, `nil` when it would cost more than is left of the budget.
+    func judgement(on path: [PathNode]) -> PathJudge.Judgement? {
+        issuers.budget.spend(issuers.budget.cost(ofJudging: path)) ? judge.judge(path) : nil
+    }
+
     /// Runs the search from `leaf`.
     mutating func run(from leaf: PathNode) {
         extend([leaf], isAnchor: issuers.isAnchor(leaf))
@@ -66,13 +70,15 @@ struct PathSearch {
             var isAnySigned = candidates.isEmpty
             for candidate in candidates {
                 steps += 1
-                guard steps <= Self.stepLimit, issuers.signatureCount <= Self.signatureLimit else {
-                    isExhausted = true
+                guard steps <= Self.stepLimit else {
+                    isOverLimits = true
                     return
                 }
                 // With a single candidate the judgement checks the signature; telling several apart is done here, once
                 // a pair, because the judgements of whole paths are what a hostile chain could multiply.
-                if candidates.count > 1, !issuers.isSigned(last, by: candidate.node) { continue }
+                let isSigned = candidates.count == 1 || issuers.isSigned(last, by: candidate.node)
+                if isExhausted { return }
+                guard isSigned else { continue }
                 isAnySigned = true
                 isDeadEnd = false
                 if badCertificates.contains(candidate.node.certificate.fingerprint) { continue }
@@ -87,17 +93,18 @@ struct PathSearch {
     private mutating func judgeWhole(_ path: [PathNode]) {
         judgements += 1
         guard judgements <= Self.judgementLimit else {
-            isExhausted = true
+            isOverLimits = true
             return
         }
-        switch judge.judge(path) {
-        case .valid(let certificates):
+        switch judgement(on: path) {
+        case nil: break
+        case .valid(let certificates)?:
             if let name, let depth = NameRule.depthOfConstraint(on: path, against: name) {
                 note([TrustFailure(.nameConstraintViolated, at: depth, of: path[depth].certificate)], on: path)
             } else if !validPaths.contains(certificates) {
                 validPaths.append(certificates)
             }
-        case .invalid(let violations):
+        case .invalid(let violations)?:
             for violation in violations where violation.depth > 0 && violation.reason.isOfTheCertificate {
                 badCertificates.insert(violation.certificate.fingerprint)
             }

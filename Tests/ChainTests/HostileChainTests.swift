@@ -1,0 +1,89 @@
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// Counts, never times: what a chain may cost is budgeted before the work is done.
+@Suite("A hostile chain costs no more than the budget")
+struct HostileChainTests {
+    private func find(_ chain: [LabCertificate], anchors: [LabCertificate] = []) throws -> PathFindings {
+        let observation = try Observation(chain)
+        return OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(
+            PathQuestion(
+                presented: observation.presented,
+                anchors: .trustStore,
+                policy: .sslServer(name: observation.referenceName),
+                time: observation.time
+            )
+        )
+    }
+
+    private func ids(_ findings: PathFindings) -> Set<String> {
+        Set(findings.failures.map(\.id))
+    }
+
+    @Test(arguments: [(16, LabKey.Algorithm.p256), (8, .p521)])
+    func `a mesh of authorities is given up`(count: Int, algorithm: LabKey.Algorithm) throws {
+        let findings = try find(HostileChains.mesh(count, key: algorithm))
+        #expect(findings.validPaths.isEmpty)
+        #expect(ids(findings).contains("too-many-paths"))
+    }
+
+    @Test func `a few namesakes do not hide the issuer`() throws {
+        let (chain, root) = try HostileChains.namesakes(60)
+        #expect(try find(chain, anchors: [root]).validPaths.map(\.count) == [3])
+    }
+
+    @Test func `costly namesakes are not all tried`() throws {
+        let (chain, root) = try HostileChains.namesakes(250, of: .p521)
+        let findings = try find(chain, anchors: [root])
+        // Where the issuer comes among its namesakes is left to their hashes, so that the wire order has no say.
+        #expect(findings.validPaths.isEmpty == ids(findings).contains("too-many-paths"))
+    }
+
+    @Test func `a path of a hundred authorities is no path`() throws {
+        let (chain, root) = try HostileChains.ladder(100)
+        #expect(try find(chain, anchors: [root]).validPaths.isEmpty)
+        let (short, anchor) = try HostileChains.ladder(9)
+        #expect(try find(short, anchors: [anchor]).validPaths.map(\.count) == [11])
+    }
+
+    @Test func `of five hundred paths as many are tried as the budget allows`() throws {
+        let (chain, root) = try HostileChains.doubledLadder(9)
+        let cheap = try find(chain, anchors: [root]).validPaths.count
+        #expect(cheap > 10 && cheap <= 64)
+        let (costly, anchor) = try HostileChains.doubledLadder(9, key: .p521)
+        let few = try find(costly, anchors: [anchor]).validPaths.count
+        #expect(few >= 1 && few < cheap)
+    }
+
+    @Test func `ten thousand names below ordinary constraints are fine`() throws {
+        let (chain, root) = try HostileChains.constraints(names: 10_000, constraints: 25, authorities: 2)
+        #expect(try find(chain, anchors: [root]).validPaths.count == 1)
+    }
+
+    @Test func `names times constraints without measure are given up`() throws {
+        for (names, constraints) in [(20_000, 20), (2_000, 250)] {
+            let (chain, root) = try HostileChains.constraints(
+                names: names,
+                constraints: constraints,
+                authorities: 8
+            )
+            let findings = try find(chain, anchors: [root])
+            #expect(ids(findings) == ["too-many-paths"])
+        }
+    }
+
+    @Test func `certificates that sign each other in a circle end`() throws {
+        let first = try LabCertificate.selfSigned(.authority("First"))
+        let second = try first.issue(.authority("Second"))
+        let circle = [second, try second.crossSign(first)]
+        let leaf = try second.issue(.leaf(HostileChains.name))
+        #expect(ids(try find([leaf] + circle)) == ["unknown-issuer"])
+        #expect(try find([leaf] + circle, anchors: [first]).validPaths.map(\.count) == [3])
+    }
+
+    @Test func `a crowd of strangers changes nothing`() throws {
+        #expect(ids(try find(HostileChains.crowd(200))) == ["unknown-issuer"])
+    }
+}
