@@ -1,0 +1,276 @@
+import Foundation
+import LoopbackLab
+import PinFormats
+import Pinning
+import Testing
+import X509
+
+/// Blocks for clients, read back by those who read such things.
+@Suite struct WritingTests {
+    static let host = "api.example.com"
+
+    let leaf: PinItem
+    let intermediate: PinItem
+    let root: PinItem
+
+    init() throws {
+        let pki = try StandardPKI.shared()
+        func item(_ certificate: LabCertificate, _ role: PinItem.Role) throws -> PinItem {
+            PinItem(try CertificateReader.certificate(der: certificate.der), role: role, source: "presented")
+        }
+        leaf = try item(pki.leaf, .leaf)
+        intermediate = try item(pki.interA, .intermediate)
+        root = try item(pki.rootA, .root)
+    }
+
+    private func group(
+        _ items: [PinItem]? = nil,
+        host: String? = host,
+        port: Int = 443,
+        warning: String? = nil,
+        chosen: [PinItem] = []
+    ) -> PinGroup {
+        PinGroup(
+            host: host,
+            port: port,
+            origin: "a test",
+            warning: warning,
+            items: items ?? [leaf, intermediate, root],
+            chosen: Set(chosen.map(\.spkiSHA256))
+        )
+    }
+
+    private func list(_ block: String) throws -> [String: Any] {
+        let list = try PropertyListSerialization.propertyList(from: Data(block.utf8), format: nil)
+        return try #require(list as? [String: Any])
+    }
+
+    // MARK: Each format, read back
+
+    @Test func notationsAreReadAsTheSamePin() throws {
+        let notations = leaf.notations
+        for text in [notations.okhttp, notations.curl, notations.hpkp, notations.base64] {
+            #expect(try hashes(text) == [leaf.spkiSHA256])
+        }
+        #expect(notations.tlsa == "3 1 1 " + leaf.spkiSHA256.hexadecimal)
+        #expect(root.notations.tlsa == "2 1 1 " + root.spkiSHA256.hexadecimal)
+    }
+
+    @Test func okHttpsSourcePinsTheLeafAndOffersTheOthers() throws {
+        let block = PinBlockFormat.okhttp.block([group()])
+        let configuration = try #require(try reading(ofFile: "Pins.kt", block).configurations.first)
+        #expect(configuration.kind == .okHttp)
+        #expect(configuration.entries.flatMap(\.pins).map(\.spkiSHA256) == [leaf.spkiSHA256])
+        #expect(block.contains("    // .add(\"api.example.com\", \"\(root.notations.okhttp)\")\n"))
+    }
+
+    @Test func trustKitGetsTwoPinsTheIssuersInPlaceOfABackup() throws {
+        let all = try list(PinBlockFormat.trustkit.block([group()]))
+        let settings = try #require(all["TSKConfiguration"] as? [String: Any])
+        let domains = try #require(settings["TSKPinnedDomains"] as? [String: [String: Any]])
+        #expect(domains.keys.sorted() == [Self.host])
+        let pins = try #require(domains[Self.host]?["TSKPublicKeyHashes"] as? [String])
+        #expect(pins == [leaf.notations.base64, intermediate.notations.base64])
+        #expect(domains[Self.host]?["TSKEnforcePinning"] as? Bool == true)
+        let alone = PinBlockFormat.trustkit.block([group([leaf])])
+        #expect(alone.contains("<!-- TrustKit refuses to start with fewer than two pins. -->"))
+    }
+
+    @Test func aBackupKeyTakesThePlaceOfTheIssuer() throws {
+        let key = try LabKey.shared(.p256, label: "backup")
+        let publicKey = try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo)
+        let backup = PinItem(publicKey, role: .publicKey, source: "backup.pub")
+        let all = try list(PinBlockFormat.trustkit.block([group(), group([backup])]))
+        let domains = (all["TSKConfiguration"] as? [String: Any])?["TSKPinnedDomains"] as? [String: [String: Any]]
+        #expect(
+            domains?[Self.host]?["TSKPublicKeyHashes"] as? [String] == [leaf.notations.base64, backup.notations.base64]
+        )
+    }
+
+    @Test func pinnedDomainsHoldTheLeafOrTheAuthoritiesNeverBoth() throws {
+        func domain(_ group: PinGroup) throws -> [String: Any] {
+            let all = try list(PinBlockFormat.nspinned.block([group]))
+            let transport = all["NSAppTransportSecurity"] as? [String: Any]
+            let domains = transport?["NSPinnedDomains"] as? [String: [String: Any]]
+            return try #require(domains?[Self.host])
+        }
+        func hashes(_ value: Any?) -> [String]? {
+            (value as? [[String: String]])?.compactMap { $0["SPKI-SHA256-BASE64"] }
+        }
+        let ofChain = try domain(group())
+        #expect(hashes(ofChain["NSPinnedLeafIdentities"]) == [leaf.notations.base64])
+        #expect(ofChain["NSPinnedCAIdentities"] == nil)
+        #expect(ofChain["NSIncludesSubdomains"] as? Bool == false)
+        let ofAuthorities = try domain(group([intermediate, root], chosen: [intermediate, root]))
+        #expect(
+            hashes(ofAuthorities["NSPinnedCAIdentities"]) == [intermediate.notations.base64, root.notations.base64]
+        )
+        #expect(ofAuthorities["NSPinnedLeafIdentities"] == nil)
+    }
+
+    @Test func androidsConfigurationIsReadWithTheSameHostsAndPins() throws {
+        let block = PinBlockFormat.android.block([group(), group([leaf], host: "www.example.com")])
+        let configuration = try #require(
+            try reading(ofFile: "network_security_config.xml", block).configurations.first
+        )
+        #expect(configuration.kind == .android)
+        #expect(
+            configuration.entries.map { $0.pins.map(\.spkiSHA256) }
+                == [[leaf.spkiSHA256, intermediate.spkiSHA256], [leaf.spkiSHA256]]
+        )
+        let hosts = try [Self.host, "www.example.com"].map { try ServerName($0) }
+        #expect(zip(configuration.entries, hosts).allSatisfy { $0.covers($1) })
+        #expect(configuration.entries.allSatisfy { $0.expiration == nil })
+    }
+
+    @Test func curlGetsTheKeysOfServersOnly() throws {
+        let block = PinBlockFormat.curl.block([group(port: 8443)])
+        let command = try #require(block.split(separator: "\n").last)
+        #expect(command == "curl --pinnedpubkey '\(leaf.notations.curl)' 'https://api.example.com:8443/'")
+        let authorities = PinBlockFormat.curl.block([group([root], chosen: [root])])
+        #expect(authorities.split(separator: "\n").allSatisfy { $0.hasPrefix("#") })
+    }
+
+    @Test func zoneLinesAreReadAsTheirRecord() throws {
+        let block = PinBlockFormat.tlsa.block([group(port: 8443)])
+        let lines = block.split(separator: "\n").filter { !$0.hasPrefix(";") }
+        #expect(lines == ["_8443._tcp.api.example.com. IN TLSA 3 1 1 \(leaf.spkiSHA256.hexadecimal)"])
+        let configuration = try #require(try reading(ofFile: "zone", block).configurations.first)
+        #expect(configuration.entries.flatMap(\.records).map(\.description) == [leaf.notations.tlsa])
+    }
+
+    @Test func theHeadersValueIsReadWithTwoPins() throws {
+        let block = PinBlockFormat.hpkp.block([group()])
+        let value = try #require(block.split(separator: "\n").last)
+        #expect(try hashes(String(value)) == [leaf.spkiSHA256, intermediate.spkiSHA256])
+        #expect(value.hasSuffix("; max-age=5184000"))
+    }
+
+    @Test func afNetworkingIsToldWhichFilesToAdd() throws {
+        let block = PinBlockFormat.afnetworking.block([group()])
+        #expect(block.contains("\(leaf.notations.okhttp)  leaf-leaf.cer: add to the bundle\n"))
+        #expect(block.contains("\(root.notations.okhttp)  root-RootA.cer: do not add"))
+        #expect(block.contains("AFSSLPinningModePublicKey"))
+    }
+
+    // MARK: All formats
+
+    @Test(arguments: PinBlockFormat.allCases)
+    func everyHashStandsBelowItsOwnerAndExpiry(format: PinBlockFormat) throws {
+        let lines = format.block([group()]).split(separator: "\n").map(String.init)
+        for item in [leaf, intermediate, root] {
+            let certificate = try #require(item.certificate)
+            let comment = "\(item.role.rawValue): \(certificate.subject), expires \(certificate.notAfter.date)"
+            let owner = try #require(lines.firstIndex { $0.contains(comment) })
+            let isBelow =
+                lines[owner + 1].contains(item.notations.base64)
+                || lines[owner + 1].contains(item.spkiSHA256.hexadecimal)
+            let isInLastLine = lines.last?.contains(item.notations.base64) == true
+            #expect(isBelow || isInLastLine, "\(format) \(item.role)")
+        }
+    }
+
+    @Test(arguments: PinBlockFormat.allCases)
+    func aWarningStandsAboveThePins(format: PinBlockFormat) throws {
+        let block = format.block([group(warning: "not to be believed")])
+        let warning = try #require(block.firstRange(of: "WARNING: not to be believed"))
+        let pin = block.firstRange(of: leaf.notations.base64) ?? block.firstRange(of: leaf.spkiSHA256.hexadecimal)
+        #expect(warning.lowerBound < (try #require(pin)).lowerBound)
+    }
+
+    @Test(arguments: PinBlockFormat.allCases)
+    func withoutAHostAPlaceholderStandsThatNobodyOwns(format: PinBlockFormat) {
+        let block = format.block([group(host: nil)])
+        #expect(block.contains("Write the host of your requests for your-host.example."))
+        #expect(format.block([]).isEmpty)
+    }
+
+    @Test(arguments: PinBlockFormat.allCases)
+    func aHostileNameStaysInItsComment(format: PinBlockFormat) throws {
+        let attack = "evil --> <key>a</key> */ /* \\u000a \n\r\u{2028}\u{85}$(id) `id` \u{202E}\" ' ; \\ ]]> ?> -"
+        let hostile = try LabCertificate.selfSigned(
+            .leaf(subject: DistinguishedName(commonNameBytes: Array(attack.utf8)), names: [])
+        )
+        let item = PinItem(try CertificateReader.certificate(der: hostile.der), role: .leaf, source: attack)
+        let plain = try LabCertificate.selfSigned(.leaf(subject: "plain", names: []))
+        let other = PinItem(try CertificateReader.certificate(der: plain.der), role: .leaf, source: "presented")
+        let block = format.block([
+            PinGroup(host: Self.host, port: 443, origin: attack, warning: attack, items: [item])
+        ])
+        let harmless = format.block([
+            PinGroup(host: Self.host, port: 443, origin: "a", warning: "b", items: [other])
+        ])
+        func lineCount(_ text: String) -> Int {
+            text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count
+        }
+        #expect(lineCount(block) == lineCount(harmless))
+        #expect(block.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value < 0x7F || $0 == "…" })
+        for line in block.split(separator: "\n") where line.contains("evil") {
+            let text = line.drop { $0 == " " }
+            switch format {
+            case .trustkit, .nspinned, .android:
+                #expect(text.hasPrefix("<!-- ") && text.hasSuffix(" -->"))
+                #expect(!text.dropFirst(4).dropLast(3).contains("--"))
+            case .curl, .hpkp: #expect(text.hasPrefix("# "))
+            case .tlsa: #expect(text.hasPrefix("; "))
+            case .okhttp, .afnetworking:
+                #expect(text.hasPrefix("// ") && !text.contains("\\u") && !text.hasSuffix("\\"))
+            }
+        }
+        switch format {
+        case .trustkit, .nspinned: _ = try list(block)
+        case .android: _ = try reading(ofFile: "network_security_config.xml", block)
+        default: break
+        }
+    }
+
+    @Test func aHostThatIsNoHostStaysInItsString() throws {
+        let attack = "a\"b\\c$d'e<f>&g;h i"
+        func block(_ format: PinBlockFormat) -> String { format.block([group(host: attack)]) }
+        #expect(block(.okhttp).contains(#".add("a\"b\\c\$d'e<f>&g;h i", "#))
+        #expect(block(.curl).contains(#"'https://a"b\c$d'\''e<f>&g;h i/'"#))
+        #expect(block(.tlsa).contains("_443._tcp.a\\034b\\092c\\036d\\039e\\060f\\062\\038g\\059h\\032i. IN TLSA"))
+        #expect(try list(block(.trustkit))["TSKConfiguration"] != nil)
+        #expect(block(.android).contains("a&quot;b\\c$d&apos;e&lt;f&gt;&amp;g;h i</domain>"))
+    }
+
+    // MARK: Files
+
+    @Test(
+        arguments: [
+            ("api.example.com", "leaf-api.example.com.cer"), ("*.example.com", "leaf-example.com.cer"),
+            ("../../etc/passwd", "leaf-etc-passwd.cer"), ("..", nil), ("", nil), ("a\u{0}b\nc", "leaf-a-b-c.cer"),
+            ("Große Straße", "leaf-Gro-e-Stra-e.cer"), ("-rf . ..x", "leaf-rf-x.cer"),
+            (String(repeating: "x", count: 500), "leaf-" + String(repeating: "x", count: 60) + ".cer"),
+        ] as [(String, String?)]
+    )
+    func fileNamesHoldPlainCharactersOnly(commonName: String, expected: String?) throws {
+        let made = try LabCertificate.selfSigned(
+            .leaf(subject: DistinguishedName(commonNameBytes: Array(commonName.utf8)), names: [])
+        )
+        let certificate = try CertificateReader.certificate(der: made.der)
+        let name = CertificateFileName.name(of: certificate, role: .leaf)
+        #expect(name == expected ?? "leaf-\(certificate.fingerprint.hexadecimal.prefix(16)).cer")
+    }
+
+    @Test func aFileIsNeverReplacedAndAnotherCertificateGetsAnotherName() throws {
+        let pki = try StandardPKI.shared()
+        let renewed = try CertificateReader.certificate(der: pki.leafRe.der)
+        let certificate = try #require(leaf.certificate)
+        try TemporaryDirectory.scoped { directory in
+            let saver = try CertificateSaver(directory: directory.path + "/new")
+            let saved = try saver.save(certificate, role: .leaf)
+            #expect(saved.path == directory.path + "/new/leaf-leaf.cer" && !saved.wasThere)
+            #expect(try saver.save(certificate, role: .leaf).wasThere)
+            let other = try saver.save(renewed, role: .leaf)
+            #expect(other.path.hasSuffix("/leaf-leaf-\(renewed.fingerprint.hexadecimal.prefix(8)).cer"))
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/new")
+            #expect(files.count == 2)
+            #expect(try Array(Data(contentsOf: URL(fileURLWithPath: saved.path))) == certificate.der)
+            let mode = try FileManager.default.attributesOfItem(atPath: saved.path)[.posixPermissions] as? Int
+            #expect(mode == 0o644)
+            #expect(throws: CertificateSaver.Failure.self) { try CertificateSaver(directory: saved.path) }
+            #expect(throws: CertificateSaver.Failure.self) { try CertificateSaver(directory: "") }
+        }
+    }
+}
