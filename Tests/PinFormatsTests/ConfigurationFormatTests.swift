@@ -104,6 +104,17 @@ import Testing
         #expect(international.entries.first?.hosts?.name == "xn--khttp-fde.com")
     }
 
+    @Test func theHeaderOfAResponse() throws {
+        let header = """
+            HTTP/1.1 200 OK\r
+            Content-Type: text/html\r
+            Public-Key-Pins: pin-sha256="\(Samples.a)"; pin-sha256="\(Samples.b)"; max-age=5184000; includeSubDomains\r
+            """
+        let reading = try reading(ofFile: "header", header)
+        #expect(reading.pins.map(\.spkiSHA256) == [first, second])
+        #expect(reading.pins.map { line($0.origin) } == ["3", "3"])
+    }
+
     @Test func tlsaRecords() throws {
         let zone = try only(Samples.zone)
         #expect(zone.kind == .tlsa)

@@ -167,6 +167,8 @@ import Testing
         #expect(try failure(ofFile: "nested", nested).problem == .unreasonableDocument)
         let long = "{\"publicKeyHashes\": [" + String(repeating: "1,", count: 100_000) + "]}"
         #expect(try failure(ofFile: "long", long).problem == .unreasonableDocument)
+        let calls = "CertificatePinner " + String(repeating: "add(", count: 200_000)
+        #expect(try failure(ofFile: "calls", calls).problem == .notAPin)
         let huge = [UInt8](repeating: UInt8(ascii: "<"), count: 50 << 20)
         #expect(try failure(ofFile: "huge", huge).problem == .tooLarge)
     }

@@ -30,10 +30,11 @@ enum SSLManagerReader {
         into collector: inout PinCollector
     ) throws(PinFormatError) -> PinConfiguration {
         var entries: [HostEntry] = []
-        let settings = node["domains"]
+        var settings: [String: DocumentNode] = [:]
+        for (name, domain) in try node["domains"]?.dictionary() ?? [] { settings[name] = domain }
         let keys = try node["sha256Keys"]?.dictionary() ?? []
         for (name, list) in keys {
-            let own = settings?[name]
+            let own = settings.removeValue(forKey: name)
             let includesSubdomains = try own?["includeSubdomains"]?.flag() ?? false
             let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: list.place)
             let pins = try HashList.pins(in: list, of: hosts, at: list.place, &collector) {
@@ -45,7 +46,7 @@ enum SSLManagerReader {
             entry.expiration = try own?["expirationDate"]?.midnight()
             entries.append(entry)
         }
-        for (name, domain) in settings?.members ?? [] where !keys.contains(where: { $0.key == name }) {
+        if let (name, domain) = settings.min(by: { $0.key < $1.key }) {
             throw PinFormatError(
                 .missingValue,
                 at: domain.place,

@@ -21,7 +21,7 @@ struct DocumentValue {
     /// How many dictionaries and arrays may stand in each other.
     static let mostDepth = 40
     /// How many values there may be.
-    static let mostValues = 50_000
+    static let mostValues = 20_000
 }
 
 /// A value with its place, which messages and origins name.
@@ -53,10 +53,12 @@ struct DocumentNode {
     /// The members of a dictionary, `nil` for anything else.
     var members: [(key: String, node: DocumentNode)]? {
         guard case .dictionary(let members) = value.content else { return nil }
-        return members.map { member in
-            let name = shortened(member.key, to: 80)
-            return (member.key, DocumentNode(member.value, key.isEmpty ? name : "\(key).\(name)", file))
-        }
+        return members.map { ($0.key, node(of: $0)) }
+    }
+
+    private func node(of member: (key: String, value: DocumentValue)) -> DocumentNode {
+        let name = shortened(member.key, to: 80)
+        return DocumentNode(member.value, key.isEmpty ? name : "\(key).\(name)", file)
     }
 
     /// The values of an array, `nil` for anything else.
@@ -67,7 +69,10 @@ struct DocumentNode {
 
     /// The member of a dictionary, `nil` when there is none.
     subscript(key: String) -> DocumentNode? {
-        members?.first { $0.key == key }?.node
+        guard case .dictionary(let members) = value.content, let member = members.first(where: { $0.key == key }) else {
+            return nil
+        }
+        return node(of: member)
     }
 
     /// The text.

@@ -105,6 +105,9 @@ struct OkHttpSourceFormat: PinFileFormat {
             case .mark("("):
                 depth += 1
                 expression.append(tokens[position])
+            case .name("add") where position + 1 < tokens.count && tokens[position + 1].isMark("("):
+                // A call within a call is looked at by itself, so that no source is gone through again and again.
+                return nil
             case .mark(")"):
                 depth -= 1
                 if depth > 0 { expression.append(tokens[position]) }
@@ -142,6 +145,11 @@ struct SourceText {
 
         let kind: Kind
         let line: Int
+
+        /// Whether it is this mark.
+        func isMark(_ mark: Character) -> Bool {
+            if case .mark(mark) = kind { true } else { false }
+        }
 
         /// The text it stands for: its own, that of a constant, nothing for the `+` between texts; else `nil`.
         func value(_ constants: [String: String]) -> String? {

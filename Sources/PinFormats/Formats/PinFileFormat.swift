@@ -15,7 +15,7 @@ enum PinFileFormats {
     /// A list of pins is text with a pin in any of its lines, so that everything with more order goes before it.
     static let all: [any PinFileFormat] = [
         PEMFormat(), AndroidConfigurationFormat(), PropertyListFormat(), JSONConfigurationFormat(), OkHttpListFormat(),
-        OkHttpSourceFormat(), TLSAFormat(), PinListFormat(), DERFormat(),
+        OkHttpSourceFormat(), TLSAFormat(), HTTPHeaderFormat(), PinListFormat(), DERFormat(),
     ]
 
     /// The notation of `file`, `nil` when it holds nothing that is a pin in any.
