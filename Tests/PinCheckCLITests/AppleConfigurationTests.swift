@@ -109,6 +109,7 @@ import Testing
         let lenient = try await outcome(bad + ", \"TSKEnforcePinning\": false")
         #expect(lenient.status == .pass)
         #expect(lenient.output.contains("which this client only reports"))
+        #expect(lenient.output.contains("trustkit: for example.com and all names below it, not enforced"))
     }
 
     @Test func anExcludedSubdomainIsNotPinned() async throws {

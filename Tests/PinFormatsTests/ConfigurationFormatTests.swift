@@ -29,6 +29,20 @@ import Testing
         #expect(notes.map(\.id) == [.notFollowed])
     }
 
+    @Test func anAndroidManifestLeadsToItsConfiguration() throws {
+        let manifest = """
+            <manifest xmlns:android="http://schemas.android.com/apk/res/android">
+            <application android:networkSecurityConfig="@xml/net"/>
+            </manifest>
+            """
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write(Array(manifest.utf8), to: "AndroidManifest.xml")
+            #expect(try failure(path).problem == .missingFile)
+            _ = try directory.write(Array(Samples.android.utf8), to: "net.xml")
+            #expect(try PinSource(path).read().configurations.first?.entries.first?.pins.count == 2)
+        }
+    }
+
     @Test func propertyListsInXMLAndBinary() throws {
         let text = try reading(ofFile: "source", Samples.infoPlist)
         let binary = try reading(ofFile: "source", try Samples.binaryInfoPlist())

@@ -211,6 +211,7 @@ extension Report.ConfigurationEntry {
             kind: kind.rawValue,
             hosts: entry.hosts?.description,
             origin: entry.origin,
+            enforcesPinning: entry.enforcesPinning,
             expires: entry.expiration?.date
         )
     }

@@ -125,6 +125,8 @@ struct Report: Encodable, Sendable {
         @ExplicitNull var hosts: String? = nil
         /// Where it was read.
         var origin: String
+        /// Whether a mismatch blocks the connection, `nil` where nothing is said of it.
+        @ExplicitNull var enforcesPinning: Bool? = nil
         /// The date from which on its pins no longer apply.
         @ExplicitNull var expires: String? = nil
     }

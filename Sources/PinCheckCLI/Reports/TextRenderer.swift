@@ -126,7 +126,8 @@ struct TextRenderer: Sendable {
 
     private func entry(_ entry: Report.ConfigurationEntry) -> String {
         let hosts = entry.hosts.map { "for " + safe($0, length: 100) } ?? "for any host"
-        let end = entry.expires.map { ", until \($0)" } ?? ""
+        let end =
+            (entry.expires.map { ", until \($0)" } ?? "") + (entry.enforcesPinning == false ? ", not enforced" : "")
         return "  \(entry.kind): \(hosts)\(end)   \(safe(entry.origin, length: 120))"
     }
 

@@ -6,7 +6,7 @@ struct AndroidResource {
     /// The file it names, `nil` when there is none.
     let path: String?
 
-    /// Looks where an app's `res` directory has it, and beside the file.
+    /// Looks where an app's `res` directory has it, seen from within and from the manifest, and beside the file.
     init(_ reference: String, beside file: PinFile) {
         let parts = reference.dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let isPlain =
@@ -19,7 +19,7 @@ struct AndroidResource {
             return
         }
         let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? "./"
-        for candidate in ["\(folder)../\(parts[0])/", folder] {
+        for candidate in ["\(folder)../\(parts[0])/", "\(folder)res/\(parts[0])/", folder] {
             guard let names = try? RegularFile.names(inDirectory: candidate) else { continue }
             // A resource is named by what stands before the first point of its file's name.
             if let name = names.first(where: { $0.prefix { $0 != "." } == parts[1] && candidate + $0 != file.path }) {

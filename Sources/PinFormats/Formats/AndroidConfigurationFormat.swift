@@ -1,14 +1,51 @@
 internal import Pinning
 
-/// Android's `network_security_config.xml`, with TrustKit's additions.
+/// Android's `network_security_config.xml`, with TrustKit's additions, or the manifest of an app that names it.
 struct AndroidConfigurationFormat: PinFileFormat {
     func recognises(_ file: PinFile) -> Bool {
         guard let text = file.text else { return false }
         return text[...].holds("<network-security-config")
+            || text[...].holds("<manifest") && text[...].holds(Self.attribute)
+    }
+
+    private static let attribute: StaticString = "android:networkSecurityConfig"
+
+    /// Reads the configuration that a manifest names.
+    private func follow(
+        _ manifest: XMLElement,
+        in file: PinFile,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) {
+        guard let application = manifest.children(named: "application").first,
+            let reference = application.attributes["\(Self.attribute)"]
+        else {
+            throw PinFormatError(
+                .notAPin,
+                at: file.place(line: manifest.line),
+                "the manifest names no \(Self.attribute) in <application>"
+            )
+        }
+        let place = file.place(line: application.line)
+        guard let path = AndroidResource(reference, beside: file).path else {
+            throw PinFormatError(
+                .missingFile,
+                at: place,
+                "the resource '\(shortened(reference, to: 80))' is not there",
+                remedy: "name its file, res/xml/….xml, instead of the manifest"
+            )
+        }
+        let configuration = try PinFileReader.load(path)
+        guard configuration.text?[...].holds("<network-security-config") == true else {
+            throw PinFormatError(.wrongValue, at: configuration.place, "is no network security configuration")
+        }
+        try read(configuration, into: &collector)
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         let root = try XMLReader.root(of: file, mayHaveDocumentType: false)
+        if root.name == "manifest", file.text?[...].holds("<network-security-config") == false {
+            return try follow(root, in: file, into: &collector)
+        }
         guard root.name == "network-security-config" else {
             throw PinFormatError(
                 .wrongValue,
