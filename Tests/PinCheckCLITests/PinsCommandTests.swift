@@ -124,6 +124,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["okhttp", "trustkit", "nspinned", "android", "tlsa", "hpkp"])
+    func aBlockIsPinsThatTheServerPasses(format: String) async throws {
+        try await serving { arguments, files, _ in
+            let block = await pincheck(arguments + ["--format", format])
+            let path = try files.write(block.output, to: "block")
+            let check = ["check"] + arguments.dropFirst() + ["--client", "okhttp", "--pins", path]
+            let outcome = await pincheck(Array(check))
+            #expect(outcome.status == .pass, "\(outcome.errors)")
+            #expect(outcome.output.contains("public key pin matched at depth 0"))
+            let other = try files.write(pem(of: [pki.junk, pki.rootB]), to: "other.pem")
+            let wrong = await pincheck("pins", other, "--host", host, "--format", format)
+            let wrongPath = try files.write(wrong.output, to: "wrong")
+            #expect(await pincheck(Array(check.dropLast()) + [wrongPath]).status == .fail)
+        }
+    }
+
     @Test func aPositionIsPinnedAlone() async throws {
         try await serving { arguments, _, _ in
             let outcome = await pincheck(arguments + ["--position", "intermediate,root", "--format", "okhttp"])

@@ -33,7 +33,7 @@ import X509
         PinGroup(
             host: host,
             port: port,
-            origin: "a test",
+            origins: ["a test"],
             warning: warning,
             items: items ?? [leaf, intermediate, root],
             chosen: Set(chosen.map(\.spkiSHA256))
@@ -153,6 +153,19 @@ import X509
         #expect(block.contains("AFSSLPinningModePublicKey"))
     }
 
+    @Test func bothPropertyListsAreReadAsTheConfigurationTheyAre() throws {
+        for (format, kind) in [
+            (PinBlockFormat.trustkit, PinConfiguration.Kind.trustKit), (.nspinned, .nsPinnedDomains),
+        ] {
+            let reading = try reading(ofFile: "Info.plist", format.block([group()]))
+            let configuration = try #require(reading.configurations.first)
+            #expect(configuration.kind == kind)
+            #expect(configuration.entries.first?.pins.first?.spkiSHA256 == leaf.spkiSHA256)
+            #expect(configuration.entries.first?.covers(try ServerName(Self.host)) == true)
+            #expect(configuration.entries.first?.covers(try ServerName("www." + Self.host)) == false)
+        }
+    }
+
     // MARK: All formats
 
     @Test(arguments: PinBlockFormat.allCases)
@@ -195,10 +208,10 @@ import X509
         let plain = try LabCertificate.selfSigned(.leaf(subject: "plain", names: []))
         let other = PinItem(try CertificateReader.certificate(der: plain.der), role: .leaf, source: "presented")
         let block = format.block([
-            PinGroup(host: Self.host, port: 443, origin: attack, warning: attack, items: [item])
+            PinGroup(host: Self.host, port: 443, origins: [attack], warning: attack, items: [item])
         ])
         let harmless = format.block([
-            PinGroup(host: Self.host, port: 443, origin: "a", warning: "b", items: [other])
+            PinGroup(host: Self.host, port: 443, origins: ["a"], warning: "b", items: [other])
         ])
         func lineCount(_ text: String) -> Int {
             text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count

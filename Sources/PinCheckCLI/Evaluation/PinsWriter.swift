@@ -63,7 +63,7 @@ struct PinsWriter {
             PinGroup(
                 host: host,
                 port: port,
-                origin: origin(source),
+                origins: [origin(source)],
                 warning: source.warning.map { _ in KeySource.warning },
                 items: source.items,
                 chosen: chosen(source)

@@ -57,7 +57,7 @@ enum PinRemark {
 
     /// What is to be said before the pins of a group.
     static func heading(_ group: PinGroup) -> [String] {
-        var lines = [group.origin]
+        var lines = group.origins
         if let warning = group.warning { lines.append("WARNING: " + warning) }
         if group.host == nil { lines.append("Write the host of your requests for \(PinGroup.hostPlaceholder).") }
         return lines

@@ -9,8 +9,8 @@ package struct PinGroup: Sendable, Hashable {
     package let host: String?
     /// The port of the server.
     package let port: Int
-    /// Where the keys come from, for the first comment of a block.
-    package let origin: String
+    /// Where the keys come from, for the first comments of a block.
+    package let origins: [String]
     /// What is to be said against these pins, `nil` for nothing.
     package let warning: String?
     /// The keys, the server's first.
@@ -22,14 +22,14 @@ package struct PinGroup: Sendable, Hashable {
     package init(
         host: String?,
         port: Int,
-        origin: String,
+        origins: [String],
         warning: String? = nil,
         items: [PinItem],
         chosen: Set<SHA256Digest> = []
     ) {
         self.host = host
         self.port = port
-        self.origin = origin
+        self.origins = origins
         self.warning = warning
         self.items = items
         self.chosen = chosen
@@ -75,7 +75,7 @@ package struct PinGroup: Sendable, Hashable {
             result[index] = PinGroup(
                 host: first.host,
                 port: first.port,
-                origin: first.origin + "; " + group.origin,
+                origins: first.origins + group.origins.filter { !first.origins.contains($0) },
                 warning: warnings.isEmpty ? nil : warnings.joined(separator: "; "),
                 items: first.items + group.items,
                 chosen: first.chosen.union(group.chosen)
