@@ -12,6 +12,12 @@ package enum PinCheck {
         System.ignoreBrokenPipes()
         let context = System.context()
         let arguments = Array(CommandLine.arguments.dropFirst())
+        guard System.hasFreeDescriptors() else {
+            context.console.report(
+                "Error: hardly a file can be opened any more: raise the limit, as in 'ulimit -n 256'"
+            )
+            System.exit(.software)
+        }
         ProbeThread.run(preparingToConnect: resemblesCheck(arguments)) { thread in
             var context = context
             context.thread = thread

@@ -31,6 +31,23 @@ struct BuiltBinaryTests {
         #expect(try await BuiltBinary.run(script).status == code)
     }
 
+    @Test func aMachineThatLacksTheBareNecessitiesIsToldSoAndNothingCrashes() async throws {
+        // With fewer descriptors the loader may not find the libraries.
+        for limit in 6...12 {
+            let outcome = try await BuiltBinary.run("ulimit -n \(limit); $PINCHECK verify $CHAIN --anchors $CHAIN")
+            #expect([0, 66, 70].contains(outcome.status), "\(limit): \(outcome.errors)")
+        }
+        #expect(try await BuiltBinary.run("ulimit -n 6; $PINCHECK --version").errors.contains("ulimit -n 256"))
+        let settings = #"openssl_conf=a\n[a]\nproviders=b\n[b]\nbase=c\n[c]\nactivate=1\n"#
+        for command in ["verify $CHAIN", "127.0.0.1 --anchors $CHAIN", "pins $CHAIN"] {
+            let outcome = try await BuiltBinary.run(
+                "printf '\(settings)' >$TMPDIR/openssl.cnf; OPENSSL_CONF=$TMPDIR/openssl.cnf $PINCHECK \(command)"
+            )
+            #expect(outcome.status == 70)
+            #expect(outcome.errors.hasPrefix("Error: OpenSSL offers no SHA-256"))
+        }
+    }
+
     @Test func complainsOnceAboutAnOutputThatIsClosed() async throws {
         let outcome = try await BuiltBinary.run("$PINCHECK verify $CHAIN >&-")
         #expect(outcome.errors.contains("Error: the result could not be written: Bad file descriptor\n"))

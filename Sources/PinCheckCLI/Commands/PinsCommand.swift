@@ -60,6 +60,7 @@ struct PinsCommand: ContextCommand {
         guard !sources.isEmpty || !key.isEmpty else {
             throw .usage("nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
+        try OpenSSLHealth.require()
         var targets: [String] = []
         var files: [KeySource] = []
         for argument in sources {

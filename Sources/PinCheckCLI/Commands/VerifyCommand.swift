@@ -38,6 +38,7 @@ struct VerifyCommand: ContextCommand {
         let settings = try OutputSettings(output)
         let host = try names.givenHost()
         let referenceName = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
+        try OpenSSLHealth.require()
         let evaluation = try evaluation.evaluation(for: [referenceName], in: context)
         let presented = try presentedChain(in: context)
         let subject = Report.Subject(

@@ -16,6 +16,7 @@ extension EvaluationOptions {
     ) throws(CommandError) -> Evaluation {
         let time: Timestamp? = if let at { try TimeText.read(at) } else { nil }
         let authLevel = try givenAuthLevel()
+        if !(pins.isEmpty && anchors.isEmpty && extraRoot.isEmpty) { try OpenSSLHealth.require() }
         let sources = try PinSources(reading: pins, skipsBadPins: skipBadPins)
         let installed = try bundles(at: extraRoot)
         var setups: [ReferenceName: HostSetup] = [:]

@@ -109,6 +109,13 @@ enum System {
     private static let descriptorResource = RLIMIT_NOFILE
     #endif
 
+    /// Whether a few descriptors can still be opened: without, the event loop cannot even be made.
+    static func hasFreeDescriptors() -> Bool {
+        let copies = (0..<6).map { _ in dup(STDERR_FILENO) }
+        for copy in copies where copy >= 0 { close(copy) }
+        return copies.allSatisfy { $0 >= 0 }
+    }
+
     /// Ends the process without running exit handlers, which would tear OpenSSL down under threads that still use it.
     static func exit(_ status: ExitStatus) -> Never {
         _exit(status.rawValue)

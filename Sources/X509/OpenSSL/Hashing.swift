@@ -8,6 +8,9 @@ package enum Hashing {
     /// Unsafe only to the compiler: an `EVP_MD` never changes, and this one lives as long as the process.
     nonisolated(unsafe) private static let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
 
+    /// Whether OpenSSL has what everything here rests on; it has not when its configuration leaves the default provider out.
+    package static var isAvailable: Bool { sha256 != nil }
+
     /// The SHA-256 hash of `bytes` (`EVP_Digest`).
     package static func sha256(_ bytes: [UInt8]) -> SHA256Digest {
         var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
