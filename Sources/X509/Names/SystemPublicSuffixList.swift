@@ -14,7 +14,11 @@ package struct SystemPublicSuffixList: PublicSuffixList {
     /// The public suffix of `name`, `nil` when no rule of the list covers it.
     package func publicSuffix(of name: String) -> String? {
         guard psl_is_public_suffix2(Self.list, name, PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE) == 0 else { return name }
-        guard let suffix = psl_unregistrable_domain(Self.list, name).map({ String(cString: $0) }),
+        // libpsl answers with a pointer into the text it was given, so that text has to outlive the answer.
+        let suffix = name.withCString { name in
+            psl_unregistrable_domain(Self.list, name).map { String(cString: $0) }
+        }
+        guard let suffix,
             psl_is_public_suffix2(Self.list, suffix, PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE) != 0
         else { return nil }
         return suffix
