@@ -3,7 +3,7 @@
 /// Evaluation stops at the first error, in the order default validation, host validation, pins.
 public struct Alamofire: ClientProcedure {
     /// One of Alamofire's evaluators with its parameters.
-    public indirect enum Evaluator: Sendable, Hashable {
+    public enum Evaluator: Sendable, Hashable {
         /// `DefaultTrustEvaluator`: the system's verdict.
         case systemDefault(validateHost: Bool = true)
         /// `RevocationTrustEvaluator`. Revocation itself is not asked for: nothing but the target is contacted.
