@@ -3,6 +3,12 @@ import Pinning
 import Testing
 import X509
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 @Suite("Anchors are found by name, wherever they are kept")
 struct TrustStoreTests {
     static let pki = try! StandardPKI.shared()
@@ -56,6 +62,16 @@ struct TrustStoreTests {
                 let store = TrustStore.system(environment: ["SSL_CERT_FILE": path, "SSL_CERT_DIR": "/nonexistent"])
                 #expect(try !Self.isTrusted(store))
             }
+        }
+    }
+
+    @Test func `a pipe that nobody writes to holds nothing and is not waited for`() throws {
+        try TemporaryDirectory.scoped { directory in
+            let pipe = directory.path + "/pipe"
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let store = TrustStore.system(environment: ["SSL_CERT_FILE": pipe, "SSL_CERT_DIR": "/nonexistent"])
+            let isTrusted = try Self.isTrusted(store)
+            #expect(!isTrusted)
         }
     }
 

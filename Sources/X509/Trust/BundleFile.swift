@@ -1,6 +1,12 @@
 internal import COpenSSL
 internal import Synchronization
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 /// The system's roots in one file, read when the hashed directory was not enough.
 final class BundleFile: AnchorSource {
     let path: String
@@ -31,7 +37,11 @@ final class BundleFile: AnchorSource {
 
     private func read() -> [UInt8] {
         defer { OpenSSLFailure.forget() }
-        guard let bio = BIO_new_file(path, "r") else { return [] }
+        // Opening a pipe that nobody writes to would never end.
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let bio = BIO_new_file(path, "r") else {
+            return []
+        }
         defer { BIO_free(bio) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
