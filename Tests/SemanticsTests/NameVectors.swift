@@ -38,6 +38,17 @@ struct NameVectors {
         #expect(verdict.reason.id == (expected ? "trusted-without-pins" : "name-mismatch"), "vector \(number)")
     }
 
+    @Test func `vector 147: the message says why an address written as a name does not match`() throws {
+        let pki = World.shared.standard
+        let leaf = try pki.interA.issue(.leaf(subject: "leaf", names: [.dns("10.0.0.1")]))
+        let verdict = try Scene.ordinary(presented: [leaf, pki.interA], host: "10.0.0.1").afNetworking4()
+        guard case .untrusted(let failures) = verdict.reason else {
+            Issue.record("\(verdict.reason)")
+            return
+        }
+        #expect(failures.first?.description.hasSuffix("10.0.0.1 (a dNSName, which matches no address)") == true)
+    }
+
     @Test func `vector 146: the message says that the common name does not count`() throws {
         let pki = World.shared.standard
         let leaf = try pki.interA.issue(.leaf(subject: "fake.yahoo.com", names: []))

@@ -135,7 +135,8 @@ extension TrustFailure: CustomStringConvertible {
     private static func names(of certificate: Certificate) -> String {
         let names = certificate.names.compactMap { name -> String? in
             switch name {
-            case .dns(let name): name
+            // An address written as a name is for nobody: no name is one, and addresses have entries of their own.
+            case .dns(let name): IPAddress(name) == nil ? name : "\(name) (a dNSName, which matches no address)"
             case .ip(let bytes): IPAddress(bytes: bytes)?.description
             case .other: nil
             }
