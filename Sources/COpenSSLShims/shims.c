@@ -76,24 +76,12 @@ int COpenSSLShims_X509_LOOKUP_add_dir(X509_LOOKUP *lookup, const char *directory
     return X509_LOOKUP_add_dir(lookup, directory, type);
 }
 
-int COpenSSLShims_EVP_PKEY_is_a(const EVP_PKEY *key, const char *name) {
-    return EVP_PKEY_is_a(key, name);
-}
-
 EVP_PKEY *COpenSSLShims_EVP_EC_gen(const char *curve) {
     return EVP_EC_gen(curve);
 }
 
 EVP_PKEY *COpenSSLShims_EVP_RSA_gen(unsigned int bits) {
     return EVP_RSA_gen(bits);
-}
-
-int COpenSSLShims_X509_set_notBefore(X509 *certificate, long long seconds_since_epoch) {
-    return ASN1_TIME_set(X509_getm_notBefore(certificate), (time_t)seconds_since_epoch) != NULL;
-}
-
-int COpenSSLShims_X509_set_notAfter(X509 *certificate, long long seconds_since_epoch) {
-    return ASN1_TIME_set(X509_getm_notAfter(certificate), (time_t)seconds_since_epoch) != NULL;
 }
 
 uint64_t COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT(void) {
@@ -106,10 +94,6 @@ uint64_t COpenSSLShims_SSL_OP_NO_TICKET(void) {
 
 uint64_t COpenSSLShims_SSL_OP_NO_COMPRESSION(void) {
     return SSL_OP_NO_COMPRESSION;
-}
-
-uint64_t COpenSSLShims_SSL_OP_IGNORE_UNEXPECTED_EOF(void) {
-    return SSL_OP_IGNORE_UNEXPECTED_EOF;
 }
 
 int COpenSSLShims_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
@@ -148,16 +132,8 @@ long COpenSSLShims_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *context, int 
     return SSL_CTX_set_tlsext_servername_callback(context, callback);
 }
 
-long COpenSSLShims_SSL_CTX_set_tlsext_servername_arg(SSL_CTX *context, void *argument) {
-    return SSL_CTX_set_tlsext_servername_arg(context, argument);
-}
-
 int COpenSSLShims_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *groups) {
     return SSL_CTX_set1_groups_list(context, groups);
-}
-
-int COpenSSLShims_SSL_CTX_set1_sigalgs_list(SSL_CTX *context, const char *algorithms) {
-    return SSL_CTX_set1_sigalgs_list(context, algorithms);
 }
 
 int COpenSSLShims_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {

@@ -33,17 +33,13 @@ const unsigned char *COpenSSLShims_ASN1_STRING_get0_data(const void *string);
 int COpenSSLShims_ASN1_STRING_length(const void *string);
 int COpenSSLShims_ASN1_STRING_to_UTF8(unsigned char **out, const void *string);
 int COpenSSLShims_X509_LOOKUP_add_dir(X509_LOOKUP *lookup, const char *directory, long type);
-int COpenSSLShims_EVP_PKEY_is_a(const EVP_PKEY *key, const char *name);
 EVP_PKEY *COpenSSLShims_EVP_EC_gen(const char *curve);
 EVP_PKEY *COpenSSLShims_EVP_RSA_gen(unsigned int bits);
-int COpenSSLShims_X509_set_notBefore(X509 *certificate, long long seconds_since_epoch);
-int COpenSSLShims_X509_set_notAfter(X509 *certificate, long long seconds_since_epoch);
 
 // TLS.
 uint64_t COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT(void);
 uint64_t COpenSSLShims_SSL_OP_NO_TICKET(void);
 uint64_t COpenSSLShims_SSL_OP_NO_COMPRESSION(void);
-uint64_t COpenSSLShims_SSL_OP_IGNORE_UNEXPECTED_EOF(void);
 int COpenSSLShims_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version);
 int COpenSSLShims_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version);
 int COpenSSLShims_SSL_set_min_proto_version(SSL *ssl, int version);
@@ -53,9 +49,7 @@ long COpenSSLShims_SSL_CTX_set_max_cert_list(SSL_CTX *context, long bytes);
 long COpenSSLShims_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode);
 long COpenSSLShims_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate);
 long COpenSSLShims_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *));
-long COpenSSLShims_SSL_CTX_set_tlsext_servername_arg(SSL_CTX *context, void *argument);
 int COpenSSLShims_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *groups);
-int COpenSSLShims_SSL_CTX_set1_sigalgs_list(SSL_CTX *context, const char *algorithms);
 int COpenSSLShims_SSL_set_tlsext_host_name(SSL *ssl, const char *name);
 int COpenSSLShims_SSL_get_negotiated_group(SSL *ssl);
 

@@ -57,13 +57,6 @@ struct Base64 {
         )
     }
 
-    /// The bytes of `text` as far as it is base64, for a look at what it might be.
-    static func leadingBytes(of text: some StringProtocol) -> [UInt8] {
-        let digits = text.utf8.prefix(4096).prefix { value(of: $0) != nil }
-        guard case .success(let parsed) = parse(String(decoding: digits, as: UTF8.self)) else { return [] }
-        return parsed.bytes
-    }
-
     private static func value(of character: UInt8) -> Int? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(character) - 65
