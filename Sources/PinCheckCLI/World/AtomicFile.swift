@@ -1,0 +1,214 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Writes files that are, at every moment, the old one or the new one, whole.
+///
+/// The contents go to a temporary file beside the target, are flushed to the disk, and take the target's name with
+/// rename(2). The temporary file has one of a few fixed names, `.NAME.pincheck-0` and so on, and is held with flock(2) while
+/// its writer lives. So a killed run leaves at most one small file, which the next run finds without its lock and removes:
+/// leftovers never outnumber the runs that ever wrote at the same time. Process numbers in the names would be reused and mean
+/// nothing to another container; a file without a name (`O_TMPFILE`) cannot take the place of one that has it.
+enum AtomicFile {
+    /// The number of runs that can write the same file at the same time.
+    private static let slots = 64
+
+    /// Replaces the file at `path`, or makes it, with all of `contents`.
+    ///
+    /// A symbolic link stays and the file it names is replaced. A file that is replaced keeps its permissions, and its owner
+    /// where the system allows; other hard links to it keep the old contents. A terminal, a pipe or a device
+    /// (`/dev/stdout`) is written to as it is.
+    ///
+    /// - Parameters:
+    ///   - contents: everything the file shall hold.
+    ///   - path: the file, in a directory that exists.
+    ///   - mode: the permissions of a file that is not there yet, before the umask.
+    /// - Throws: ``CommandError`` with the status of an output that could not be written, the path and the reason; the file is
+    ///   then as it was and the temporary file is gone.
+    static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(CommandError) {
+        do throws(Failure) {
+            guard !path.isEmpty, !path.utf8.contains(0) else { throw Failure("the name is empty or holds a NUL") }
+            if let descriptor = descriptor(named: path) { return try writeAll(contents, to: descriptor) }
+            let target = try resolved(path)
+            var status = stat()
+            let isThere = stat(target, &status) == 0
+            guard !isThere || access(target, W_OK) == 0 else { throw .system() }
+            if isThere, status.st_mode & S_IFMT != S_IFREG {
+                try writeThrough(contents, to: target)
+            } else {
+                try replace(target, with: contents, like: isThere ? status : nil, mode: mode)
+            }
+        } catch {
+            throw CommandError(status: .inputOutput, description: "cannot write \(quoted(path)): \(error.reason)")
+        }
+    }
+
+    /// Why a file could not be written, in the words of the system.
+    private struct Failure: Error {
+        let reason: String
+
+        init(_ reason: String) { self.reason = reason }
+
+        /// The reason in `errno`, which nothing may have touched since the failing call.
+        static func system(_ prefix: String = "") -> Failure { Failure(prefix + System.message(of: errno)) }
+    }
+
+    /// The descriptor of this process that a path stands for; a file behind it is added to, not replaced.
+    private static func descriptor(named path: String) -> Int32? {
+        switch path {
+        case "/dev/stdout": return STDOUT_FILENO
+        case "/dev/stderr": return STDERR_FILENO
+        default:
+            let prefix = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
+            return prefix.flatMap { Int32(path.dropFirst($0.count)) }
+        }
+    }
+
+    /// Follows symbolic links, also to a file that is not there yet.
+    private static func resolved(_ path: String) throws(Failure) -> String {
+        var path = path
+        for _ in 0..<40 {
+            var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX) + 1)
+            let count = buffer.withUnsafeMutableBytes { bytes -> Int in
+                guard let start = bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }
+                return readlink(path, start, bytes.count)
+            }
+            guard count > 0 else { return path }
+            let target = String(decoding: buffer[..<count], as: UTF8.self)
+            path = target.hasPrefix("/") ? target : directory(of: path) + target
+        }
+        errno = ELOOP
+        throw .system()
+    }
+
+    /// The directory of a path with a slash at its end, empty for the current one.
+    private static func directory(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    }
+
+    private static func writeThrough(_ contents: [UInt8], to path: String) throws(Failure) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system() }
+        defer { close(descriptor) }
+        try writeAll(contents, to: descriptor)
+    }
+
+    private static func replace(
+        _ path: String,
+        with contents: [UInt8],
+        like old: stat?,
+        mode: mode_t
+    ) throws(Failure) {
+        let directory = directory(of: path)
+        guard path.utf8.count > directory.utf8.count else {
+            errno = EISDIR
+            throw .system()
+        }
+        let (descriptor, temporary) = try makeTemporary(for: path, in: directory, mode: old == nil ? mode : 0o600)
+        do throws(Failure) {
+            defer { close(descriptor) }
+            if let old {
+                // Another owner is kept where that is allowed; the permissions always.
+                _ = fchown(descriptor, old.st_uid, old.st_gid)
+                guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system() }
+            }
+            try writeAll(contents, to: descriptor)
+            guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system() }
+            // Still open, so its lock keeps others from taking it for a leftover.
+            guard rename(temporary, path) == 0 else { throw .system() }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        flush(directory: directory)
+    }
+
+    private static func writeAll(_ contents: [UInt8], to descriptor: Int32) throws(Failure) {
+        var written = 0
+        while written < contents.count {
+            let count = contents[written...].withUnsafeBytes { bytes in
+                #if canImport(Glibc)
+                Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+                #else
+                Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+                #endif
+            }
+            guard count >= 0 || errno == EINTR else { throw .system() }
+            written += max(0, count)
+        }
+    }
+
+    /// Makes the new name survive a loss of power; without it the old file would be there again, whole as well.
+    private static func flush(directory: String) {
+        let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}
+
+extension AtomicFile {
+    /// Opens a temporary file that nobody else uses, locked, after removing what killed runs have left.
+    private static func makeTemporary(
+        for path: String,
+        in directory: String,
+        mode: mode_t
+    ) throws(Failure) -> (descriptor: Int32, path: String) {
+        var name = path.dropFirst(directory.count)
+        // The longest name of most file systems is 255 bytes.
+        while name.utf8.count > 230 { name.removeLast() }
+        let prefix = directory + "." + name + ".pincheck-"
+        for slot in 0..<slots {
+            let temporary = prefix + String(slot)
+            // The second try is for the place of a leftover.
+            for _ in 0..<2 {
+                let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+                if descriptor >= 0 {
+                    if isHeld(descriptor, temporary) {
+                        removeLeftovers(prefix, from: slot + 1)
+                        return (descriptor, temporary)
+                    }
+                    close(descriptor)
+                    break
+                }
+                guard errno == EEXIST else { throw .system("no new file can be made beside it: ") }
+                guard removeLeftover(temporary) else { break }
+            }
+        }
+        throw Failure("\(slots) unfinished files are in the way: remove \(quoted(prefix + "*"))")
+    }
+
+    /// Locks a new file, and says whether it still has its name.
+    ///
+    /// Until it is locked, another run may take it for a leftover. Where the file system has no locks, nobody can.
+    private static func isHeld(_ descriptor: Int32, _ path: String) -> Bool {
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
+        return isSame(descriptor, path)
+    }
+
+    private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
+        var opened = stat()
+        var named = stat()
+        return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino
+            && opened.st_dev == named.st_dev
+    }
+
+    /// Removes a temporary file whose writer is dead, and says whether it did.
+    private static func removeLeftover(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno == ENOENT }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isSame(descriptor, path) else { return false }
+        return unlink(path) == 0
+    }
+
+    /// Removes what killed runs have left in the places behind `slot`, up to the first that is empty.
+    private static func removeLeftovers(_ prefix: String, from slot: Int) {
+        for slot in slot..<max(slot, slots) {
+            guard access(prefix + String(slot), F_OK) == 0 else { return }
+            _ = removeLeftover(prefix + String(slot))
+        }
+    }
+}

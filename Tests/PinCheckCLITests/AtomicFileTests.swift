@@ -1,0 +1,165 @@
+import Foundation
+import LoopbackLab
+import Testing
+
+@testable import PinCheckCLI
+
+/// Files that others read are replaced whole or not at all.
+struct AtomicFileTests {
+    @Test func makesANewFileWithTheRightPermissionsAndNothingBeside() throws {
+        try TemporaryDirectory.scoped { files in
+            try AtomicFile.write(Array("new".utf8), to: files.path + "/a", mode: 0o600)
+            #expect(try read(files, "a") == "new")
+            #expect(try mode(files, "a") == 0o600)
+            #expect(try names(files) == ["a"])
+        }
+    }
+
+    @Test(arguments: [0o600, 0o640, 0o644, 0o664, 0o755])
+    func keepsThePermissionsOfTheFileItReplaces(permissions: Int) throws {
+        try TemporaryDirectory.scoped { files in
+            let path = try files.write("old, and longer", to: "a")
+            #expect(chmod(path, mode_t(permissions)) == 0)
+            try AtomicFile.write(Array("new".utf8), to: path)
+            #expect(try read(files, "a") == "new")
+            #expect(try mode(files, "a") == permissions)
+            #expect(try names(files) == ["a"])
+        }
+    }
+
+    @Test func replacesWhatALinkNamesAndLeavesTheLink() throws {
+        try TemporaryDirectory.scoped { files in
+            try files.makeDirectory("directory")
+            try files.write("old", to: "directory/a")
+            try link(files, "first", to: "directory/second")
+            try link(files, "directory/second", to: "a")
+            try AtomicFile.write(Array("new".utf8), to: files.path + "/first")
+            #expect(try read(files, "directory/a") == "new")
+            #expect(try names(files) == ["directory", "first"])
+            #expect(
+                try FileManager.default.destinationOfSymbolicLink(atPath: files.path + "/first") == "directory/second"
+            )
+
+            try link(files, "dangling", to: files.path + "/absent")
+            try AtomicFile.write(Array("made".utf8), to: files.path + "/dangling")
+            #expect(try read(files, "absent") == "made")
+
+            try link(files, "circle", to: "circle")
+            let reason = "Too many levels of symbolic links"
+            #expect(failure(files.path + "/circle")?.description.hasSuffix(reason) == true)
+        }
+    }
+
+    @Test func saysWhereAndWhyNothingCouldBeWritten() throws {
+        try TemporaryDirectory.scoped { files in
+            let expected: [(String, String)] = [
+                ("/absent/a", "no new file can be made beside it: No such file or directory"),
+                ("/file/a", "Not a directory"),
+                ("/directory", "Is a directory"),
+                ("/directory/", "Is a directory"),
+                ("/absent/", "Is a directory"),
+            ]
+            try files.write("", to: "file")
+            try files.makeDirectory("directory")
+            for (name, reason) in expected {
+                let error = failure(files.path + name)
+                #expect(error?.status == .inputOutput)
+                #expect(error?.description.hasPrefix("cannot write '") == true)
+                #expect(error?.description.hasSuffix(reason) == true, "\(name): \(error?.description ?? "nothing")")
+            }
+            #expect(failure("")?.status == .inputOutput)
+            #expect(failure("a\0b")?.status == .inputOutput)
+            #expect(try names(files) == ["directory", "file"])
+        }
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root writes where it likes"))
+    func respectsPermissions() throws {
+        try TemporaryDirectory.scoped { files in
+            let path = try files.write("old", to: "a")
+            #expect(chmod(path, 0o400) == 0)
+            #expect(failure(path)?.description.hasSuffix("Permission denied") == true)
+            #expect(try read(files, "a") == "old")
+        }
+    }
+
+    @Test func writesIntoWhatIsNoFile() throws {
+        try AtomicFile.write(Array("gone".utf8), to: "/dev/null")
+        #expect(FileManager.default.fileExists(atPath: "/dev/null"))
+        guard FileManager.default.fileExists(atPath: "/dev/full") else { return }
+        #expect(failure("/dev/full")?.description == "cannot write '/dev/full': No space left on device")
+    }
+
+    @Test func takesUpWhatKilledRunsHaveLeftAndLeavesLivingOnesAlone() throws {
+        try TemporaryDirectory.scoped { files in
+            for slot in [0, 1, 2, 3] { try files.write("half", to: ".a.pincheck-\(slot)") }
+            let living = open(files.path + "/.a.pincheck-1", O_RDWR)
+            defer { close(living) }
+            #expect(flock(living, LOCK_EX | LOCK_NB) == 0)
+            try AtomicFile.write(Array("new".utf8), to: files.path + "/a")
+            #expect(try names(files) == [".a.pincheck-1", "a"])
+            #expect(try read(files, ".a.pincheck-1") == "half")
+            #expect(try read(files, "a") == "new")
+        }
+    }
+
+    @Test func doesNotFollowALinkThatLiesWhereATemporaryFileGoes() throws {
+        try TemporaryDirectory.scoped { files in
+            try files.write("precious", to: "other")
+            try link(files, ".a.pincheck-0", to: "other")
+            try AtomicFile.write(Array("new".utf8), to: files.path + "/a")
+            #expect(try read(files, "other") == "precious")
+            #expect(try names(files) == [".a.pincheck-0", "a", "other"])
+        }
+    }
+
+    @Test func takesLongNames() throws {
+        try TemporaryDirectory.scoped { files in
+            let name = String(repeating: "é", count: 127)
+            try AtomicFile.write(Array("new".utf8), to: files.path + "/" + name)
+            #expect(try names(files) == [name])
+            #expect(failure(files.path + "/" + name + "éé")?.description.hasSuffix("File name too long") == true)
+            #expect(try names(files) == [name])
+        }
+    }
+
+    @Test func manyAtTheSameTimeLeaveOneOfTheirFilesWhole() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let path = files.path + "/a"
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<24 {
+                    group.addTask {
+                        let contents = [UInt8](repeating: UInt8(65 + number), count: 20_000 + number)
+                        for _ in 0..<5 { try AtomicFile.write(contents, to: path) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let contents = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+            let first = try #require(contents.first)
+            #expect(contents == [UInt8](repeating: first, count: 20_000 + Int(first) - 65))
+            #expect(try names(files) == ["a"])
+        }
+    }
+
+    private func failure(_ path: String) -> CommandError? {
+        #expect(throws: CommandError.self) { try AtomicFile.write([1], to: path) }
+    }
+
+    private func read(_ files: TemporaryDirectory, _ name: String) throws -> String {
+        try String(contentsOfFile: files.path + "/" + name, encoding: .utf8)
+    }
+
+    private func names(_ files: TemporaryDirectory) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: files.path).sorted()
+    }
+
+    private func mode(_ files: TemporaryDirectory, _ name: String) throws -> Int? {
+        let attributes = try FileManager.default.attributesOfItem(atPath: files.path + "/" + name)
+        return (attributes[.posixPermissions] as? NSNumber)?.intValue
+    }
+
+    private func link(_ files: TemporaryDirectory, _ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: files.path + "/" + name, withDestinationPath: target)
+    }
+}
