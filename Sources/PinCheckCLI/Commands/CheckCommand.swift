@@ -17,6 +17,7 @@ struct CheckCommand: ContextCommand {
             With a private CA, and several servers at once, for machines:
               pincheck internal.example.com --anchors ca.pem
               pincheck a.example.com b.example.com:8443 --format json
+              pincheck --targets hosts.txt --format jsonl
             """
     )
 
@@ -27,6 +28,19 @@ struct CheckCommand: ContextCommand {
         )
     )
     var targets: [String] = []
+
+    @Option(
+        name: .customLong("targets"),
+        help: ArgumentHelp(
+            """
+            A list of targets, one a line: TARGET [connect=ADDR] [sni=NAME] [host=NAME] [verify-name=NAME] \
+            [pins=SOURCE] [client=NAME], with # for comments; - is standard input. Repeatable.
+            """,
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var lists: [String] = []
 
     @OptionGroup(title: "Pins and policy")
     var evaluation: EvaluationOptions
@@ -42,22 +56,37 @@ struct CheckCommand: ContextCommand {
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output)
-        guard !targets.isEmpty else {
+        let checkTargets = try checkTargets(in: context)
+        var loader = EvaluationLoader(in: context)
+        let jobs = try CheckPlan.jobs(checkTargets, &loader)
+        let limit = min(try connection.jobCount(), System.connectionLimit())
+        var writer = try ResultWriter(settings, notes: loader.notes, in: context)
+        try await Checker(thread: context.thread, now: context.now)
+            .check(jobs, inFlight: limit) { position, report throws(CommandError) in
+                try writer.add(report, at: position)
+            }
+        return try writer.finish()
+    }
+
+    /// The targets of the command line and of the lists, with what is said of each.
+    private func checkTargets(in context: Context) throws(CommandError) -> [CheckTarget] {
+        let names = try names.settings()
+        let connection = try ConnectionSettings(connection)
+        let evaluation = EvaluationSettings(evaluation)
+        func checkTarget(_ target: Target) -> CheckTarget {
+            CheckTarget(target: target, names: names, connection: connection, evaluation: evaluation)
+        }
+        var result: [CheckTarget] = []
+        for text in targets { result.append(checkTarget(try Target(text))) }
+        for path in lists {
+            for line in try TargetList(path, in: context).lines {
+                result.append(try line.checkTarget(checkTarget))
+            }
+        }
+        guard !result.isEmpty else {
+            guard lists.isEmpty else { throw .noInput("the list of targets is empty: write one target a line") }
             throw .usage("no target is given: name a host, as in 'pincheck api.example.com'")
         }
-        let jobs = try CheckPlan.jobs(targets: targets, names: names, connection: connection)
-        let checker = Checker(
-            evaluation: try evaluation.evaluation(for: jobs.map(\.referenceName), in: context),
-            retries: try connection.retryCount(),
-            thread: context.thread,
-            now: context.now
-        )
-        let limit = min(try connection.jobCount(), System.connectionLimit())
-        var writer = ResultWriter(settings, notes: checker.evaluation.notes, in: context)
-        let status = try await checker.check(jobs, inFlight: limit) { report throws(CommandError) in
-            try writer.add(report)
-        }
-        try writer.finish(exit: status)
-        return status
+        return result
     }
 }

@@ -90,19 +90,31 @@ struct PinsCommand: ContextCommand {
     /// Connects to targets and verifies what they send.
     private func servers(_ targets: [String], in context: Context) async throws(CommandError) -> [KeySource] {
         let (store, name) = try TrustAnchors.read(trust.anchors, andSystem: trust.andSystem, in: context)
-        let jobs = try CheckPlan.jobs(targets: targets, names: names, connection: connection)
+        let connectionSettings = try ConnectionSettings(connection)
+        let nameSettings = try names.settings()
+        let checkTargets = try targets.map { (text) throws(CommandError) in
+            CheckTarget(
+                target: try Target(text),
+                names: nameSettings,
+                connection: connectionSettings,
+                evaluation: EvaluationSettings()
+            )
+        }
+        var endpoints: [CheckEndpoint] = []
+        for target in checkTargets { endpoints += try CheckPlan.endpoints(of: target) }
+        try CheckPlan.refuseUnused(checkTargets)
         let limit = min(try connection.jobCount(), System.connectionLimit())
-        let retries = try connection.retryCount()
-        guard !jobs.isEmpty else { return [] }
+        guard !endpoints.isEmpty else { return [] }
         let prober = Prober(on: context.thread)
         let collector = KeyCollector(
             verifier: OpenSSLPathVerifier(trustStore: store),
             trust: name,
-            time: context.now()
+            time: context.now(),
+            retries: connectionSettings.retries
         )
         let sources = await collector.sources(
-            jobs,
-            with: RetryingProber(retries: retries, prober: prober),
+            endpoints,
+            with: RetryingProber(prober: prober),
             inFlight: limit
         )
         await prober.shutdown()

@@ -39,7 +39,8 @@ struct VerifyCommand: ContextCommand {
         let host = try names.givenHost()
         let referenceName = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
         try OpenSSLHealth.require()
-        let evaluation = try evaluation.evaluation(for: [referenceName], in: context)
+        var loader = EvaluationLoader(in: context)
+        let evaluation = try loader.evaluation(EvaluationSettings(evaluation), for: referenceName)
         let presented = try presentedChain(in: context)
         let subject = Report.Subject(
             target: chain,
@@ -49,10 +50,9 @@ struct VerifyCommand: ContextCommand {
             time: evaluation.time ?? context.now()
         )
         let report = Report(subject, presented: presented, by: evaluation)
-        var writer = ResultWriter(settings, notes: evaluation.notes, in: context)
+        var writer = try ResultWriter(settings, notes: loader.notes, in: context)
         try writer.add(report)
-        try writer.finish(exit: report.status)
-        return report.status
+        return try writer.finish()
     }
 
     private func presentedChain(in context: Context) throws(CommandError) -> PresentedChain {

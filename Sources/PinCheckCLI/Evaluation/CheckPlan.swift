@@ -1,8 +1,8 @@
 import Pinning
 import TLSProbe
 
-/// One endpoint to check: where to connect, and the names that go with it.
-struct CheckJob: Sendable {
+/// One endpoint: where to connect, and the names that go with it.
+struct CheckEndpoint: Sendable {
     /// The target with its port, as reports name it.
     let target: String
     /// The port of the target, which `--connect` leaves as it is.
@@ -20,7 +20,7 @@ struct CheckJob: Sendable {
     }
 
     /// The endpoint as far as it is known without a connection, or with one to `peer`.
-    func endpoint(peer: PeerAddress?) -> Report.Endpoint {
+    func report(peer: PeerAddress?) -> Report.Endpoint {
         var address = peer?.ip
         if case .address(let given) = request.destination { address = given }
         return Report.Endpoint(
@@ -35,64 +35,112 @@ struct CheckJob: Sendable {
     }
 }
 
+/// One endpoint to check, and by what.
+struct CheckJob: Sendable {
+    /// Where to connect.
+    let endpoint: CheckEndpoint
+    /// What the chain is judged by.
+    let evaluation: Evaluation
+    /// How often to try again when there was no answer.
+    let retries: Int
+}
+
+/// One target and everything that was said of it.
+struct CheckTarget: Sendable {
+    /// The target.
+    let target: Target
+    /// The names to use.
+    var names: NameSettings
+    /// How to connect.
+    var connection: ConnectionSettings
+    /// What its chain is judged by.
+    var evaluation: EvaluationSettings
+    /// Whether every address that is given has to be for some target; those of a list of targets are for theirs anyway.
+    var place: String?
+}
+
 /// The endpoints of one call, in the order of their targets and addresses.
 enum CheckPlan {
-    /// Turns targets and flags into endpoints.
+    /// Turns targets into endpoints, and reads what they are judged by.
+    ///
+    /// - Throws: ``CommandError`` for an address that is for none of the targets, and for settings that cannot be used; those of
+    ///   a list with the place in it.
+    static func jobs(_ targets: [CheckTarget], _ loader: inout EvaluationLoader) throws(CommandError) -> [CheckJob] {
+        var jobs: [CheckJob] = []
+        jobs.reserveCapacity(targets.count)
+        for target in targets {
+            do throws(CommandError) {
+                for endpoint in try endpoints(of: target) {
+                    let evaluation = try loader.evaluation(target.evaluation, for: endpoint.referenceName)
+                    jobs.append(
+                        CheckJob(endpoint: endpoint, evaluation: evaluation, retries: target.connection.retries)
+                    )
+                }
+            } catch {
+                throw target.place.map(error.at) ?? error
+            }
+        }
+        try refuseUnused(targets)
+        return jobs
+    }
+
+    /// The endpoints of a target.
     ///
     /// The names follow each other: the reference name is `--verify-name`, else `--host`, else the target's host; the SNI is
     /// `--sni`, else the reference name unless that is an address.
-    static func jobs(
-        targets: [String],
-        names: NameOptions,
-        connection: ConnectionOptions
-    ) throws(CommandError) -> [CheckJob] {
-        let defaultPort = try connection.defaultPort()
-        let addresses = try connection.addresses()
-        let family = try connection.addressFamily()
-        let serverName = try connection.serverNameChoice()
-        let versions = try connection.tlsVersions()
-        let protocols = try connection.applicationProtocols()
-        let timeout = try connection.timeoutSeconds()
-        let host = try names.givenHost()
-        let givenReferenceName = try names.givenReferenceName()
-
-        var jobs: [CheckJob] = []
-        var unused = Set(addresses)
-        for text in targets {
-            let target = try Target(text)
-            let port = target.port ?? defaultPort
-            let ownAddresses = addresses.filter { $0.applies(to: target, port: port) }
-            unused.subtract(ownAddresses)
-            let referenceName = givenReferenceName ?? .name(host ?? target.host)
-            for address in ownAddresses.isEmpty ? [.ofTarget] : ownAddresses {
-                let destination = try destination(address.host ?? target.host, family: family)
-                let request = ProbeRequest(
-                    to: destination,
-                    port: UInt16(address.port ?? port),
-                    serverNameIndication: serverName.indication(for: referenceName),
-                    minimumTLS: versions.lowerBound,
-                    maximumTLS: versions.upperBound,
-                    alpn: protocols,
-                    timeout: .milliseconds(Int64(timeout * 1_000))
-                )
-                jobs.append(
-                    CheckJob(
-                        target: TextRenderer.authority(target.host.description, port),
-                        targetPort: port,
-                        host: (host ?? target.host).description,
-                        referenceName: referenceName,
-                        request: request
-                    )
-                )
-            }
+    static func endpoints(of checkTarget: CheckTarget) throws(CommandError) -> [CheckEndpoint] {
+        let (target, names, connection) = (checkTarget.target, checkTarget.names, checkTarget.connection)
+        let port = target.port ?? connection.defaultPort
+        let own = connection.addresses.filter { $0.applies(to: target, port: port) }
+        if checkTarget.place != nil, own.isEmpty,
+            let address = connection.addresses.first(where: { $0.onlyForHost != nil })
+        {
+            throw unused(address, connection.defaultPort)
         }
-        if let address = addresses.first(where: unused.contains), let host = address.onlyForHost {
-            let place = TextRenderer.authority(host.description, address.onlyForPort ?? defaultPort)
-            throw .usage(
-                "an address is given for \(quoted(place)), which is no target of this call: check its name and port"
+        let host = names.host ?? target.host
+        let referenceName = names.referenceName ?? .name(host)
+        var endpoints: [CheckEndpoint] = []
+        for address in own.isEmpty ? [.ofTarget] : own {
+            let request = ProbeRequest(
+                to: try destination(address.host ?? target.host, family: connection.family),
+                port: UInt16(address.port ?? port),
+                serverNameIndication: connection.serverName.indication(for: referenceName),
+                minimumTLS: connection.versions.lowerBound,
+                maximumTLS: connection.versions.upperBound,
+                alpn: connection.applicationProtocols,
+                timeout: .milliseconds(Int64(connection.timeout * 1_000))
+            )
+            endpoints.append(
+                CheckEndpoint(
+                    target: TextRenderer.authority(target.host.description, port),
+                    targetPort: port,
+                    host: host.description,
+                    referenceName: referenceName,
+                    request: request
+                )
             )
         }
-        return jobs
+        return endpoints
+    }
+
+    /// Refuses an address for a host that is no target: a name mistyped there would let the real server be checked instead.
+    static func refuseUnused(_ targets: [CheckTarget]) throws(CommandError) {
+        var unused: Set<ConnectAddress> = []
+        for target in targets where target.place == nil { unused.formUnion(target.connection.addresses) }
+        for target in targets where !unused.isEmpty {
+            let port = target.target.port ?? target.connection.defaultPort
+            unused = unused.filter { !$0.applies(to: target.target, port: port) }
+        }
+        guard let address = unused.first(where: { $0.onlyForHost != nil }) else { return }
+        throw self.unused(address, targets.first?.connection.defaultPort ?? Port.https)
+    }
+
+    private static func unused(_ address: ConnectAddress, _ defaultPort: Int) -> CommandError {
+        let host = address.onlyForHost?.description ?? ""
+        let place = TextRenderer.authority(host, address.onlyForPort ?? defaultPort)
+        return .usage(
+            "an address is given for \(quoted(place)), which is no target of this call: check its name and port"
+        )
     }
 
     private static func destination(

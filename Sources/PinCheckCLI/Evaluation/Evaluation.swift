@@ -2,11 +2,11 @@ import Pinning
 import X509
 
 /// Everything a chain is judged by: the same for a chain from a server and one from a file.
-struct Evaluation: Sendable {
-    /// What each host is judged by where configurations differ between hosts; empty where they do not.
-    let setups: [ReferenceName: HostSetup]
-    /// What every other host is judged by.
-    let common: HostSetup
+///
+/// A class, so that thousands of targets share one.
+final class Evaluation: Sendable {
+    /// The pins and the clients.
+    let setup: HostSetup
     /// Finds the paths; holds the trust store.
     let verifier: OpenSSLPathVerifier
     /// The same with the roots a user installed on the device.
@@ -15,8 +15,20 @@ struct Evaluation: Sendable {
     let trust: Trust
     /// The moment to judge by, `nil` for now.
     let time: Timestamp?
-    /// What should be said once about the pins as they were read.
-    let notes: [Report.Message]
+
+    init(
+        setup: HostSetup,
+        verifier: OpenSSLPathVerifier,
+        verifierWithInstalledRoots: OpenSSLPathVerifier,
+        trust: Trust,
+        time: Timestamp?
+    ) {
+        self.setup = setup
+        self.verifier = verifier
+        self.verifierWithInstalledRoots = verifierWithInstalledRoots
+        self.trust = trust
+        self.time = time
+    }
 
     /// What stands for the roots of the client's device, named as reports name it.
     enum Trust: String, Sendable {
@@ -33,15 +45,12 @@ struct Evaluation: Sendable {
         let verdict: Result<Verdict, ClientConfigurationError>
     }
 
-    /// What the host is judged by.
-    func setup(for name: ReferenceName) -> HostSetup { setups[name] ?? common }
-
     /// The decisions of all clients, in their order.
     func decisions(on observation: Observation) -> [Decision] {
         // Most clients ask the same question first.
         let finder = RememberingVerifier(verifier)
         let finderWithInstalledRoots = RememberingVerifier(verifierWithInstalledRoots)
-        return setup(for: observation.referenceName).clients.map { client in
+        return setup.clients.map { client in
             let finder = client.trustsInstalledRoots ? finderWithInstalledRoots : finder
             return Decision(
                 client: client,

@@ -11,5 +11,7 @@ struct HostSetup: Sendable {
     /// The entries of configurations that are for the host.
     let entries: [Report.ConfigurationEntry]
     /// What should be said of the configurations about this host.
-    var warnings: [Report.Message]
+    let warnings: [Report.Message]
+    /// What should be said of the pins as they were read: the same for every host, so it is said once.
+    let notes: [Report.Message]
 }

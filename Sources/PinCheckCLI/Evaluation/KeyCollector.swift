@@ -8,20 +8,22 @@ struct KeyCollector: Sendable {
     let verifier: OpenSSLPathVerifier
     let trust: Evaluation.Trust
     let time: Timestamp
+    /// How often to try again when there was no answer.
+    let retries: Int
 
     /// Connects to every endpoint, at most `limit` at the same time, and returns what came of them in their order.
-    func sources(_ jobs: [CheckJob], with prober: RetryingProber, inFlight limit: Int) async -> [KeySource] {
-        if let job = jobs.first, jobs.count == 1 { return [await source(job, with: prober)] }
+    func sources(_ endpoints: [CheckEndpoint], with prober: RetryingProber, inFlight limit: Int) async -> [KeySource] {
+        if let endpoint = endpoints.first, endpoints.count == 1 { return [await source(endpoint, with: prober)] }
         return await withTaskGroup(of: (Int, KeySource).self) { group in
-            var sources = [KeySource?](repeating: nil, count: jobs.count)
+            var sources = [KeySource?](repeating: nil, count: endpoints.count)
             var next = 0
             func start() {
-                guard next < jobs.count else { return }
+                guard next < endpoints.count else { return }
                 let index = next
                 next += 1
-                group.addTask { (index, await source(jobs[index], with: prober)) }
+                group.addTask { (index, await source(endpoints[index], with: prober)) }
             }
-            for _ in 0..<min(limit, jobs.count) { start() }
+            for _ in 0..<min(limit, endpoints.count) { start() }
             for await (index, source) in group {
                 sources[index] = source
                 start()
@@ -30,12 +32,12 @@ struct KeyCollector: Sendable {
         }
     }
 
-    private func source(_ job: CheckJob, with prober: RetryingProber) async -> KeySource {
+    private func source(_ endpoint: CheckEndpoint, with prober: RetryingProber) async -> KeySource {
         do {
-            let result = try await prober.probe(job)
-            return KeySource(job, result, verifier: verifier, trust: trust, time: time)
+            let result = try await prober.probe(endpoint, retries: retries)
+            return KeySource(endpoint, result, verifier: verifier, trust: trust, time: time)
         } catch {
-            return KeySource(job, error)
+            return KeySource(endpoint, error)
         }
     }
 

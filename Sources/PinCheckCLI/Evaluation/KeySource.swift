@@ -22,7 +22,7 @@ struct KeySource: Sendable {
     /// The target with its port, or the file.
     let name: String
     /// What was connected to, `nil` for a file.
-    let job: CheckJob?
+    let endpoint: CheckEndpoint?
     /// The address of the connection.
     var peer: PeerAddress?
     let standing: Standing
@@ -45,7 +45,7 @@ struct KeySource: Sendable {
         switch standing {
         case .file: nil
         case .verified:
-            "the chain is trusted and valid for \(job.map { $0.referenceName.description } ?? name)"
+            "the chain is trusted and valid for \(endpoint.map { $0.referenceName.description } ?? name)"
         case .unverified(let failures):
             "not verified: \(failures.first.map { "\($0)" } ?? "the chain is not trusted")"
         case .unreachable(let error): "\(error.phase.rawValue): \(error)"
@@ -65,7 +65,7 @@ struct KeySource: Sendable {
 
     /// Verifies the chain a server sent as a client without pins does, and takes the keys of the chain that was built.
     init(
-        _ job: CheckJob,
+        _ endpoint: CheckEndpoint,
         _ result: ProbeResult,
         verifier: some PathVerifier,
         trust: Evaluation.Trust,
@@ -76,13 +76,13 @@ struct KeySource: Sendable {
             PathQuestion(
                 presented: presented,
                 anchors: .trustStore,
-                policy: .sslServer(name: job.referenceName),
+                policy: .sslServer(name: endpoint.referenceName),
                 time: time
             )
         )
         let chain = answer.builtChain.certificates
-        name = job.target
-        self.job = job
+        name = endpoint.target
+        self.endpoint = endpoint
         peer = result.peer
         standing = answer.isTrusted ? .verified : .unverified(answer.failures)
         items = chain.enumerated().map { depth, certificate in
@@ -97,9 +97,9 @@ struct KeySource: Sendable {
     }
 
     /// A server that did not answer.
-    init(_ job: CheckJob, _ error: ProbeError) {
-        name = job.target
-        self.job = job
+    init(_ endpoint: CheckEndpoint, _ error: ProbeError) {
+        name = endpoint.target
+        self.endpoint = endpoint
         peer = error.peer
         standing = .unreachable(error)
         items = []
@@ -108,7 +108,7 @@ struct KeySource: Sendable {
     /// The keys of a file.
     init(file: String, items: [PinItem]) {
         name = file
-        job = nil
+        endpoint = nil
         standing = .file
         self.items = items
     }

@@ -49,10 +49,10 @@ struct PinsWriter {
 
     /// The keys by host; those of files go with every host there is.
     private func groups(_ sources: [KeySource]) -> [PinGroup] {
-        let files = sources.filter { $0.job == nil && !$0.items.isEmpty }
-        let servers = sources.filter { $0.job != nil && !$0.items.isEmpty }
+        let files = sources.filter { $0.endpoint == nil && !$0.items.isEmpty }
+        let servers = sources.filter { $0.endpoint != nil && !$0.items.isEmpty }
         func chosen(_ source: KeySource) -> Set<SHA256Digest> {
-            source.job == nil || settings.positions != nil ? Set(source.items.map(\.spkiSHA256)) : []
+            source.endpoint == nil || settings.positions != nil ? Set(source.items.map(\.spkiSHA256)) : []
         }
         func origin(_ source: KeySource) -> String {
             guard let finding = source.finding else { return "Keys of '\(source.name)'" }
@@ -69,7 +69,7 @@ struct PinsWriter {
                 chosen: chosen(source)
             )
         }
-        var groups = servers.map { group($0, host: $0.job?.host, port: $0.job?.targetPort ?? Port.https) }
+        var groups = servers.map { group($0, host: $0.endpoint?.host, port: $0.endpoint?.targetPort ?? Port.https) }
         guard !groups.isEmpty else { return files.map { group($0, host: host, port: Port.https) } }
         for server in PinGroup.merged(groups) {
             groups += files.map { group($0, host: server.host, port: server.port) }

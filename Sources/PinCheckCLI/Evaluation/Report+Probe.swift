@@ -29,7 +29,7 @@ extension Report {
 
 extension Report.Check {
     /// The phases of a connection: passed, failed, or skipped because an earlier one failed or there was nothing to do.
-    static func phases(failing error: ProbeError?, job: CheckJob) -> [Report.Check] {
+    static func phases(failing error: ProbeError?, endpoint: CheckEndpoint) -> [Report.Check] {
         var hasFailed = false
         return ProbeError.Phase.allCases.map { phase in
             if let error, phase == error.phase {
@@ -39,7 +39,7 @@ extension Report.Check {
             if hasFailed {
                 return Report.Check(client: nil, id: phase.rawValue, status: "skip", detail: "not reached")
             }
-            if phase == .resolve, job.resolvedName == nil {
+            if phase == .resolve, endpoint.resolvedName == nil {
                 return Report.Check(client: nil, id: phase.rawValue, status: "skip", detail: "an address was given")
             }
             return Report.Check(client: nil, id: phase.rawValue, status: "pass", detail: "")

@@ -91,7 +91,7 @@ extension Report {
             Certificate(certificate, at: index, of: presented.certificates.count, time: subject.time)
         }
         let path = verdict.builtChain.certificates
-        let configured = evaluation.setup(for: subject.referenceName).pins?.pins ?? []
+        let configured = evaluation.setup.pins?.pins ?? []
         // The client's own pins are counted apart from those that are reported.
         let matches = verdict.matches.compactMap { match -> Match? in
             guard let own, own.indices.contains(match.pinIndex) else { return nil }
@@ -122,7 +122,7 @@ extension Report {
         status: ExitStatus
     ) {
         let name = subject.referenceName == .unchecked ? nil : subject.referenceName.description
-        let setup = evaluation.setup(for: subject.referenceName)
+        let setup = evaluation.setup
         self.init(
             target: subject.target,
             endpoint: subject.endpoint,
@@ -140,7 +140,7 @@ extension Report {
             ),
             checks: [],
             clients: [],
-            warnings: evaluation.notes + setup.warnings,
+            warnings: setup.notes + setup.warnings,
             verdict: verdict,
             reason: reason,
             exit: Exit(status)

@@ -2,16 +2,14 @@ import TLSProbe
 
 /// Makes connections, again when there was no answer.
 struct RetryingProber: Sendable {
-    /// How often an endpoint without an answer is tried again.
-    let retries: Int
     /// What connects.
     let prober: Prober
 
-    /// Probes; the timeout holds over all attempts and the pauses between them.
-    func probe(_ job: CheckJob) async throws(ProbeError) -> ProbeResult {
+    /// Probes, and again up to `retries` times; the timeout holds over all attempts and the pauses between them.
+    func probe(_ endpoint: CheckEndpoint, retries: Int) async throws(ProbeError) -> ProbeResult {
         let clock = ContinuousClock()
-        let deadline = clock.now.advanced(by: job.request.timeout)
-        var request = job.request
+        let deadline = clock.now.advanced(by: endpoint.request.timeout)
+        var request = endpoint.request
         var pause = Duration.milliseconds(100)
         var attempt = 0
         while true {

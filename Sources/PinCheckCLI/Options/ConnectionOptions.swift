@@ -85,16 +85,7 @@ extension ConnectionOptions {
     func serverNameChoice() throws(CommandError) -> ServerNameChoice {
         guard let sni else { return noSNI ? .none : .referenceName }
         guard !noSNI else { throw .usage("--sni and --no-sni contradict each other: give one of them") }
-        let name: ServerName
-        do {
-            name = try HostName.read(sni)
-        } catch {
-            throw .usage("--sni: \(error)")
-        }
-        guard let indication = ServerNameIndication(name) else {
-            throw .usage("--sni \(quoted(sni)) is an address: TLS carries host names only (RFC 6066), use --no-sni")
-        }
-        return .name(indication)
+        return try ServerNameChoice.named(sni, by: "--sni")
     }
 
     /// The address families to use.
@@ -178,6 +169,22 @@ enum ServerNameChoice: Hashable, Sendable {
     case name(ServerNameIndication)
     /// No name is sent.
     case none
+
+    /// The choice of a name that `option` gives.
+    static func named(_ text: String, by option: String) throws(CommandError) -> ServerNameChoice {
+        let name: ServerName
+        do {
+            name = try HostName.read(text)
+        } catch {
+            throw .usage("\(option): \(error)")
+        }
+        guard let indication = ServerNameIndication(name) else {
+            throw .usage(
+                "\(option) \(quoted(text)) is an address: TLS carries host names only (RFC 6066), use --no-sni"
+            )
+        }
+        return .name(indication)
+    }
 
     /// The name to send for a reference name; an address never is sent (RFC 6066, 3).
     func indication(for referenceName: ReferenceName) -> ServerNameIndication? {

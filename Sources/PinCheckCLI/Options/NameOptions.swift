@@ -34,6 +34,11 @@ struct NameOptions: ParsableArguments {
         return try Place(text[...], of: "host", in: text).host
     }
 
+    /// What the options say, read.
+    func settings() throws(CommandError) -> NameSettings {
+        NameSettings(host: try givenHost(), referenceName: try givenReferenceName())
+    }
+
     /// The name that `--verify-name` gives; one that is malformed makes the check fail, it never skips it.
     func givenReferenceName() throws(CommandError) -> ReferenceName? {
         guard let verifyName else { return nil }
@@ -42,4 +47,12 @@ struct NameOptions: ParsableArguments {
         }
         return HostName.reference(verifyName)
     }
+}
+
+/// The names a client uses where they are given.
+struct NameSettings: Sendable {
+    /// The name of the HTTP Host header, `nil` for the target's host.
+    var host: ServerName?
+    /// The name the certificate must be valid for, `nil` for the host.
+    var referenceName: ReferenceName?
 }

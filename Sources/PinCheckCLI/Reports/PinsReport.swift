@@ -76,7 +76,7 @@ extension PinsReport.Source {
             }
         self.init(
             target: source.name,
-            endpoint: source.job.map { $0.endpoint(peer: source.peer) },
+            endpoint: source.endpoint.map { $0.report(peer: source.peer) },
             verified: reason?.isVerified,
             reason: reason.map { Report.Message(id: $0.id, message: source.finding ?? "") },
             warnings: source.warning.map { [Report.Message(id: "unverified", message: $0)] } ?? [],

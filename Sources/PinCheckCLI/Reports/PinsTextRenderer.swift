@@ -43,9 +43,9 @@ struct PinsTextRenderer: Sendable {
 
     private func heading(_ source: KeySource) -> String {
         var text = safe(source.name, length: 120)
-        guard let job = source.job else { return text }
+        guard let endpoint = source.endpoint else { return text }
         if let peer = source.peer, peer.description != source.name { text += " → \(peer)" }
-        return text + "   " + (job.request.serverNameIndication.map { "SNI " + safe($0.name) } ?? "no SNI")
+        return text + "   " + (endpoint.request.serverNameIndication.map { "SNI " + safe($0.name) } ?? "no SNI")
     }
 
     private func owner(_ item: PinItem) -> String {

@@ -180,7 +180,7 @@ struct Report: Encodable, Sendable {
         var value: Value
     }
 
-    struct Message: Encodable, Sendable {
+    struct Message: Encodable, Hashable, Sendable {
         var id: String
         var message: String
     }

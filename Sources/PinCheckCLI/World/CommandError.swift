@@ -7,6 +7,11 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
     /// It may hold hostile text: the console escapes it.
     package let description: String
 
+    /// The error as of a line of a file: what would be wrong usage on the command line is malformed data there.
+    func at(_ place: String) -> CommandError {
+        CommandError(status: status == .usage ? .data : status, description: "\(place): \(description)")
+    }
+
     /// The command line cannot be understood.
     static func usage(_ description: String) -> CommandError {
         CommandError(status: .usage, description: description)

@@ -50,7 +50,8 @@ enum System {
         }
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+    /// Writes all of `bytes` to an open descriptor.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in

@@ -20,8 +20,20 @@ enum JSONRenderer {
 
     /// A value as a document, with a newline at its end.
     static func document(_ value: some Encodable) throws(CommandError) -> String {
+        try text(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    }
+
+    /// A value on one line, with a newline at its end.
+    static func line(_ value: some Encodable) throws(CommandError) -> String {
+        try text(value, [.sortedKeys, .withoutEscapingSlashes])
+    }
+
+    private static func text(
+        _ value: some Encodable,
+        _ formatting: JSONEncoder.OutputFormatting
+    ) throws(CommandError) -> String {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = formatting
         encoder.keyEncodingStrategy = .convertToSnakeCase
         do {
             return escaped(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"

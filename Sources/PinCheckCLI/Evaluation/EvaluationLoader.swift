@@ -1,0 +1,185 @@
+import PinFormats
+import Pinning
+import X509
+
+/// Reads what settings name and puts together what chains are judged by; the same settings are read once.
+struct EvaluationLoader {
+    /// What should be said once about pins as they were read.
+    private(set) var notes: [Report.Message] = []
+
+    private let context: Context
+    private var bases: [EvaluationSettings: Base] = [:]
+    private var stores: [StoreKey: StoreValue] = [:]
+
+    /// A loader for one run.
+    init(in context: Context) {
+        self.context = context
+    }
+
+    /// What is the same for every host that some settings are for.
+    private struct Base {
+        let settings: EvaluationSettings
+        let sources: PinSources
+        let installedRoots: [Certificate]
+        let verifier: OpenSSLPathVerifier
+        let verifierWithInstalledRoots: OpenSSLPathVerifier
+        let trust: Evaluation.Trust
+        let time: Timestamp?
+        /// The evaluations by host, or the only one where no configuration tells hosts apart.
+        var evaluations: [ReferenceName: Evaluation] = [:]
+        var common: Evaluation?
+    }
+
+    private struct StoreKey: Hashable {
+        let anchors: [String]
+        let trustsSystemToo: Bool
+    }
+
+    private struct StoreValue {
+        let store: TrustStore
+        let trust: Evaluation.Trust
+    }
+
+    /// What the host called `name` is judged by.
+    ///
+    /// - Throws: ``CommandError`` for flags, pins and anchors that cannot be used.
+    mutating func evaluation(
+        _ settings: EvaluationSettings,
+        for name: ReferenceName
+    ) throws(CommandError) -> Evaluation {
+        var base = if let known = bases[settings] { known } else { try base(settings) }
+        defer { bases[settings] = base }
+        if let known = base.evaluations[name] ?? base.common { return known }
+        let setup = try setup(for: name, base)
+        let evaluation = Evaluation(
+            setup: setup,
+            verifier: base.verifier,
+            verifierWithInstalledRoots: base.verifierWithInstalledRoots,
+            trust: base.trust,
+            time: base.time
+        )
+        if base.sources.configurations.isEmpty {
+            base.common = evaluation
+        } else {
+            base.evaluations[name] = evaluation
+        }
+        return evaluation
+    }
+
+    private mutating func base(_ settings: EvaluationSettings) throws(CommandError) -> Base {
+        let time: Timestamp? = if let time = settings.time { try TimeText.read(time) } else { nil }
+        let authLevel = try Self.authLevel(settings.authLevel)
+        if !(settings.pins.isEmpty && settings.anchors.isEmpty && settings.extraRoots.isEmpty) {
+            try OpenSSLHealth.require()
+        }
+        let sources = try PinSources(reading: settings.pins, skipsBadPins: settings.skipsBadPins)
+        note(sources.notes)
+        var installed: [AnchorBundle] = []
+        for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path) }
+        let trusted = try store(StoreKey(anchors: settings.anchors, trustsSystemToo: settings.trustsSystemToo))
+        func verifier(_ store: TrustStore) -> OpenSSLPathVerifier {
+            OpenSSLPathVerifier(trustStore: store, authLevel: authLevel, isStrict: settings.isStrict)
+        }
+        let ordinary = verifier(trusted.store)
+        return Base(
+            settings: settings,
+            sources: sources,
+            installedRoots: installed.flatMap(\.certificates),
+            verifier: ordinary,
+            verifierWithInstalledRoots: installed.isEmpty
+                ? ordinary : verifier(TrustStore(anchors: installed, and: trusted.store)),
+            trust: trusted.trust,
+            time: time
+        )
+    }
+
+    private mutating func store(_ key: StoreKey) throws(CommandError) -> StoreValue {
+        if let known = stores[key] { return known }
+        let (store, trust) = try TrustAnchors.read(key.anchors, andSystem: key.trustsSystemToo, in: context)
+        let value = StoreValue(store: store, trust: trust)
+        stores[key] = value
+        return value
+    }
+
+    private mutating func note(_ messages: [Report.Message]) {
+        notes += messages.filter { !notes.contains($0) }
+    }
+
+    private static func authLevel(_ text: String?) throws(CommandError) -> Int {
+        guard let text else { return OpenSSLPathVerifier.defaultAuthLevel }
+        guard let level = (0...5).first(where: { String($0) == text }) else {
+            throw .usage("--auth-level \(quoted(text)) is none of OpenSSL's security levels: give 0 to 5")
+        }
+        return level
+    }
+
+    /// What the host called `name` is judged by.
+    private mutating func setup(for name: ReferenceName, _ base: Base) throws(CommandError) -> HostSetup {
+        let sources = base.sources
+        let settings = base.settings
+        let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
+        guard name != .unchecked || !isHostNeeded else {
+            throw .usage("the pins are configured host by host: give --host or --verify-name")
+        }
+        let selection = sources.selection(for: name)
+        let mode = try Self.pinningMode(settings.mode, for: selection.pins)
+        var warnings = sources.warning(for: name, selection).map { [$0] } ?? []
+        if let pins = selection.pins, mode == .none {
+            let message = "mode none compares no pins: the \(pins.pins.count) given play no part in the verdict"
+            warnings.append(Report.Message(id: "pins-not-compared", message: message))
+        }
+        let clients = try ClientChoice.read(settings.client ?? ClientRegistry.defaultName) { entry, clientSettings in
+            let own = sources.own(entry, for: name)
+            return ClientInput(
+                mode: mode,
+                allowInvalidCertificates: settings.allowsInvalidCertificates,
+                isDomainNameIgnored: settings.ignoresDomainName,
+                validatesCertificateChain: settings.validatesCertificateChain,
+                pins: own.map { $0.policy?.pins } ?? selection.pins,
+                policy: own?.policy,
+                installedRoots: base.installedRoots,
+                settings: clientSettings
+            )
+        }
+        // Without configurations everything there is to say goes for all hosts, and is said once.
+        if sources.configurations.isEmpty {
+            note(warnings)
+            warnings = []
+        }
+        return HostSetup(
+            clients: clients,
+            mode: mode,
+            pins: selection.pins,
+            entries: selection.policies.flatMap { kind, policy in
+                policy.entries.map { Report.ConfigurationEntry(kind, $0) }
+            },
+            warnings: warnings,
+            notes: sources.notes + (sources.configurations.isEmpty ? warnings : [])
+        )
+    }
+
+    /// The mode that was asked for, or the one the pins suggest.
+    private static func pinningMode(
+        _ text: String?,
+        for pins: PinSet?
+    ) throws(CommandError) -> AFSecurityPolicy.PinningMode {
+        let mode = try givenMode(text)
+        guard let pins else { return mode ?? .none }
+        guard mode != .certificate || !pins.certificates.isEmpty else {
+            throw .usage(
+                "--mode certificate compares certificates and all the pins given are hashes or keys: "
+                    + "pin a certificate file, or use --mode public-key"
+            )
+        }
+        return mode ?? (pins.certificates.count == pins.pins.count ? .certificate : .publicKey)
+    }
+
+    private static func givenMode(_ text: String?) throws(CommandError) -> AFSecurityPolicy.PinningMode? {
+        guard let text else { return nil }
+        guard let known = AFSecurityPolicy.PinningMode(rawValue: text) else {
+            let names = AFSecurityPolicy.PinningMode.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage("--mode \(quoted(text)) is no pinning mode: choose from \(names)")
+        }
+        return known
+    }
+}

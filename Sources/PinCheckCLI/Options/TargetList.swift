@@ -1,0 +1,130 @@
+import PinFormats
+import Pinning
+import TLSProbe
+
+/// A list of targets: one a line, each with what is said of it alone.
+///
+/// `#` begins a comment at the start of a word. Values with white space stand in single or double quotation marks. Relative
+/// paths in the list are relative to its directory, or to the current one where the list is standard input.
+struct TargetList {
+    /// The lines with a target, in order.
+    let lines: [Line]
+
+    /// The most lines a list can have.
+    static let mostLines = 1_000_000
+
+    /// Reads the list at `path`, or standard input for `-`.
+    init(_ path: String, in context: Context) throws(CommandError) {
+        let isInput = path == "-"
+        let bytes = isInput ? try context.readStandardInput() : try FileReader.contents(ofFile: path)
+        let name = isInput ? "standard input" : TerminalText.shortened(path, to: 200)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .data("\(name): a list of targets is text in UTF-8, and this is not")
+        }
+        let directory = isInput ? nil : path.lastIndex(of: "/").map { String(path[...$0]) }
+        var lines: [Line] = []
+        var number = 0
+        // CR LF is one character, and so is every other line break.
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            number += 1
+            let place = "\(name):\(number)"
+            do throws(CommandError) {
+                let words = try Self.words(of: number == 1 && line.hasPrefix("\u{FEFF}") ? line.dropFirst() : line)
+                guard let target = words.first else { continue }
+                lines.append(try Line(target, words.dropFirst(), place: place, directory: directory))
+            } catch {
+                throw error.at(place)
+            }
+            guard lines.count <= Self.mostLines else {
+                throw .data("\(name): more than \(Self.mostLines) targets: split the list")
+            }
+        }
+        self.lines = lines
+    }
+
+    /// The words of a line up to a comment, without their quotation marks.
+    private static func words(of line: Substring) throws(CommandError) -> [String] {
+        var words: [String] = []
+        var word: String?
+        var quotation: Character?
+        for character in line {
+            if let open = quotation {
+                if character == open { quotation = nil } else { word?.append(character) }
+            } else if character == " " || character == "\t" {
+                if let finished = word { words.append(finished) }
+                word = nil
+            } else if character == "#", word == nil {
+                return words
+            } else if character == "\"" || character == "'" {
+                quotation = character
+                word = word ?? ""
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        guard quotation == nil else { throw .usage("a quotation mark is not closed on this line") }
+        if let word { words.append(word) }
+        return words
+    }
+}
+
+extension TargetList {
+    /// One target and what its line says of it.
+    struct Line {
+        private let target: Target
+        private let place: String
+        private var connect: [ConnectAddress] = []
+        private var serverName: ServerNameChoice?
+        private var host: ServerName?
+        private var referenceName: ReferenceName?
+        private var pins: [String] = []
+        private var client: String?
+
+        private static let keys = ["connect", "sni", "host", "verify-name", "pins", "client"]
+
+        fileprivate init(
+            _ target: String,
+            _ words: ArraySlice<String>,
+            place: String,
+            directory: String?
+        ) throws(CommandError) {
+            self.target = try Target(target)
+            self.place = place
+            for word in words {
+                if word == "no-sni" {
+                    serverName = ServerNameChoice.none
+                    continue
+                }
+                let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let (key, value) = (String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
+                guard Self.keys.contains(key) else {
+                    throw .usage(
+                        "\(quoted(word)) is not understood: after the target come \(Self.keys.joined(separator: "=, "))= and no-sni"
+                    )
+                }
+                guard !value.isEmpty else { throw .usage("\(quoted(word)) has no value: write \(key)=VALUE") }
+                switch key {
+                case "connect": connect += try ConnectAddress.readAny(value)
+                case "sni": serverName = try ServerNameChoice.named(value, by: "sni=")
+                case "host": host = try Place(value[...], of: "host", in: value).host
+                case "verify-name": referenceName = HostName.reference(value)
+                case "pins": pins.append(FilePath.beside(directory, value))
+                default: client = value
+                }
+            }
+        }
+
+        /// The target with everything else from `base`.
+        func checkTarget(_ base: (Target) -> CheckTarget) throws(CommandError) -> CheckTarget {
+            var result = base(target)
+            result.place = place
+            if !connect.isEmpty { result.connection.addresses = connect }
+            if let serverName { result.connection.serverName = serverName }
+            if let host { result.names.host = host }
+            if let referenceName { result.names.referenceName = referenceName }
+            if !pins.isEmpty { result.evaluation.pins = pins }
+            if let client { result.evaluation.client = client }
+            return result
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// One output: a form of results, and where it goes.
+struct ResultSink {
+    private var renderer: any ResultRenderer
+    private var lines: LineWriter
+    /// What waits to become a file as a whole.
+    private var pending: (text: OutputBuffer, path: String)?
+
+    init(_ output: OutputSettings.Output, settings: OutputSettings, in context: Context) throws(CommandError) {
+        let stream: OutputStream
+        if let path = output.file {
+            if output.form.isWrittenAsItGrows {
+                stream = try GrowingFile(path: path).stream
+            } else {
+                let text = OutputBuffer()
+                pending = (text, path)
+                stream = text.stream()
+            }
+        } else {
+            stream = context.console.output
+        }
+        lines = LineWriter(stream)
+        renderer = output.form.renderer(settings, isTerminal: stream.isTerminal, in: context)
+    }
+
+    /// Whether results are taken as they come rather than in the order of the targets.
+    var takesAnyOrder: Bool { renderer.takesAnyOrder }
+
+    /// Takes the next result.
+    mutating func add(_ report: Report) throws(CommandError) {
+        let text = try renderer.text(for: report)
+        if !text.isEmpty { try lines.write(text: text) }
+    }
+
+    /// Writes what is left, and the file.
+    mutating func finish(exit: ExitStatus) throws(CommandError) {
+        let text = try renderer.ending(exit: exit)
+        if !text.isEmpty { try lines.write(text: text) }
+        if let pending { try AtomicFile.write(pending.text.bytes, to: pending.path) }
+    }
+}

@@ -1,0 +1,55 @@
+/// Hands results to every output that was asked for, as they come or in the order of their targets.
+struct ResultWriter {
+    private let notes: [Report.Message]
+    private let console: Console
+    private let saysWarnings: Bool
+    private var sinks: [ResultSink] = []
+    private var waiting: [Int: Report] = [:]
+    private var nextInOrder = 0
+    private var statuses: Set<ExitStatus> = []
+
+    /// A writer for the results of one run; `notes` concern all of them and are said once.
+    init(_ settings: OutputSettings, notes: [Report.Message], in context: Context) throws(CommandError) {
+        self.notes = notes
+        console = context.console
+        saysWarnings = !settings.isQuiet && settings.outputs.contains { $0.file == nil && $0.form == .text }
+        if !settings.isQuiet {
+            for output in settings.outputs {
+                sinks.append(try ResultSink(output, settings: settings, in: context))
+            }
+        }
+        guard saysWarnings else { return }
+        for note in notes { console.report("Warning: \(note.message)") }
+    }
+
+    /// Takes the result for the target at `position`, counted from 0 without gaps.
+    mutating func add(_ report: Report, at position: Int = 0) throws(CommandError) {
+        statuses.insert(report.status)
+        for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(report) }
+        guard position == nextInOrder else {
+            waiting[position] = report
+            return
+        }
+        try addInOrder(report)
+        while let report = waiting.removeValue(forKey: nextInOrder) { try addInOrder(report) }
+    }
+
+    private mutating func addInOrder(_ report: Report) throws(CommandError) {
+        nextInOrder += 1
+        if saysWarnings {
+            for warning in report.warnings where !notes.contains(warning) {
+                console.report("Warning: \(report.target): \(warning.message)")
+            }
+        }
+        for index in sinks.indices where !sinks[index].takesAnyOrder { try sinks[index].add(report) }
+    }
+
+    /// Writes what could not be written before the end was known.
+    ///
+    /// - Returns: the worst status of all results.
+    mutating func finish() throws(CommandError) -> ExitStatus {
+        let status = ExitStatus.worst(statuses)
+        for index in sinks.indices { try sinks[index].finish(exit: status) }
+        return status
+    }
+}

@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A file that grows line by line, so that it holds what is known when the run is broken off.
+final class GrowingFile: Sendable {
+    private let descriptor: Int32
+
+    /// Makes the file at `path`, or empties the one that is there.
+    init(path: String) throws(CommandError) {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            throw CommandError(
+                status: .inputOutput,
+                description: "cannot write \(quoted(path)): \(System.message(of: errno))"
+            )
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The stream into the file; it keeps the file open.
+    var stream: OutputStream {
+        OutputStream(isTerminal: false) { bytes throws(OutputError) in
+            try System.write(bytes, to: self.descriptor)
+        }
+    }
+}
