@@ -1,5 +1,6 @@
 // The OpenSSL headers pincheck uses, as one module. Works with OpenSSL 3.0 and later.
 #include <openssl/bio.h>
+#include <openssl/cms.h>
 #include <openssl/crypto.h>
 #include <openssl/decoder.h>
 #include <openssl/err.h>

@@ -196,17 +196,51 @@ import Testing
         #expect(try failure(ofFile: "pins.cer", "sha256/\(Self.a)").problem == .cerNotDER)
     }
 
-    @Test func relativesOfCertificatesComeWithTheCommandThatHelps() throws {
+    @Test func theKeyOfARequestIsPinnedAndSaysSo() throws {
         let request = try leaf.key.certificationRequest("leaf")
-        #expect(try failure(ofFile: "leaf.csr", request).remedy?.contains("openssl req -inform der -in ") == true)
-        let requestText = pem(request, label: "CERTIFICATE REQUEST")
-        #expect(try failure(ofFile: "leaf.csr", requestText).remedy?.contains("openssl req -in ") == true)
-        // The start of a SignedData and of an RSAPublicKey.
-        let signed: [UInt8] = [0x30, 0x0B, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
-        #expect(try failure(ofFile: "chain.p7b", signed).remedy?.contains("openssl pkcs7 -inform der -in ") == true)
-        #expect(
-            try failure(ofFile: "c.p7b", pem(signed, label: "PKCS7")).remedy?.contains("openssl pkcs7 -in ") == true
-        )
+        let text = pem(request, label: "CERTIFICATE REQUEST")
+        for (bytes, place) in [(request, ""), (Array(text.utf8), ":1")] {
+            let reading = try reading(ofFile: "leaf.csr", bytes)
+            #expect(reading.pins.map(\.material) == [.publicKey(SHA256Digest(bytes: leaf.publicKeySHA256)!)])
+            #expect(reading.notes.map(\.id) == [.request])
+            #expect(
+                reading.notes.first?.message.hasSuffix(
+                    "leaf.csr\(place): a certificate request: its public key is pinned, for there is no certificate yet"
+                ) == true
+            )
+        }
+        #expect(try failure(ofFile: "leaf.cer", request).problem == .cerNotDER)
+        #expect(try failure(ofFile: "leaf.cer", text).problem == .cerNotDER)
+        let cut = try failure(ofFile: "leaf.csr", Array(request.dropLast()))
+        #expect(cut.problem == .wrongExtent)
+        var altered = request
+        altered[altered.count - 1] ^= 1
+        let forged = try failure(ofFile: "leaf.csr", altered)
+        #expect(forged.problem == .otherKind)
+        #expect(forged.remedy == "make the request again")
+    }
+
+    @Test func theCertificatesOfAPKCS7MessageArePinned() throws {
+        let root = try StandardPKI.shared().rootA
+        let message = signedData(of: [leaf, root])
+        for bytes in [message, Array(pem(message, label: "PKCS7").utf8)] {
+            let reading = try reading(ofFile: "chain.p7b", bytes)
+            #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der])
+            #expect(reading.notes.isEmpty)
+        }
+        #expect(try failure(ofFile: "chain.cer", message).problem == .cerNotDER)
+        #expect(try failure(ofFile: "chain.p7b", Array(message.dropLast())).problem == .wrongExtent)
+        let empty = try failure(ofFile: "chain.p7b", signedData(of: []))
+        #expect(empty.problem == .otherKind)
+        #expect(empty.reason == "PKCS #7 without a certificate that can be read (it holds no certificate)")
+        // BER, whose outer length is not definite.
+        let head: [UInt8] = [0x30, 0x80]
+        let ber = head + message.dropFirst(4) + [0, 0]
+        #expect(try reading(ofFile: "chain.p7b", ber).pins.map(\.certificate?.der) == [leaf.der, root.der])
+        #expect(try failure(ofFile: "chain.p7b", Array(ber.dropLast(40))).problem == .otherKind)
+    }
+
+    @Test func relativesOfCertificatesComeWithTheCommandThatHelps() throws {
         let modulus: [UInt8] = [0x30, 0x0A, 0x02, 0x05, 0, 0xC1, 2, 3, 5, 0x02, 0x01, 3]
         #expect(try failure(ofFile: "rsa.der", modulus).remedy?.contains("-RSAPublicKey_in -inform der -in ") == true)
         #expect(

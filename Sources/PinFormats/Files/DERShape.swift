@@ -21,6 +21,11 @@ enum DERShape {
 
     /// Looks at the first elements, `nil` when `bytes` do not begin with a SEQUENCE.
     init?(_ bytes: [UInt8]) {
+        if bytes.starts(with: [DERHeader.sequence, 0x80, DERHeader.objectIdentifier, 0x09] + Self.pkcs7) {
+            // Only PKCS #7 is often found in BER, with lengths that are not definite.
+            self = .signedData
+            return
+        }
         guard let outer = DERHeader(bytes[...]), outer.tag == DERHeader.sequence else { return nil }
         let inside = bytes[outer.contentStart...]
         guard let first = DERHeader(inside) else {

@@ -7,7 +7,7 @@ internal import Pinning
 /// into: its examples are no pins. A README or a license is passed over without a note.
 struct PinDirectory {
     /// Extensions that promise a certificate or a key.
-    private static let promising: Set = ["cer", "crt", "der", "pem", "pub", "key"]
+    private static let promising: Set = ["cer", "crt", "der", "pem", "pub", "key", "csr", "p7b", "p7c"]
     private static let documentation: Set = ["md", "markdown", "rst", "adoc", "html", "htm", "pdf", "rtf"]
     /// What stands in any directory for its readers, and goes without saying.
     private static let companions: Set = ["readme", "license", "licence", "copying", "notice", "changelog"]

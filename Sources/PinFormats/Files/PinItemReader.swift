@@ -56,7 +56,7 @@ package enum PinItemReader {
             )
         }
         let isText = file.text != nil || DERShape(file.bytes) == nil
-        guard isText, PEM.looksLikePEM(file.bytes) else { return [try item(inDER: file)] }
+        guard isText, PEM.looksLikePEM(file.bytes) else { return try items(inDER: file) }
         var items: [PinItem] = []
         for block in try blocks(of: file) {
             let place = file.place(line: block.line)
@@ -68,7 +68,11 @@ package enum PinItemReader {
                 case "PUBLIC KEY":
                     let key = try CertificateReader.publicKey(subjectPublicKeyInfo: block.der)
                     items.append(PinItem(key, role: .publicKey, source: source))
-                case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST":
+                case _ where PEMFormat.signedDataLabels.contains(block.label):
+                    for certificate in try SignedDataReader.certificates(der: block.der) {
+                        items.append(item(certificate, source: source))
+                    }
+                case _ where PEMFormat.requestLabels.contains(block.label):
                     items.append(item(try KeyReader.request(der: block.der), source: source))
                 default: continue
                 }
@@ -78,6 +82,16 @@ package enum PinItemReader {
         }
         guard !items.isEmpty else { throw nothing(in: file) }
         return items
+    }
+
+    private static func items(inDER file: PinFile) throws(PinFormatError) -> [PinItem] {
+        guard DERShape(file.bytes) == .signedData else { return [try item(inDER: file)] }
+        do {
+            let source = file.place.description
+            return try SignedDataReader.certificates(der: file.bytes).map { item($0, source: source) }
+        } catch {
+            throw .brokenSignedData(at: file.place, file.bytes, detail: error.detail)
+        }
     }
 
     private static func item(inDER file: PinFile) throws(PinFormatError) -> PinItem {

@@ -1,7 +1,7 @@
 internal import Pinning
 internal import X509
 
-/// Binary data: one certificate or one SubjectPublicKeyInfo in DER.
+/// Binary data in DER: one certificate, SubjectPublicKeyInfo or request, or the certificates in one PKCS #7 message.
 struct DERFormat: PinFileFormat {
     func recognises(_ file: PinFile) -> Bool {
         file.text == nil && DERShape(file.bytes) != nil
@@ -29,15 +29,26 @@ struct DERFormat: PinFileFormat {
         }
         let word = file.shellWord
         switch DERShape(file.bytes) {
+        case .signedData, .request:
+            guard file.fileExtension != "cer" else {
+                throw PinFormatError(
+                    .cerNotDER,
+                    at: file.place,
+                    "is named .cer and is no certificate in DER",
+                    remedy: "AFNetworking skips it or crashes on it; name it .p7b or .csr for what it holds"
+                )
+            }
+            if DERShape(file.bytes) == .request {
+                try collector.addRequest(file.bytes, at: file.place)
+            } else {
+                try collector.addSignedData(file.bytes, at: file.place)
+            }
         case .publicKey: throw .brokenPublicKey(at: file.place, file.bytes, detail: nil)
         case .rsaPublicKey:
             throw .rsaPublicKey(
                 at: file.place,
                 convertingWith: "openssl rsa -RSAPublicKey_in -inform der -in \(word)"
             )
-        case .signedData:
-            throw .signedData(at: file.place, convertingWith: "openssl pkcs7 -inform der -in \(word)")
-        case .request: throw .request(at: file.place, convertingWith: "openssl req -inform der -in \(word)")
         default: throw .brokenCertificate(at: file.place, file.bytes, detail: failure.detail)
         }
     }

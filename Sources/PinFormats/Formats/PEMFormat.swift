@@ -1,9 +1,11 @@
 internal import Pinning
 internal import X509
 
-/// PEM text: certificates and public keys, any number of them, with whatever text around the blocks.
+/// PEM text: certificates, public keys, requests and PKCS #7, any number of them, with whatever text around the blocks.
 struct PEMFormat: PinFileFormat {
     private static let publicKeyLabel = "PUBLIC KEY"
+    static let requestLabels: Set = ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]
+    static let signedDataLabels: Set = ["PKCS7", "CMS", "PKCS #7 SIGNED DATA"]
     /// Parameters that stand beside keys and certificates and are none themselves.
     private static let passedOver: Set = ["DH PARAMETERS", "EC PARAMETERS", "X9.42 DH PARAMETERS", "DSA PARAMETERS"]
 
@@ -33,6 +35,10 @@ struct PEMFormat: PinFileFormat {
                 } else if block.label == Self.publicKeyLabel {
                     let key = try publicKey(in: block, of: file)
                     collector.add(.publicKey(key.spkiSHA256), at: file.place(line: block.line))
+                } else if Self.requestLabels.contains(block.label) {
+                    try collector.addRequest(block.der, at: file.place(line: block.line))
+                } else if Self.signedDataLabels.contains(block.label) {
+                    try collector.addSignedData(block.der, at: file.place(line: block.line))
                 } else if Self.passedOver.contains(block.label) {
                     passedOver.append(block)
                 } else {
@@ -69,9 +75,6 @@ struct PEMFormat: PinFileFormat {
         switch block.label {
         case "RSA PUBLIC KEY":
             return .rsaPublicKey(at: place, convertingWith: "openssl rsa -RSAPublicKey_in -in \(word)")
-        case "PKCS7", "CMS": return .signedData(at: place, convertingWith: "openssl pkcs7 -in \(word)")
-        case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST":
-            return .request(at: place, convertingWith: "openssl req -in \(word)")
         default:
             return PinFormatError(
                 .otherKind,

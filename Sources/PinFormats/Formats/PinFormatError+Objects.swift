@@ -41,22 +41,24 @@ extension PinFormatError {
         )
     }
 
-    static func signedData(at place: PinPlace, convertingWith command: String) -> PinFormatError {
-        PinFormatError(
-            .otherKind,
-            at: place,
-            "PKCS #7 data, which clients do not take for pins",
-            remedy: "take the certificates out of it: \(command) -print_certs -out certificates.pem"
-        )
+    static func brokenSignedData(at place: PinPlace, _ der: [UInt8], detail: String?) -> PinFormatError {
+        wrongExtent("PKCS #7 message", at: place, der)
+            ?? PinFormatError(
+                .otherKind,
+                at: place,
+                "PKCS #7 without a certificate that can be read" + (detail.map { " (\($0))" } ?? ""),
+                remedy: "export the certificates again, as PEM or DER"
+            )
     }
 
-    static func request(at place: PinPlace, convertingWith command: String) -> PinFormatError {
-        PinFormatError(
-            .otherKind,
-            at: place,
-            "a certificate request, not yet a certificate",
-            remedy: "pin its key: \(command) -noout -pubkey -out key.pub"
-        )
+    static func brokenRequest(at place: PinPlace, _ der: [UInt8], detail: String?) -> PinFormatError {
+        wrongExtent("certificate request", at: place, der)
+            ?? PinFormatError(
+                .otherKind,
+                at: place,
+                "not a whole certificate request (PKCS #10)" + (detail.map { " (\($0))" } ?? ""),
+                remedy: "make the request again"
+            )
     }
 
     private static func wrongExtent(_ kind: String, at place: PinPlace, _ der: [UInt8]) -> PinFormatError? {

@@ -20,6 +20,8 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case notLoadedByAFNetworking = "not-loaded-by-afnetworking"
         /// A file in a directory of pins that holds none.
         case notAPinFile = "not-a-pin-file"
+        /// A certificate request, of which the key is pinned.
+        case request
         /// A part of a file or header that plays no role for pins.
         case ignored = "ignored"
         /// A host is configured so that no certificate can match.

@@ -10,6 +10,8 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
         case notARequest
         /// Not one whole DER private key without a passphrase.
         case notAPrivateKey
+        /// Not one whole PKCS #7 message with certificates.
+        case notSignedData
         /// PEM text whose base64 or framing is broken.
         case brokenPEM
     }
@@ -36,6 +38,7 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
             case .notAPublicKey: "not a whole public key (SubjectPublicKeyInfo)"
             case .notARequest: "not a whole certification request (PKCS #10)"
             case .notAPrivateKey: "not a whole private key without a passphrase"
+            case .notSignedData: "not a whole PKCS #7 message with certificates"
             case .brokenPEM: "broken PEM text"
             }
         return what + (line.map { " at line \($0)" } ?? "") + (detail.map { " (\($0))" } ?? "")
