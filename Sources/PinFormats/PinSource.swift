@@ -22,28 +22,51 @@ package struct PinSource: Sendable, Hashable {
     ///
     /// - Throws: ``PinFormatError`` for pin data that is wrong or absent. A source without a pin is always an error.
     package func read() throws(PinFormatError) -> PinReading {
+        var collector = PinCollector(skipsBadPins ? .skipped : .refused)
+        let absence = try collect(into: &collector)
+        return try collector.reading(orThrow: absence)
+    }
+
+    /// Reads every pin of the source and everything that is wrong with it, going on where it can.
+    ///
+    /// Blocks while it reads files, as ``read()`` does.
+    package func inspect() -> PinInspection {
+        var collector = PinCollector(.gathered)
+        do throws(PinFormatError) {
+            let absence = try collect(into: &collector)
+            if collector.isEmpty, collector.problemCount == 0 { try collector.gather(absence) }
+        } catch {
+            // Gathering throws nothing, so that nothing is lost.
+            try? collector.gather(error)
+        }
+        return PinInspection(collector, of: text, isDirectory: RegularFile.kind(of: text) == .directory)
+    }
+
+    /// Reads every pin of the source.
+    ///
+    /// - Returns: what is to be said when there was none.
+    private func collect(into collector: inout PinCollector) throws(PinFormatError) -> PinFormatError {
         guard !text.isEmpty else {
             throw PinFormatError(.empty, at: .option, "the value is empty", remedy: "name a file, a directory or a pin")
         }
         guard !text.utf8.contains(0) else {
             throw PinFormatError(.nulCharacter, at: .option, "the value holds a NUL character")
         }
-        var collector = PinCollector(skipsBadPins: skipsBadPins)
         let place = PinPlace.at(text)
         switch RegularFile.kind(of: text) {
         case .regular, .special:
             try PinFileReader.readNamedFile(at: text, into: &collector)
-            return try collector.reading(orThrow: .noPin(at: place))
+            return .noPin(at: place)
         case .directory:
             try PinDirectory(path: text).read(into: &collector)
-            return try collector.reading(orThrow: .noPinInDirectory(at: place))
+            return .noPinInDirectory(at: place)
         case .inaccessible(let code):
             throw RegularFile.unreadable(code, at: place)
         case .absent:
             if let record = TLSARecordLine(text) {
                 let entry = try record.entry(for: nil, at: .option)
                 collector.add(PinConfiguration(.tlsa, entries: [entry]))
-                return try collector.reading(orThrow: .noPin(at: .option))
+                return .noPin(at: .option)
             }
             let pins = PinText(text[...], at: .option, isArgument: true)
             guard pins.resemblesPins else { throw missingFile }
@@ -52,7 +75,7 @@ package struct PinSource: Sendable, Hashable {
             } catch {
                 try collector.skip(error)
             }
-            return try collector.reading(orThrow: .noPin(at: .option))
+            return .noPin(at: .option)
         }
     }
 

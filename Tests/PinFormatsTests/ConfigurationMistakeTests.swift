@@ -83,19 +83,33 @@ import Testing
             "DOCTYPE"
         ),
         // Vectors 101, 104, 106.
-        .init(Samples.trustKit, "\"\(Samples.a)\",", "", .clientRule, 4, "add a backup pin"),
-        .init(Samples.trustKit, "\"\(Samples.a)\",", "\"\(Samples.b)\",", .clientRule, 4, "1 different pins"),
-        .init(Samples.trustKit, "\"example.com\"", "\"com\"", .clientRule, 4, "public suffix 'com'"),
-        .init(Samples.trustKit, "\"example.com\"", "\"localhost\"", .clientRule, 4, "no registered suffix"),
+        .init(Samples.trustKit, "\"\(Samples.a)\",", "", .trustKitTooFewPins, 4, "add a backup pin"),
+        .init(Samples.trustKit, "\"\(Samples.a)\",", "\"\(Samples.b)\",", .trustKitTooFewPins, 4, "1 different pins"),
+        .init(Samples.trustKit, "\"example.com\"", "\"com\"", .trustKitPublicSuffix, 4, "public suffix 'com'"),
+        .init(
+            Samples.trustKit,
+            "\"example.com\"",
+            "\"localhost\"",
+            .trustKitNoRegisteredSuffix,
+            4,
+            "no registered suffix"
+        ),
         .init(
             Samples.trustKit,
             "Policy\": true",
             "Policy\": true, \"TSKEnforcePinning\": true",
-            .clientRule,
+            .trustKitExclusionNotAlone,
             13,
             "is not the only key"
         ),
-        .init(Samples.trustKit, "static.example.com", "static.example.net", .clientRule, 13, "no parent domain"),
+        .init(
+            Samples.trustKit,
+            "static.example.com",
+            "static.example.net",
+            .trustKitExclusionWithoutParent,
+            13,
+            "no parent domain"
+        ),
         .init(
             Samples.trustKit,
             "\"TSKIncludeSubdomains\": true",
@@ -194,6 +208,9 @@ import Testing
                     case .success(let reading): #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty)
                     case .failure(let error): #expect(!error.description.contains { $0.isNewline }, "\(error)")
                     }
+                    let inspection = PinSource(path).inspect()
+                    let isRead = if case .success = outcome(path) { true } else { false }
+                    #expect(inspection.problems.isEmpty == isRead, "\(inspection.problems)")
                 }
             }
         }

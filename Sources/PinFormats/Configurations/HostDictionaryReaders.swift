@@ -8,16 +8,15 @@ enum ReactNativeReader {
     ) throws(PinFormatError) -> PinConfiguration {
         var entries: [HostEntry] = []
         for (name, settings) in try node.dictionary() where !name.hasPrefix("_") {
-            _ = try settings.dictionary()
-            let includesSubdomains = try settings["includeSubdomains"]?.flag() ?? false
-            let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: settings.place)
-            let pins = try HashList.pins(in: settings["publicKeyHashes"], of: hosts, at: settings.place, &collector) {
-                text,
-                place throws(PinFormatError) in try HashText.bare(text, at: place)
+            let entry = try collector.entry { (collector) throws(PinFormatError) in
+                _ = try settings.dictionary()
+                let hosts = try settings.hosts(name, includesSubdomains: settings["includeSubdomains"])
+                let pins = try HashList.bare(settings["publicKeyHashes"], of: hosts, at: settings.place, &collector)
+                var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
+                entry.expiration = try settings["expirationDate"]?.midnight()
+                return entry
             }
-            var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
-            entry.expiration = try settings["expirationDate"]?.midnight()
-            entries.append(entry)
+            if let entry { entries.append(entry) }
         }
         return PinConfiguration(.reactNative, entries: entries)
     }
@@ -35,24 +34,27 @@ enum SSLManagerReader {
         let keys = try node["sha256Keys"]?.dictionary() ?? []
         for (name, list) in keys {
             let own = settings.removeValue(forKey: name)
-            let includesSubdomains = try own?["includeSubdomains"]?.flag() ?? false
-            let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: list.place)
-            let pins = try HashList.pins(in: list, of: hosts, at: list.place, &collector) {
-                text,
-                place throws(PinFormatError) in try HashText.okHttp(text, at: place)
+            let entry = try collector.entry { (collector) throws(PinFormatError) in
+                let hosts = try list.hosts(name, includesSubdomains: own?["includeSubdomains"])
+                let pins = try HashList.pins(in: list, of: hosts, at: list.place, &collector) {
+                    text,
+                    place throws(PinFormatError) in try HashText.okHttp(text, at: place)
+                }
+                var entry = HostEntry(hosts: hosts, origin: list.place.description, identities: .anywhere(pins))
+                entry.enforcesPinning = try own?["enforcePinning"]?.flag()
+                entry.expiration = try own?["expirationDate"]?.midnight()
+                return entry
             }
-            var entry = HostEntry(hosts: hosts, origin: list.place.description, identities: .anywhere(pins))
-            entry.enforcesPinning = try own?["enforcePinning"]?.flag()
-            entry.expiration = try own?["expirationDate"]?.midnight()
-            entries.append(entry)
+            if let entry { entries.append(entry) }
         }
-        if let (name, domain) = settings.min(by: { $0.key < $1.key }) {
-            throw PinFormatError(
+        for (name, domain) in settings.sorted(by: { $0.key < $1.key }) {
+            let error = PinFormatError(
                 .missingValue,
                 at: domain.place,
                 "'\(shortened(name, to: 80))' has settings and no pins",
                 remedy: "list them below sha256Keys"
             )
+            try collector.gather(error)
         }
         return PinConfiguration(.sslManager, entries: entries)
     }
@@ -67,24 +69,45 @@ enum PinsJSONReader {
         let enforcesPinning = try node["enforcePinning"]?.flag()
         var entries: [HostEntry] = []
         for (name, settings) in try node["domains"]?.dictionary() ?? [] where !name.hasPrefix("_") {
-            _ = try settings.dictionary()
-            let includesSubdomains = try settings["includeSubdomains"]?.flag() ?? false
-            let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: settings.place)
-            let pins = try HashList.pins(in: settings["hashes"], of: hosts, at: settings.place, &collector) {
-                text,
-                place throws(PinFormatError) in try HashText.bare(text, at: place)
+            let entry = try collector.entry { (collector) throws(PinFormatError) in
+                _ = try settings.dictionary()
+                let hosts = try settings.hosts(name, includesSubdomains: settings["includeSubdomains"])
+                let pins = try HashList.bare(settings["hashes"], of: hosts, at: settings.place, &collector)
+                var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
+                entry.enforcesPinning = enforcesPinning
+                entry.expiration = try settings["expirationDate"]?.midnight()
+                return entry
             }
-            var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
-            entry.enforcesPinning = enforcesPinning
-            entry.expiration = try settings["expirationDate"]?.midnight()
-            entries.append(entry)
+            if let entry { entries.append(entry) }
         }
         return PinConfiguration(.pinsJSON, entries: entries)
     }
 }
 
+extension DocumentNode {
+    /// The hosts that a key names, with all names below where `flag` says so.
+    fileprivate func hosts(
+        _ name: String,
+        includesSubdomains flag: DocumentNode?
+    ) throws(PinFormatError) -> HostPattern {
+        try HostText.pattern(name, try flag?.flag() ?? false ? .anyNumber : .exact, at: place)
+    }
+}
+
 /// The hashes of one host.
-enum HashList {
+private enum HashList {
+    /// Every pin of a list of hashes in plain base64.
+    static func bare(
+        _ list: DocumentNode?,
+        of hosts: HostPattern,
+        at place: PinPlace,
+        _ collector: inout PinCollector
+    ) throws(PinFormatError) -> [Pin] {
+        try pins(in: list, of: hosts, at: place, &collector) { text, place throws(PinFormatError) in
+            try HashText.bare(text, at: place)
+        }
+    }
+
     /// Every pin of a list, which has at least one.
     static func pins(
         in list: DocumentNode?,

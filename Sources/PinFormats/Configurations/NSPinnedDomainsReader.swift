@@ -11,26 +11,36 @@ enum NSPinnedDomainsReader {
     ) throws(PinFormatError) -> PinConfiguration {
         var entries: [HostEntry] = []
         for (name, settings) in try node.dictionary() {
-            let includesSubdomains = try settings["NSIncludesSubdomains"]?.flag() ?? false
-            let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
-            guard settings.members != nil else { throw settings.wrong("a dictionary") }
-            let leaf = try identities(settings[keys[0]], of: hosts, into: &collector)
-            let authorities = try identities(settings[keys[1]], of: hosts, into: &collector)
-            if leaf == nil, authorities == nil {
-                collector.note(
-                    .notFollowed,
-                    "\(settings.place): \(hosts.name) has neither \(keys[0]) nor \(keys[1]): nothing is pinned for it"
-                )
+            let entry = try collector.entry { (collector) throws(PinFormatError) in
+                try self.entry(name, settings, into: &collector)
             }
-            entries.append(
-                HostEntry(
-                    hosts: hosts,
-                    origin: settings.place.description,
-                    identities: .positions(leaf: leaf, authorities: authorities)
-                )
-            )
+            if let entry { entries.append(entry) }
         }
         return PinConfiguration(.nsPinnedDomains, entries: entries)
+    }
+
+    private static func entry(
+        _ name: String,
+        _ settings: DocumentNode,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> HostEntry {
+        let includesSubdomains = try settings["NSIncludesSubdomains"]?.flag() ?? false
+        let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
+        guard settings.members != nil else { throw settings.wrong("a dictionary") }
+        let leaf = try identities(settings[keys[0]], of: hosts, into: &collector)
+        let authorities = try identities(settings[keys[1]], of: hosts, into: &collector)
+        if leaf == nil, authorities == nil {
+            collector.note(
+                .hostNotPinned,
+                at: settings.place,
+                "\(hosts.name) has neither \(keys[0]) nor \(keys[1]): nothing is pinned for it"
+            )
+        }
+        return HostEntry(
+            hosts: hosts,
+            origin: settings.place.description,
+            identities: .positions(leaf: leaf, authorities: authorities)
+        )
     }
 
     /// A list of identities, `nil` when the key is absent.
@@ -59,7 +69,9 @@ enum NSPinnedDomainsReader {
         if pins.isEmpty {
             collector.note(
                 .pinnedToNothing,
-                "\(node.place): \(hosts.name) is pinned to nothing: no certificate can match an empty list"
+                at: node.place,
+                "\(hosts.name) is pinned to nothing: no certificate can match an empty list"
+                    + ", and two empty lists exempt nothing from pinning either"
             )
         }
         return pins

@@ -1,4 +1,4 @@
-internal import Pinning
+package import Pinning
 internal import X509
 
 /// Reads `TSKConfiguration`, from a property list or JSON, and stops where TrustKit throws when the app starts.
@@ -11,40 +11,58 @@ struct TrustKitReader {
         guard let pinned = node["TSKPinnedDomains"] else {
             throw PinFormatError(.missingValue, at: node.place, "has no TSKPinnedDomains, and TrustKit throws for it")
         }
-        var entries: [HostEntry] = []
-        var domains: [TrustKitDomain] = []
-        for (name, settings) in try pinned.dictionary() {
-            let (entry, domain) = try read(name, settings, into: &collector)
-            entries.append(entry)
-            domains.append(domain)
-        }
-        do {
-            _ = try TrustKitConfiguration(domains: domains, suffixes: SystemPublicSuffixList())
-        } catch {
-            // The message names the domain; its place is that of its entry.
-            let culprit = zip(domains, entries).first { error.message.contains("'\($0.0.name)'") }
-            let place = culprit.flatMap { pair in
-                pinned.members?.first { $0.key.lowercased() == pair.0.name }?.node.place
-            }
+        let members = try pinned.dictionary()
+        guard !members.isEmpty else {
             throw PinFormatError(
-                .clientRule,
-                at: place ?? pinned.place,
-                "TrustKit throws when the app starts: \(shortened(error.message, to: 400))"
+                .missingValue,
+                at: pinned.place,
+                "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
+                remedy: "add a domain with its TSKPublicKeyHashes"
             )
         }
+        var entries: [HostEntry] = []
+        for (name, settings) in members {
+            let entry = try collector.entry { (collector) throws(PinFormatError) in
+                try read(name, settings, into: &collector)
+            }
+            if let entry { entries.append(entry) }
+        }
+        try checkRules(entries, of: pinned, into: &collector)
         return PinConfiguration(.trustKit, entries: entries)
+    }
+
+    /// Holds the domains against the rules that TrustKit checks when the app starts.
+    private static func checkRules(
+        _ entries: [HostEntry],
+        of pinned: DocumentNode,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) {
+        let domains = entries.compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
+        let suffixes = SystemPublicSuffixList()
+        for (domain, entry) in zip(domains, entries) {
+            for violation in TrustKitConfiguration.violations(of: domain, among: domains, suffixes: suffixes) {
+                // A pin that was wrong is no pin too few.
+                if case .tooFewPins = violation, collector.incompleteEntries.contains(entry.origin) { continue }
+                let error = PinFormatError(
+                    PinProblem(violation),
+                    at: PinPlace(origin: entry.origin, source: pinned.file.path),
+                    "TrustKit throws when the app starts: \(shortened(violation.message(domain.name), to: 400))"
+                )
+                try collector.gather(error)
+            }
+        }
     }
 
     private static func read(
         _ name: String,
         _ settings: DocumentNode,
         into collector: inout PinCollector
-    ) throws(PinFormatError) -> (HostEntry, TrustKitDomain) {
+    ) throws(PinFormatError) -> HostEntry {
         let keys = Set(try settings.dictionary().map(\.key))
         let isExcluded = try settings["TSKExcludeSubdomainFromParentPolicy"]?.flag() ?? false
         guard !isExcluded || keys.count == 1 else {
             throw PinFormatError(
-                .clientRule,
+                .trustKitExclusionNotAlone,
                 at: settings.place,
                 "TSKExcludeSubdomainFromParentPolicy is not the only key of '\(shortened(name, to: 80))', "
                     + "and TrustKit throws for it",
@@ -68,21 +86,43 @@ struct TrustKitReader {
         if let algorithms = settings["TSKPublicKeyAlgorithms"] {
             collector.note(
                 .ignored,
-                "\(algorithms.place): TSKPublicKeyAlgorithms means nothing since TrustKit 1.6: remove it"
+                at: algorithms.place,
+                "TSKPublicKeyAlgorithms means nothing since TrustKit 1.6: remove it"
             )
         }
         var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
         entry.enforcesPinning = try settings["TSKEnforcePinning"]?.flag() ?? true
         entry.expiration = try settings["TSKExpirationDate"]?.midnight()
         entry.isExcluded = isExcluded
-        let domain = TrustKitDomain(
+        return entry
+    }
+}
+
+extension TrustKitDomain {
+    /// The domain of an entry, `nil` for an entry that names no host.
+    package init?(_ entry: HostEntry, enforcesPinningByDefault: Bool) {
+        guard let hosts = entry.hosts else { return nil }
+        self.init(
             name: hosts.name,
-            includesSubdomains: includesSubdomains,
-            enforcesPinning: entry.enforcesPinning ?? true,
-            hashes: pins.map(\.spkiSHA256),
+            includesSubdomains: hosts.depth == .anyNumber && !entry.isExcluded,
+            enforcesPinning: entry.enforcesPinning ?? enforcesPinningByDefault,
+            hashes: entry.pins.map(\.spkiSHA256),
             expiration: entry.expiration,
-            isExcluded: isExcluded
+            isExcluded: entry.isExcluded
         )
-        return (entry, domain)
+    }
+}
+
+extension PinProblem {
+    /// The problem that a broken rule of TrustKit's is.
+    package init(_ violation: TrustKitConfiguration.Violation) {
+        self =
+            switch violation {
+            case .noRegisteredSuffix: .trustKitNoRegisteredSuffix
+            case .publicSuffixIncludesSubdomains: .trustKitPublicSuffix
+            case .exclusionIsNotAlone: .trustKitExclusionNotAlone
+            case .exclusionWithoutParent: .trustKitExclusionWithoutParent
+            case .tooFewPins: .trustKitTooFewPins
+            }
     }
 }

@@ -32,7 +32,8 @@ struct PinDirectory {
             let more = notLoaded.count > 5 ? " and \(notLoaded.count - 5) more" : ""
             collector.note(
                 .notLoadedByAFNetworking,
-                "\(PinPlace.at(path)): AFNetworking loads only DER files named .cer from a bundle, not \(names)\(more)"
+                at: .at(path),
+                "AFNetworking loads only DER files named .cer from a bundle, not \(names)\(more)"
             )
         }
     }
@@ -43,17 +44,17 @@ struct PinDirectory {
         let isPromised = Self.promising.contains(fileExtension)
         switch RegularFile.kind(of: file) {
         case .directory:
-            collector.note(.notAPinFile, "\(PinPlace.at(file)): a subdirectory, which was not looked into")
+            collector.note(.notAPinFile, at: .at(file), "a subdirectory, which was not looked into")
             return
         case .special where !isPromised:
-            collector.note(.notAPinFile, "\(PinPlace.at(file)): a pipe, a socket or a device, which was not read")
+            collector.note(.notAPinFile, at: .at(file), "a pipe, a socket or a device, which was not read")
             return
         default: break
         }
         let stem = name.prefix { $0 != "." }.lowercased()
         if !isPromised, Self.companions.contains(stem) { return }
         if Self.documentation.contains(fileExtension) {
-            collector.note(.notAPinFile, "\(PinPlace.at(file)): documentation, which was not looked into")
+            collector.note(.notAPinFile, at: .at(file), "documentation, which was not looked into")
             return
         }
         let contents = try PinFileReader.load(file)
@@ -62,7 +63,7 @@ struct PinDirectory {
         } else {
             let reason = PinFileReader.whyUnknown(contents)
             guard !isPromised else { throw reason }
-            collector.note(.notAPinFile, "\(PinPlace.at(file)): \(reason.reason)")
+            collector.note(.notAPinFile, at: .at(file), reason.reason)
         }
     }
 }

@@ -68,6 +68,8 @@ private struct AndroidConfigurationReader {
         var expiration: Timestamp?
         var enforcesPinning: Bool?
         var exemptAnchors: [Certificate] = []
+        /// Whether pins are left out because they are wrong.
+        var isIncomplete = false
     }
 
     let file: PinFile
@@ -82,29 +84,36 @@ private struct AndroidConfigurationReader {
         var inherited = Inherited()
         for element in root.children(named: "base-config") {
             if let pinSet = element.children(named: "pin-set").first {
-                throw PinFormatError(
+                let error = PinFormatError(
                     .wrongValue,
                     at: place(pinSet),
                     "a <pin-set> stands in <base-config>, where Android takes none",
                     remedy: "put it into a <domain-config>"
                 )
+                try collector.gather(error)
             }
             inherited.exemptAnchors = try exemptAnchors(element, into: &collector) ?? []
         }
         for element in root.children(named: "domain-config") {
-            try readDomains(element, inherited, into: &collector)
+            do throws(PinFormatError) {
+                try readDomains(element, inherited, into: &collector)
+            } catch {
+                try collector.gather(error)
+            }
         }
         if let element = root.children(named: "debug-overrides").first {
             collector.note(
-                .notFollowed,
-                "\(place(element)): <debug-overrides> is for debuggable builds, where its anchors override pins; left out here"
+                .debugOverrides,
+                at: place(element),
+                "<debug-overrides> is for debuggable builds, where its anchors override pins; left out here"
             )
         }
         for element in root.children
         where !["base-config", "domain-config", "debug-overrides"].contains(element.name) {
             collector.note(
                 .notFollowed,
-                "\(place(element)): <\(shortened(element.name, to: 60))> is nothing that Android reads here"
+                at: place(element),
+                "<\(shortened(element.name, to: 60))> is nothing that Android reads here"
             )
         }
     }
@@ -125,19 +134,26 @@ private struct AndroidConfigurationReader {
         }
         var own = inherited
         let pinSets = element.children(named: "pin-set")
-        guard pinSets.count <= 1 else {
-            throw PinFormatError(
+        if pinSets.count > 1 {
+            let error = PinFormatError(
                 .duplicate,
                 at: place(pinSets[1]),
                 "a <domain-config> has two <pin-set>s, and Android throws for it",
                 remedy: "put all pins into one"
             )
+            try collector.gather(error)
         }
         if let pinSet = pinSets.first {
+            let before = collector.problemCount
             own.pins = try pins(in: pinSet, into: &collector)
+            own.isIncomplete = collector.problemCount > before
             own.expiration = nil
             if let date = pinSet.attributes["expiration"] {
-                own.expiration = try DateText.midnight(date, at: place(pinSet))
+                do throws(PinFormatError) {
+                    own.expiration = try DateText.midnight(date, at: place(pinSet))
+                } catch {
+                    try collector.gather(error)
+                }
             }
         }
         if let anchors = try exemptAnchors(element, into: &collector) { own.exemptAnchors = anchors }
@@ -145,14 +161,27 @@ private struct AndroidConfigurationReader {
             own.enforcesPinning = try flag("enforcePinning", of: trustKit) ?? false
         }
         for (index, domain) in domains.enumerated() {
-            try readDomain(domain, own, isLast: index == domains.count - 1)
+            let entry = try collector.entry { (collector) throws(PinFormatError) in
+                try readDomain(domain, own, isLast: index == domains.count - 1)
+            }
+            guard let entry else { continue }
+            if own.isIncomplete { collector.markIncomplete(entry.origin) }
+            entries.append(entry)
         }
         for nested in element.children(named: "domain-config") {
-            try readDomains(nested, own, into: &collector)
+            do throws(PinFormatError) {
+                try readDomains(nested, own, into: &collector)
+            } catch {
+                try collector.gather(error)
+            }
         }
     }
 
-    private mutating func readDomain(_ domain: XMLElement, _ own: Inherited, isLast: Bool) throws(PinFormatError) {
+    private mutating func readDomain(
+        _ domain: XMLElement,
+        _ own: Inherited,
+        isLast: Bool
+    ) throws(PinFormatError) -> HostEntry {
         let name = domain.text[...].trimmingWhitespace()
         let includesSubdomains = try flag("includeSubdomains", of: domain) ?? false
         let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: place(domain))
@@ -173,7 +202,7 @@ private struct AndroidConfigurationReader {
         entry.enforcesPinning = own.enforcesPinning
         entry.exemptAnchors = own.exemptAnchors
         entry.isReadByTrustKitAndroid = isLast
-        entries.append(entry)
+        return entry
     }
 
     private func pins(in pinSet: XMLElement, into collector: inout PinCollector) throws(PinFormatError) -> [Pin] {
@@ -196,8 +225,8 @@ private struct AndroidConfigurationReader {
                 try collector.skip(error)
             }
         }
-        if pins.isEmpty {
-            collector.note(.notFollowed, "\(place(pinSet)): the <pin-set> is empty: Android pins nothing")
+        if pinSet.children(named: "pin").isEmpty {
+            collector.note(.emptyPinSet, at: place(pinSet), "the <pin-set> is empty: Android pins nothing")
         }
         return pins
     }
@@ -233,15 +262,24 @@ private struct AndroidConfigurationReader {
                 if overridesPins { exempt += try AndroidResource.certificates(inFileAt: path) }
                 collector.note(
                     .notFollowed,
-                    "\(place(source)): the app trusts '\(shortened(text, to: 80))'; to judge by it give --anchors "
+                    at: place(source),
+                    "the app trusts '\(shortened(text, to: 80))'; to judge by it give --anchors "
                         + PinFile.shellWord(path)
                 )
             } else if text != "system" {
                 collector.note(
                     .notFollowed,
-                    "\(place(source)): the app trusts the '\(shortened(text, to: 80))' store"
+                    at: place(source),
+                    "the app trusts the '\(shortened(text, to: 80))' store"
                         + (overridesPins ? ", whose roots override pins" : "")
                         + "; to judge by it use a client's setting user-roots with --extra-root"
+                )
+            }
+            if overridesPins {
+                collector.note(
+                    .pinsOverridden,
+                    at: place(source),
+                    "overridePins=\"true\": a chain that ends at '\(shortened(text, to: 80))' is accepted without a pin"
                 )
             }
         }

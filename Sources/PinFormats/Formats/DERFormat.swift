@@ -24,7 +24,7 @@ struct DERFormat: PinFileFormat {
                     remedy: "AFNetworking skips it or crashes on it; name it .der"
                 )
             }
-            collector.add(.publicKey(key.spkiSHA256), at: file.place)
+            collector.add(key, at: file.place)
             return
         }
         let word = file.shellWord

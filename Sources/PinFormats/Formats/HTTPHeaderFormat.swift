@@ -15,7 +15,11 @@ struct HTTPHeaderFormat: PinFileFormat {
         PinListFormat.eachLine(of: file) { line in
             guard Self.isPinLine(line) else { return true }
             do throws(PinFormatError) {
-                try line.read(into: &collector)
+                do throws(PinFormatError) {
+                    try line.read(into: &collector)
+                } catch {
+                    try collector.gather(error)
+                }
                 return true
             } catch {
                 failure = error

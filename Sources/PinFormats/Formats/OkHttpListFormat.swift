@@ -18,28 +18,10 @@ struct OkHttpListFormat: PinFileFormat {
         var failure: PinFormatError?
         PinListFormat.eachLine(of: file) { line in
             do throws(PinFormatError) {
-                var words = WordScanner(line.text)
-                guard let host = words.next()?.word else { return true }
-                let hosts = try HostText.okHttpPattern(host, at: line.place)
-                var pins: [Pin] = []
-                for found in words where !found.word.isEmpty {
-                    do throws(PinFormatError) {
-                        pins.append(try HashText.okHttp(found.word, at: line.place))
-                    } catch {
-                        try collector.skip(error)
-                    }
+                let entry = try collector.entry { (collector) throws(PinFormatError) in
+                    try Self.entry(line, into: &collector)
                 }
-                guard !pins.isEmpty else {
-                    throw PinFormatError(
-                        .missingValue,
-                        at: line.place,
-                        "the host '\(hosts)' has no pin",
-                        remedy: "write it after the host: sha256/…"
-                    )
-                }
-                entries.append(
-                    HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))
-                )
+                if let entry { entries.append(entry) }
                 return true
             } catch {
                 failure = error
@@ -48,6 +30,34 @@ struct OkHttpListFormat: PinFileFormat {
         }
         if let failure { throw failure }
         collector.add(PinConfiguration(.okHttp, entries: entries))
+    }
+
+    /// The entry of one line, which is not empty.
+    private static func entry(
+        _ line: PinText,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> HostEntry {
+        var words = WordScanner(line.text)
+        let hosts = try HostText.okHttpPattern(words.next()?.word ?? "", at: line.place)
+        var pins: [Pin] = []
+        var isBare = true
+        for found in words where !found.word.isEmpty {
+            isBare = false
+            do throws(PinFormatError) {
+                pins.append(try HashText.okHttp(found.word, at: line.place))
+            } catch {
+                try collector.skip(error)
+            }
+        }
+        guard !pins.isEmpty || collector.isGathering && !isBare else {
+            throw PinFormatError(
+                .missingValue,
+                at: line.place,
+                "the host '\(hosts)' has no pin",
+                remedy: "write it after the host: sha256/…"
+            )
+        }
+        return HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))
     }
 
     private static func resemblesHost(_ word: Substring) -> Bool {

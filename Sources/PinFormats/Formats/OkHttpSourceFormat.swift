@@ -17,33 +17,51 @@ struct OkHttpSourceFormat: PinFileFormat {
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         var entries: [HostEntry] = []
         for call in Self.calls(in: file.text ?? "") {
-            let place = file.place(line: call.line)
-            guard let host = call.arguments.first?.text else {
-                throw PinFormatError(
-                    .wrongValue,
-                    at: place,
-                    "the host of this add(…) is not written out",
-                    remedy: "put it there in quotation marks, or give a list with lines such as: host sha256/…"
-                )
+            let entry = try collector.entry { (collector) throws(PinFormatError) in
+                try Self.entry(call, in: file, into: &collector)
             }
-            let hosts = try HostText.okHttpPattern(host, at: place)
-            var pins: [Pin] = []
-            for argument in call.arguments.dropFirst() {
-                let place = file.place(line: argument.line)
-                guard let text = argument.text else {
-                    collector.note(.notFollowed, "\(place): a pin of \(hosts) is not written out and was passed over")
-                    continue
-                }
-                do throws(PinFormatError) {
-                    pins.append(try HashText.okHttp(text, at: place))
-                } catch {
-                    try collector.skip(error)
-                }
-            }
-            entries.append(HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins)))
+            if let entry { entries.append(entry) }
         }
-        guard entries.contains(where: { !$0.pins.isEmpty }) else { throw .noPin(at: file.place) }
+        guard entries.contains(where: { !$0.pins.isEmpty }) || collector.problemCount > 0 else {
+            throw .noPin(at: file.place)
+        }
         collector.add(PinConfiguration(.okHttp, entries: entries))
+    }
+
+    private static func entry(
+        _ call: Call,
+        in file: PinFile,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> HostEntry {
+        let place = file.place(line: call.line)
+        guard let host = call.arguments.first?.text else {
+            throw PinFormatError(
+                .wrongValue,
+                at: place,
+                "the host of this add(…) is not written out",
+                remedy: "put it there in quotation marks, or give a list with lines such as: host sha256/…"
+            )
+        }
+        let hosts = try HostText.okHttpPattern(host, at: place)
+        var pins: [Pin] = []
+        for argument in call.arguments.dropFirst() {
+            let argumentPlace = file.place(line: argument.line)
+            guard let text = argument.text else {
+                collector.note(
+                    .notFollowed,
+                    at: argumentPlace,
+                    "a pin of \(hosts) is not written out and was passed over"
+                )
+                collector.markIncomplete(place.description)
+                continue
+            }
+            do throws(PinFormatError) {
+                pins.append(try HashText.okHttp(text, at: argumentPlace))
+            } catch {
+                try collector.skip(error)
+            }
+        }
+        return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins))
     }
 
     private struct Argument {

@@ -33,8 +33,7 @@ struct PEMFormat: PinFileFormat {
                 if CertificateReader.certificateLabels.contains(block.label) {
                     collector.add(.certificate(try certificate(in: block, of: file)), at: file.place(line: block.line))
                 } else if block.label == Self.publicKeyLabel {
-                    let key = try publicKey(in: block, of: file)
-                    collector.add(.publicKey(key.spkiSHA256), at: file.place(line: block.line))
+                    collector.add(try publicKey(in: block, of: file), at: file.place(line: block.line))
                 } else if Self.requestLabels.contains(block.label) {
                     try collector.addRequest(block.der, at: file.place(line: block.line))
                 } else if Self.signedDataLabels.contains(block.label) {
@@ -49,7 +48,7 @@ struct PEMFormat: PinFileFormat {
             }
         }
         for block in passedOver {
-            collector.note(.ignored, "\(file.place(line: block.line)): '\(block.label)' is no pin and was passed over")
+            collector.note(.ignored, at: file.place(line: block.line), "'\(block.label)' is no pin and was passed over")
         }
     }
 

@@ -6,11 +6,11 @@ extension PinCollector {
     /// Adds the key of a PKCS #10 request, and says that it is no certificate's.
     mutating func addRequest(_ der: [UInt8], at place: PinPlace) throws(PinFormatError) {
         do {
-            add(.publicKey(try KeyReader.request(der: der).publicKey.spkiSHA256), at: place)
+            add(try KeyReader.request(der: der).publicKey, at: place)
         } catch {
             throw .brokenRequest(at: place, der, detail: error.detail)
         }
-        note(.request, "\(place): a certificate request: its public key is pinned, for there is no certificate yet")
+        note(.request, at: place, "a certificate request: its public key is pinned, for there is no certificate yet")
     }
 
     /// Adds the certificates of a PKCS #7 message.

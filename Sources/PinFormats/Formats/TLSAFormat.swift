@@ -30,7 +30,7 @@ struct TLSAFormat: PinFileFormat {
             }
         }
         if let failure { throw failure }
-        zone.notes.forEach { collector.note(.notFollowed, $0) }
+        zone.notes.forEach { collector.note(.notFollowed, at: $0.place, $0.text) }
         collector.add(PinConfiguration(.tlsa, entries: zone.entries))
     }
 }
@@ -38,7 +38,7 @@ struct TLSAFormat: PinFileFormat {
 /// Gathers the TLSA records of a zone and passes over its other records.
 private struct ZoneReader {
     private(set) var entries: [HostEntry] = []
-    private(set) var notes: [String] = []
+    private(set) var notes: [(place: PinPlace, text: String)] = []
     private var origin = ""
     private var hosts: HostPattern?
 
@@ -52,7 +52,7 @@ private struct ZoneReader {
         if let owner = record.owner { hosts = try hosts(of: owner, at: place) }
         let entry = try record.entry(for: hosts, at: place)
         if entry.pins.isEmpty {
-            notes.append("\(place): only the client dane compares this record: it is no hash of a key")
+            notes.append((place, "only the client dane compares this record: it is no hash of a key"))
         }
         entries.append(entry)
     }
@@ -72,7 +72,7 @@ private struct ZoneReader {
         }
         if labels[0] != "_443", labels[0] != "*" {
             notes.append(
-                "\(place): the record is for the port \(labels[0].dropFirst()), and is taken for all ports here"
+                (place, "the record is for the port \(labels[0].dropFirst()), and is taken for all ports here")
             )
         }
         return try HostText.pattern(labels[2], .exact, at: place)

@@ -1,48 +1,110 @@
 internal import Pinning
 
-/// Gathers pins and notes from the readers and decides what a bad pin means: the end, or a note.
+/// What becomes of pin data that is wrong.
+enum BadPins: Sendable {
+    /// The first ends the reading.
+    case refused
+    /// Bad pins become notes; everything else that is wrong ends the reading.
+    case skipped
+    /// Everything that is wrong is gathered, and the reading goes on where it can.
+    case gathered
+}
+
+/// Gathers pins and notes from the readers and decides what a bad pin means: the end, a note, or one problem of several.
 struct PinCollector {
     /// A file of nothing but bad lines must not fill the memory with notes.
     private static let mostNotesOfSkipping = 50
+    /// Nor with problems.
+    private static let mostProblems = 1_000
 
-    private let skipsBadPins: Bool
+    private let badPins: BadPins
     private(set) var pins: [Pin] = []
     private(set) var configurations: [PinConfiguration] = []
     private(set) var notes: [PinNote] = []
+    /// The whole keys behind pins, where the source has them; kept while problems are gathered only.
+    private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
+    /// What was gathered, at most ``mostProblems``.
+    private(set) var problems: [PinFormatError] = []
+    /// The number of all problems.
+    private(set) var problemCount = 0
+    /// Where entries stand that lack something because it was wrong.
+    private(set) var incompleteEntries: Set<String> = []
     private var skipped = 0
     private var firstSkipped: PinFormatError?
 
-    init(skipsBadPins: Bool) {
-        self.skipsBadPins = skipsBadPins
+    init(_ badPins: BadPins) {
+        self.badPins = badPins
     }
 
     mutating func add(_ material: Pin.Material, at place: PinPlace) {
         pins.append(Pin(material, origin: place.description))
     }
 
+    /// Adds the pin of a whole key.
+    mutating func add(_ key: PublicKey, at place: PinPlace) {
+        add(.publicKey(key.spkiSHA256), at: place)
+        if badPins == .gathered { publicKeys[key.spkiSHA256] = key }
+    }
+
     mutating func add(_ configuration: PinConfiguration) {
         configurations.append(configuration)
     }
 
-    mutating func note(_ id: PinNote.ID, _ message: String) {
-        notes.append(PinNote(id: id, message: message))
+    mutating func note(_ id: PinNote.ID, at place: PinPlace, _ text: String) {
+        notes.append(PinNote(id: id, place: place, text: text))
     }
 
-    /// Takes note of `error` where bad pins are skipped, and throws it where they are not.
+    /// Takes note of `error` where bad pins are skipped or gathered, and throws it where they are not.
     ///
     /// A private key is never skipped: whoever ships one with the pins has to hear of it.
     mutating func skip(_ error: PinFormatError) throws(PinFormatError) {
-        guard skipsBadPins, error.problem != .privateKey else { throw error }
+        guard badPins == .skipped, error.problem != .privateKey else { return try gather(error) }
         skipped += 1
         firstSkipped = firstSkipped ?? error
-        if skipped <= Self.mostNotesOfSkipping { note(.skippedBadPin, "skipped: \(error)") }
+        if skipped <= Self.mostNotesOfSkipping {
+            notes.append(PinNote(id: .skippedBadPin, place: nil, text: "skipped: \(error)"))
+        }
     }
+
+    /// Takes note of `error` where all that is wrong is gathered, and throws it where it is not.
+    mutating func gather(_ error: PinFormatError) throws(PinFormatError) {
+        guard badPins == .gathered else { throw error }
+        problemCount += 1
+        if problems.count < Self.mostProblems { problems.append(error) }
+    }
+
+    /// Reads one entry of a configuration.
+    ///
+    /// - Returns: the entry, `nil` when it is wrong as a whole and that was gathered.
+    mutating func entry(
+        _ read: (inout PinCollector) throws(PinFormatError) -> HostEntry
+    ) throws(PinFormatError) -> HostEntry? {
+        let before = problemCount
+        do throws(PinFormatError) {
+            let entry = try read(&self)
+            if problemCount > before { incompleteEntries.insert(entry.origin) }
+            return entry
+        } catch {
+            try gather(error)
+            return nil
+        }
+    }
+
+    /// Says that the entry at `origin` lacks something that was wrong.
+    mutating func markIncomplete(_ origin: String) {
+        incompleteEntries.insert(origin)
+    }
+
+    /// Whether the reading goes on after whatever is wrong.
+    var isGathering: Bool { badPins == .gathered }
+
+    /// Whether there is no pin and no host.
+    var isEmpty: Bool { pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) }
 
     /// Everything gathered.
     ///
     /// - Throws: `absence` when there is no pin, or an error about what was skipped when that is why.
-    func reading(orThrow absence: @autoclosure () -> PinFormatError) throws(PinFormatError) -> PinReading {
-        let isEmpty = pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty)
+    func reading(orThrow absence: PinFormatError) throws(PinFormatError) -> PinReading {
         if isEmpty, let firstSkipped {
             throw PinFormatError(
                 .nothingLeft,
@@ -53,10 +115,10 @@ struct PinCollector {
                 remedy: firstSkipped.remedy
             )
         }
-        guard !isEmpty else { throw absence() }
+        guard !isEmpty else { throw absence }
         var notes = notes
         if skipped > Self.mostNotesOfSkipping {
-            notes.append(PinNote(id: .skippedBadPin, message: "skipped: \(skipped) bad pins in all"))
+            notes.append(PinNote(id: .skippedBadPin, place: nil, text: "skipped: \(skipped) bad pins in all"))
         }
         return PinReading(pins: pins, configurations: configurations, notes: notes)
     }

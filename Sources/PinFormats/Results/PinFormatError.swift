@@ -145,8 +145,16 @@ package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     case duplicate = "duplicate"
     /// A date that is none.
     case badDate = "bad-date"
-    /// A rule that the client checks when its app starts.
-    case clientRule = "client-rule"
+    /// A domain of TrustKit's with fewer different pins than it asks for when the app starts.
+    case trustKitTooFewPins = "trustkit-too-few-pins"
+    /// A domain of TrustKit's without a registered suffix.
+    case trustKitNoRegisteredSuffix = "trustkit-no-registered-suffix"
+    /// A public suffix whose subdomains TrustKit is told to include.
+    case trustKitPublicSuffix = "trustkit-public-suffix"
+    /// TSKExcludeSubdomainFromParentPolicy beside other keys.
+    case trustKitExclusionNotAlone = "trustkit-exclusion-not-alone"
+    /// TSKExcludeSubdomainFromParentPolicy below no domain that includes its subdomains.
+    case trustKitExclusionWithoutParent = "trustkit-exclusion-without-parent"
     /// A TLSA record that is none.
     case badRecord = "bad-record"
 

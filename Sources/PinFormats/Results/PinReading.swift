@@ -28,14 +28,27 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case pinnedToNothing = "pinned-to-nothing"
         /// A part of a configuration that pincheck does not follow.
         case notFollowed = "not-followed"
+        /// A host that is configured and has no key for pins at all.
+        case hostNotPinned = "host-not-pinned"
+        /// Anchors whose paths are exempt from pinning.
+        case pinsOverridden = "pins-overridden"
+        /// A part of a configuration that only debuggable builds read.
+        case debugOverrides = "debug-overrides"
+        /// A set of pins without a pin, which switches pinning off.
+        case emptyPinSet = "empty-pin-set"
         /// A bad pin that was skipped because the user asked for it.
         case skippedBadPin = "skipped-bad-pin"
     }
 
     /// Which kind of note it is.
     package let id: ID
-    /// One line; text from outside in it is shortened, not escaped.
-    package let message: String
+    /// Where what it is about stands, `nil` where ``text`` says that too.
+    package let place: PinPlace?
+    /// One line without the place; text from outside in it is shortened, not escaped.
+    package let text: String
+
+    /// The place and the text.
+    package var message: String { (place.map { "\($0): " } ?? "") + text }
 
     /// The message.
     package var description: String { message }

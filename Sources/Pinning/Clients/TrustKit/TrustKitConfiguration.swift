@@ -43,37 +43,73 @@ public struct TrustKitConfiguration: Sendable, Hashable {
     ///   - suffixes: the public suffix list, which TrustKit carries with it.
     /// - Throws: ``ClientConfigurationError`` where TrustKit throws an exception.
     public init(domains: [TrustKitDomain], suffixes: some PublicSuffixList) throws(ClientConfigurationError) {
-        func refuse(_ message: String) -> ClientConfigurationError {
-            ClientConfigurationError(client: "trustkit", message: message)
+        guard !domains.isEmpty else {
+            throw ClientConfigurationError(client: "trustkit", message: "kTSKPinnedDomains is empty")
         }
-        guard !domains.isEmpty else { throw refuse("kTSKPinnedDomains is empty") }
         for domain in domains {
-            guard let suffix = suffixes.publicSuffix(of: domain.name) else {
-                throw refuse("'\(domain.name)' has no registered suffix: TrustKit does not take such a domain")
-            }
-            guard !domain.includesSubdomains || suffix != domain.name else {
-                throw refuse("kTSKIncludeSubdomains cannot be set for the public suffix '\(domain.name)'")
-            }
-            if domain.isExcluded {
-                guard domain.hashes.isEmpty, domain.expiration == nil, !domain.includesSubdomains else {
-                    throw refuse(
-                        "kTSKExcludeSubdomainFromParentPolicy must be the only key of '\(domain.name)'"
-                    )
-                }
-                guard domains.contains(where: { $0.includesSubdomains && domain.name.hasSuffix("." + $0.name) }) else {
-                    throw refuse("'\(domain.name)' is excluded, but no parent domain includes its subdomains")
-                }
-                continue
-            }
-            let distinct = Set(domain.hashes).count
-            let needed = domain.enforcesPinning ? 2 : 1
-            guard distinct >= needed else {
-                throw refuse(
-                    "'\(domain.name)' has \(distinct) different pins and needs \(needed): add a backup pin"
-                )
+            if let violation = Self.violations(of: domain, among: domains, suffixes: suffixes).first {
+                throw ClientConfigurationError(client: "trustkit", message: violation.message(domain.name))
             }
         }
         self.domains = domains
+    }
+
+    /// A rule that a domain breaks, so that TrustKit throws an exception when the app starts.
+    public enum Violation: Sendable, Hashable {
+        /// The domain ends in nothing that the public suffix list knows.
+        case noRegisteredSuffix
+        /// Subdomains are included below a public suffix.
+        case publicSuffixIncludesSubdomains
+        /// An exempt domain has settings beside its exemption.
+        case exclusionIsNotAlone
+        /// An exempt domain is below none that includes its subdomains.
+        case exclusionWithoutParent
+        /// So many different pins are less than the number needed: two where pinning is enforced.
+        case tooFewPins(Int, needed: Int)
+
+        /// What is wrong with the domain called `name`, in one line.
+        public func message(_ name: String) -> String {
+            switch self {
+            case .noRegisteredSuffix: "'\(name)' has no registered suffix: TrustKit does not take such a domain"
+            case .publicSuffixIncludesSubdomains:
+                "kTSKIncludeSubdomains cannot be set for the public suffix '\(name)'"
+            case .exclusionIsNotAlone: "kTSKExcludeSubdomainFromParentPolicy must be the only key of '\(name)'"
+            case .exclusionWithoutParent: "'\(name)' is excluded, but no parent domain includes its subdomains"
+            case .tooFewPins(let count, let needed):
+                "'\(name)' has \(count) different pins and needs \(needed): add a backup pin"
+            }
+        }
+    }
+
+    /// The rules that one of `domains` breaks, in the order in which TrustKit looks at them.
+    ///
+    /// - Parameters:
+    ///   - domain: the domain that is looked at.
+    ///   - domains: all of the configuration.
+    ///   - suffixes: the public suffix list, which TrustKit carries with it.
+    /// - Returns: the rules, none for a domain that TrustKit takes.
+    public static func violations(
+        of domain: TrustKitDomain,
+        among domains: [TrustKitDomain],
+        suffixes: some PublicSuffixList
+    ) -> [Violation] {
+        var violations: [Violation] = []
+        let suffix = suffixes.publicSuffix(of: domain.name)
+        if suffix == nil { violations.append(.noRegisteredSuffix) }
+        if domain.includesSubdomains, suffix == domain.name { violations.append(.publicSuffixIncludesSubdomains) }
+        guard !domain.isExcluded else {
+            if !domain.hashes.isEmpty || domain.expiration != nil || domain.includesSubdomains {
+                violations.append(.exclusionIsNotAlone)
+            }
+            if !domains.contains(where: { $0.includesSubdomains && domain.name.hasSuffix("." + $0.name) }) {
+                violations.append(.exclusionWithoutParent)
+            }
+            return violations
+        }
+        let count = Set(domain.hashes).count
+        let needed = domain.enforcesPinning ? 2 : 1
+        if count < needed { violations.append(.tooFewPins(count, needed: needed)) }
+        return violations
     }
 
     /// The policy for `host`: its own, or that of the longest parent with the same public suffix that includes subdomains.
