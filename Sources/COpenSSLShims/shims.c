@@ -140,6 +140,18 @@ int COpenSSLShims_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
     return SSL_set_tlsext_host_name(ssl, name);
 }
 
+long COpenSSLShims_SSL_set1_sigalgs_list(SSL *ssl, const char *algorithms) {
+    return SSL_set1_sigalgs_list(ssl, algorithms);
+}
+
+long COpenSSLShims_SSL_set1_client_sigalgs_list(SSL *ssl, const char *algorithms) {
+    return SSL_set1_client_sigalgs_list(ssl, algorithms);
+}
+
+long COpenSSLShims_SSL_add1_chain_cert(SSL *ssl, X509 *certificate) {
+    return SSL_add1_chain_cert(ssl, certificate);
+}
+
 int COpenSSLShims_SSL_get_negotiated_group(SSL *ssl) {
     return SSL_get_negotiated_group(ssl);
 }

@@ -116,7 +116,7 @@ extension Prober {
     fileprivate func holdEventLoopInHandshake(until end: NIODeadline) {
         let workshop = workshop
         workshop.loop.scheduleRepeatedTask(initialDelay: .zero, delay: .microseconds(50)) { task in
-            guard workshop.attempts.contains(where: { $0.phase == .handshake }) else { return }
+            guard workshop.attempts.contains(where: { ($0 as? ProbeAttempt)?.phase == .handshake }) else { return }
             task.cancel()
             while NIODeadline.now() < end {}
         }

@@ -51,6 +51,9 @@ long COpenSSLShims_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate);
 long COpenSSLShims_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *));
 int COpenSSLShims_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *groups);
 int COpenSSLShims_SSL_set_tlsext_host_name(SSL *ssl, const char *name);
+long COpenSSLShims_SSL_set1_sigalgs_list(SSL *ssl, const char *algorithms);
+long COpenSSLShims_SSL_set1_client_sigalgs_list(SSL *ssl, const char *algorithms);
+long COpenSSLShims_SSL_add1_chain_cert(SSL *ssl, X509 *certificate);
 int COpenSSLShims_SSL_get_negotiated_group(SSL *ssl);
 
 #endif

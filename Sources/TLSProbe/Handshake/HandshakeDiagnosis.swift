@@ -14,7 +14,14 @@ enum HandshakeDiagnosis {
         )
         if let number = UInt8(exactly: reason - alertOffset) {
             let alert = TLSAlert(number: number)
+            if let keyType = request.keyType, alert.isForWantOfCommonParameters {
+                return .keyTypeRefused(keyType, alert)
+            }
             return alert == .protocolVersion ? noCommonVersion : .alert(alert)
+        }
+        // Some servers send the certificate they have, whatever is offered.
+        if let keyType = request.keyType, [SSL_R_WRONG_SIGNATURE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE].contains(reason) {
+            return .keyTypeRefused(keyType, nil)
         }
         return switch reason {
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_WRONG_VERSION_NUMBER, SSL_R_VERSION_TOO_LOW,

@@ -29,6 +29,13 @@ final class TLSConnection {
     private(set) var clientCertificateRequested = false
     /// Whether the server's key was proven at the time it asked.
     private(set) var keyProvenAtRequest = false
+    /// Owns the certificate and key that `ssl` may send.
+    private let identity: ClientIdentity?
+    /// Whether nothing was sent for want of a certificate that fits what the server asked for.
+    private var hadNoFittingCertificate = false
+
+    /// Whether a client certificate was sent.
+    var clientCertificateSent: Bool { identity != nil && clientCertificateRequested && !hadNoFittingCertificate }
 
     /// Prepares a handshake for `request`.
     ///
@@ -47,12 +54,15 @@ final class TLSConnection {
         self.ssl = ssl
         self.input = input
         self.output = output
+        identity = request.clientIdentity
         // Index 0 is the one OpenSSL keeps for applications (SSL_set_app_data).
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
         guard COpenSSLShims_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
             COpenSSLShims_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
             request.serverNameIndication.map({ COpenSSLShims_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,
-            Self.offer(request.alpn, on: ssl)
+            Self.offer(request.alpn, on: ssl),
+            request.keyType?.restrict(ssl) ?? true,
+            request.clientIdentity?.use(on: ssl) ?? true
         else { throw OpenSSLSetUpError() }
     }
 
@@ -106,6 +116,8 @@ final class TLSConnection {
     static func noteClientCertificateRequest(_ ssl: OpaquePointer?) {
         guard let ssl, let context = SSL_get_ex_data(ssl, 0) else { return }
         let connection = Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue()
+        // OpenSSL asks a second time, for another certificate, when the one it was given does not fit.
+        guard !connection.clientCertificateRequested else { return connection.hadNoFittingCertificate = true }
         connection.clientCertificateRequested = true
         connection.keyProvenAtRequest = connection.serverHasSigned
     }

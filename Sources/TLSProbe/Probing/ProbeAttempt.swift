@@ -6,7 +6,7 @@ internal import X509
 /// One probe on its way: resolves, connects, has the handshake made, and delivers exactly one result, in time.
 ///
 /// Sendable because after `init` everything is touched on the event loop only.
-final class ProbeAttempt: @unchecked Sendable {
+final class ProbeAttempt: Attempt, @unchecked Sendable {
     typealias Delivery = @Sendable (Result<ProbeResult, ProbeError>) -> Void
 
     private let request: ProbeRequest
@@ -138,6 +138,7 @@ final class ProbeAttempt: @unchecked Sendable {
                     alpn: connection.applicationProtocol,
                     presented: presented,
                     clientCertificateRequested: connection.clientCertificateRequested,
+                    clientCertificateSent: connection.clientCertificateSent,
                     handshakeCompleted: completed,
                     timings: ProbeTimings(
                         resolve: wasResolved ? Duration(firstConnect - started) : nil,

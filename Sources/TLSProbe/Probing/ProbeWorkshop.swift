@@ -6,8 +6,8 @@ internal import NIOCore
 final class ProbeWorkshop: @unchecked Sendable {
     let loop: any EventLoop
     let lookups: LookupThreads
-    /// The probes on their way, in no order.
-    private(set) var attempts: [ProbeAttempt] = []
+    /// What is on its way, in no order.
+    private(set) var attempts: [any Attempt] = []
     private let preparation: TLSPreparation?
     private var madeContext: TLSContext?
 
@@ -17,14 +17,14 @@ final class ProbeWorkshop: @unchecked Sendable {
         self.preparation = preparation
     }
 
-    /// Notes that a probe is on its way.
-    func add(_ attempt: ProbeAttempt) {
+    /// Notes that an attempt is on its way.
+    func add(_ attempt: any Attempt) {
         attempt.position = attempts.count
         attempts.append(attempt)
     }
 
-    /// Forgets a probe that has ended.
-    func remove(_ attempt: ProbeAttempt) {
+    /// Forgets an attempt that has ended.
+    func remove(_ attempt: any Attempt) {
         guard let last = attempts.popLast(), last !== attempt else { return }
         attempts[attempt.position] = last
         last.position = attempt.position
@@ -42,4 +42,13 @@ final class ProbeWorkshop: @unchecked Sendable {
     func prepareContext() {
         _ = try? context()
     }
+}
+
+/// Work on an event loop that ends with exactly one result.
+protocol Attempt: AnyObject {
+    /// Where the workshop keeps the attempt.
+    var position: Int { get set }
+
+    /// Ends the attempt, or keeps it from starting; called on the event loop.
+    func cancel()
 }

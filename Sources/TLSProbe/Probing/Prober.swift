@@ -37,15 +37,57 @@ package final class Prober: Sendable {
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold.
     package func probe(_ request: ProbeRequest) async throws(ProbeError) -> ProbeResult {
         let attempt = ProbeAttempt(request, in: workshop)
+        return try await result(ProbeError(.connect, .cancelled, target: request.target)) { deliver in
+            attempt.start(deliver)
+        } cancel: {
+            attempt.cancel()
+        }
+    }
+
+    /// Looks up all addresses of a host, within `timeout` whatever the resolver does.
+    ///
+    /// Cancelling the task abandons the lookup and ends in ``ProbeError/Reason/cancelled``.
+    ///
+    /// - Parameters:
+    ///   - host: the name to look up.
+    ///   - family: the kind of addresses wanted.
+    ///   - timeout: the deadline. A family that has not answered by half of it is given up when the other one has.
+    /// - Returns: the addresses; at least one.
+    /// - Throws: ``ProbeError`` of the phase ``ProbeError/Phase/resolve``.
+    package func addresses(
+        of host: String,
+        family: ProbeRequest.AddressFamily = .any,
+        timeout: Duration
+    ) async throws(ProbeError) -> HostAddresses {
+        let search = AddressSearch(host: host, family: family, timeout: timeout, in: workshop)
+        return try await result(ProbeError(.resolve, .cancelled, target: host)) { deliver in
+            search.start(deliver)
+        } cancel: {
+            search.cancel()
+        }
+    }
+
+    /// Waits for the one result of something that is started and perhaps cancelled on the event loop.
+    ///
+    /// - Parameters:
+    ///   - ended: the error when the event loop takes no more work.
+    ///   - start: starts it; what it is given takes the result.
+    ///   - cancel: makes it end, if it has not.
+    /// - Returns: what it came to.
+    /// - Throws: ``ProbeError`` when it failed.
+    func result<Value: Sendable>(
+        _ ended: ProbeError,
+        start: @escaping @Sendable (@escaping @Sendable (Result<Value, ProbeError>) -> Void) -> Void,
+        cancel: @escaping @Sendable () -> Void
+    ) async throws(ProbeError) -> Value {
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation {
-                (continuation: CheckedContinuation<Result<ProbeResult, ProbeError>, Never>) in
-                if !onLoop({ attempt.start { continuation.resume(returning: $0) } }) {
-                    continuation.resume(returning: .failure(ProbeError(.connect, .cancelled, target: request.target)))
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, ProbeError>, Never>) in
+                if !onLoop({ start { continuation.resume(returning: $0) } }) {
+                    continuation.resume(returning: .failure(ended))
                 }
             }
         } onCancel: {
-            _ = onLoop { attempt.cancel() }
+            _ = onLoop(cancel)
         }
         return try result.get()
     }

@@ -26,6 +26,8 @@ package struct ProbeError: Error, Sendable, Hashable {
         case notConnected([ConnectFailure])
         /// The server ended the handshake with an alert.
         case alert(TLSAlert)
+        /// The server has no certificate with a key of the only type that was offered; the alert is its answer if it sent one.
+        case keyTypeRefused(CertificateKeyType, TLSAlert?)
         /// The server closed the connection before the handshake was complete, after sending so many bytes.
         case closedEarly(received: Int)
         /// The connection was reset during the handshake.
@@ -81,6 +83,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         case .resolverFailed: "resolver-failed"
         case .notConnected(let failures): ConnectFailure.commonID(of: failures)
         case .alert: "tls-alert"
+        case .keyTypeRefused: "key-type-not-offered"
         case .closedEarly: "closed-early"
         case .reset: "reset"
         case .notTLS: "not-tls"
@@ -113,6 +116,9 @@ extension ProbeError: CustomStringConvertible {
             "cannot resolve \(server): \(detail); check the DNS settings, or give the address with --connect"
         case .notConnected(let failures): "cannot connect to \(server): \(ConnectFailure.describe(failures))"
         case .alert(let alert): "\(server) ended the handshake: alert \(alert), sent by the server; \(alert.remedy)"
+        case .keyTypeRefused(let keyType, let alert):
+            "\(server) offers no certificate with a key for \(keyType)"
+                + (alert.map { " (alert \($0))" } ?? "") + "; leave \(keyType) out of --key-types, or install one"
         case .closedEarly(0):
             "\(server) closed the connection without an answer to the ClientHello; check the port and --sni"
         case .closedEarly(let received):

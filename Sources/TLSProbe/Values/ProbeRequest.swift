@@ -30,6 +30,10 @@ package struct ProbeRequest: Sendable, Hashable {
     package var minimumTLS: TLSVersion
     /// The newest version offered.
     package var maximumTLS: TLSVersion
+    /// The only type of key that the server's certificate may have; `nil` offers whatever OpenSSL can do.
+    package var keyType: CertificateKeyType?
+    /// What a server gets that asks for a client certificate; without one it gets an empty list.
+    package var clientIdentity: ClientIdentity?
     /// The application protocols offered (RFC 7301), preferred first; without any the extension is not sent.
     package var alpn: [ApplicationProtocol]
     /// The one deadline over resolving, connecting and the handshake, counted from the start of the probe.
@@ -43,6 +47,8 @@ package struct ProbeRequest: Sendable, Hashable {
     ///   - serverNameIndication: the name for the server_name extension.
     ///   - minimumTLS: the oldest version offered.
     ///   - maximumTLS: the newest version offered.
+    ///   - keyType: the only type of key that the server's certificate may have.
+    ///   - clientIdentity: what a server gets that asks for a client certificate.
     ///   - alpn: the application protocols offered.
     ///   - timeout: the deadline over everything.
     package init(
@@ -51,6 +57,8 @@ package struct ProbeRequest: Sendable, Hashable {
         serverNameIndication: ServerNameIndication? = nil,
         minimumTLS: TLSVersion = .tls12,
         maximumTLS: TLSVersion = .tls13,
+        keyType: CertificateKeyType? = nil,
+        clientIdentity: ClientIdentity? = nil,
         alpn: [ApplicationProtocol] = [],
         timeout: Duration = .seconds(10)
     ) {
@@ -59,6 +67,8 @@ package struct ProbeRequest: Sendable, Hashable {
         self.serverNameIndication = serverNameIndication
         self.minimumTLS = minimumTLS
         self.maximumTLS = maximumTLS
+        self.keyType = keyType
+        self.clientIdentity = clientIdentity
         self.alpn = alpn
         self.timeout = timeout
     }

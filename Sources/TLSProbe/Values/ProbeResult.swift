@@ -16,8 +16,10 @@ package struct ProbeResult: Sendable, Hashable {
     package let alpn: String?
     /// The certificates the server sent, in wire order.
     package let presented: PresentedChain
-    /// Whether the server asked for a client certificate, which it did not get.
+    /// Whether the server asked for a client certificate.
     package let clientCertificateRequested: Bool
+    /// Whether it got one; not whether it liked it, which TLS 1.3 does not say in the handshake.
+    package let clientCertificateSent: Bool
     /// Whether the handshake ran to its end.
     ///
     /// It does not when a server before TLS 1.3 insists on a client certificate; its key is proven by then all the same.

@@ -1,0 +1,135 @@
+internal import COpenSSL
+internal import COpenSSLShims
+internal import Pinning
+internal import X509
+
+/// A certificate and the key to prove it with, for servers that ask who their client is.
+///
+/// Owns one reference to each `X509` and to the `EVP_PKEY`; no description shows the key. Sendable because nothing is changed after
+/// `init`: OpenSSL counts references atomically and signs with one key on any number of threads.
+package final class ClientIdentity: @unchecked Sendable {
+    /// The certificates, the client's own first; at least one.
+    private let certificates: [OpaquePointer]
+    private let key: OpaquePointer
+
+    /// Reads a certificate, perhaps with its intermediates behind it, and its key; one PEM file may hold all of them.
+    ///
+    /// - Parameters:
+    ///   - certificates: the contents of a file with certificates, the client's own first.
+    ///   - key: the contents of a file with a private key without a passphrase.
+    /// - Throws: ``ClientIdentityError`` when either cannot be used or they do not belong together.
+    package init(certificates: [UInt8], key: [UInt8]) throws(ClientIdentityError) {
+        let chain = try Self.encodings(of: certificates)
+        let privateKey = try Self.encodingOfKey(in: key)
+        OpenSSLErrors.clear()
+        // What OpenSSL has to say about a broken key is left out: it could quote the key.
+        defer { OpenSSLErrors.clear() }
+        var parsed: [OpaquePointer] = []
+        for der in chain {
+            let certificate = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+                var cursor = bytes.baseAddress
+                return d2i_X509(nil, &cursor, bytes.count)
+            }
+            if let certificate { parsed.append(certificate) }
+        }
+        let parsedKey = privateKey.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+            var cursor = bytes.baseAddress
+            return d2i_AutoPrivateKey(nil, &cursor, bytes.count)
+        }
+        self.certificates = parsed
+        guard let parsedKey else {
+            for certificate in parsed { X509_free(certificate) }
+            throw .unreadableKey
+        }
+        self.key = parsedKey
+        guard let own = parsed.first, X509_check_private_key(own, parsedKey) == 1 else { throw .mismatch }
+    }
+
+    deinit {
+        for certificate in certificates { X509_free(certificate) }
+        EVP_PKEY_free(key)
+    }
+
+    /// Has `ssl` send the certificates when it is asked to; returns false when OpenSSL refuses.
+    func use(on ssl: OpaquePointer) -> Bool {
+        guard SSL_use_certificate(ssl, certificates.first) == 1, SSL_use_PrivateKey(ssl, key) == 1 else { return false }
+        // Without a certificate OpenSSL asks the context's callback for one; with one it asks this.
+        SSL_set_cert_cb(
+            ssl,
+            { ssl, _ in
+                TLSConnection.noteClientCertificateRequest(ssl)
+                return 1
+            },
+            nil
+        )
+        return certificates.dropFirst().allSatisfy { COpenSSLShims_SSL_add1_chain_cert(ssl, $0) == 1 }
+    }
+
+    private static func encodings(of certificates: [UInt8]) throws(ClientIdentityError) -> [[UInt8]] {
+        let chain: [Certificate]
+        do {
+            chain = try CertificateReader.certificates(pemOrDER: certificates)
+        } catch {
+            throw .unreadableCertificate(error.description)
+        }
+        guard !chain.isEmpty else { throw .noCertificate }
+        return chain.map(\.der)
+    }
+
+    /// The key's DER, which is whatever is in the one PEM block of a private key, or the whole file.
+    private static func encodingOfKey(in file: [UInt8]) throws(ClientIdentityError) -> [UInt8] {
+        guard PEM.looksLikePEM(file) else { return file }
+        let blocks: [PEMBlock]
+        do {
+            blocks = try PEM.blocks(in: file)
+        } catch {
+            throw .unreadableKey
+        }
+        guard let block = blocks.first(where: { $0.label.hasSuffix("PRIVATE KEY") }) else { throw .noKey }
+        guard !block.isEncrypted, block.label != "ENCRYPTED PRIVATE KEY" else { throw .encryptedKey }
+        guard block.label != "OPENSSH PRIVATE KEY" else { throw .sshKey }
+        return block.der
+    }
+}
+
+extension ClientIdentity: Hashable {
+    /// Whether both are one object.
+    package static func == (left: ClientIdentity, right: ClientIdentity) -> Bool { left === right }
+
+    /// Feeds the identity of the object.
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Why a client certificate cannot be used; nothing of the key is in it.
+package enum ClientIdentityError: Error, Hashable {
+    /// The file for certificates holds none.
+    case noCertificate
+    /// A certificate cannot be read, for the reason given.
+    case unreadableCertificate(String)
+    /// The file for the key holds PEM, but no private key.
+    case noKey
+    /// The key needs a passphrase.
+    case encryptedKey
+    /// The key is in the form of OpenSSH.
+    case sshKey
+    /// The key is broken, or of a kind that OpenSSL does not know.
+    case unreadableKey
+    /// The key is not the one of the first certificate.
+    case mismatch
+}
+
+extension ClientIdentityError: CustomStringConvertible {
+    /// What is wrong and what to do, for the end of a line that names the file.
+    package var description: String {
+        switch self {
+        case .noCertificate: "holds no certificate: give PEM certificates, the client's own first"
+        case .unreadableCertificate(let reason): "holds no readable certificate: \(reason)"
+        case .noKey: "holds no private key: give one in PEM, PKCS #8 or as openssl writes it"
+        case .encryptedKey: "holds a key with a passphrase, which cannot be asked for: take it off with 'openssl pkey'"
+        case .sshKey: "holds a key in the form of OpenSSH: convert it with 'ssh-keygen -p -m PEM'"
+        case .unreadableKey: "holds a private key that cannot be read: it is damaged or of an unknown kind"
+        case .mismatch:
+            "holds a key that does not belong to the client's certificate, which has to come first in its file"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import NIOCore
+import Pinning
+import Testing
+
+@testable import TLSProbe
+
+@Suite(.timeLimit(.minutes(1)))
+struct AddressSearchTests {
+    @Test func aNameHasAllItsAddressesInOrder() async throws {
+        try await withProber { prober in
+            let all = try await prober.addresses(of: "localhost", timeout: .seconds(20))
+            let loopback = try #require(IPAddress("127.0.0.1"))
+            #expect(all.addresses.first == loopback)
+            #expect(all.gaps.isEmpty)
+            let ipv4 = try await prober.addresses(of: "localhost", family: .ipv4, timeout: .seconds(20))
+            #expect(ipv4.addresses == [loopback])
+        }
+    }
+
+    @Test func anAddressIsItsOwnAnswer() async throws {
+        try await withProber { prober in
+            let all = try await prober.addresses(of: "127.0.0.9", timeout: .seconds(20))
+            #expect(all == HostAddresses([try #require(IPAddress("127.0.0.9"))]))
+        }
+    }
+
+    @Test func aNameThatCannotExistIsNotFound() async throws {
+        let error = try await failure(host: "a\u{0}b")
+        #expect(error.reason == .nameNotFound)
+        #expect(error.phase == .resolve)
+    }
+
+    @Test func aNameWithoutAddressesOfTheFamilySaysSo() async throws {
+        let error = try await failure(host: "127.0.0.1", family: .ipv6)
+        #expect(error.reason == .noAddress(.ipv6))
+    }
+
+    @Test func aResolverThatNeverAnswersIsLeftAtTheDeadline() async throws {
+        let timeout = Duration.milliseconds(50)
+        try await withProber { prober in
+            let loop = prober.workshop.loop
+            // Without a thread no lookup is ever made.
+            let workshop = ProbeWorkshop(loop: loop, lookups: LookupThreads(limit: 0), preparation: nil)
+            let search = AddressSearch(host: "localhost", family: .any, timeout: timeout, in: workshop)
+            let result = await withCheckedContinuation { continuation in
+                loop.execute { search.start { continuation.resume(returning: $0) } }
+            }
+            #expect(result.failure?.reason == .deadlineExceeded(timeout: timeout))
+        }
+    }
+
+    @Test func cancellingTheTaskAbandonsTheSearch() async throws {
+        try await withProber { prober in
+            let task = Task { () -> ProbeError? in
+                withUnsafeCurrentTask { $0?.cancel() }
+                do throws(ProbeError) {
+                    _ = try await prober.addresses(of: "localhost", timeout: .seconds(20))
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            #expect(await task.value?.reason == .cancelled)
+        }
+    }
+
+    @Test func addressesAreSortedAndGivenOnce() throws {
+        let texts = ["10.0.0.2", "::2", "9.9.9.9", "::1", "10.0.0.2", "100.0.0.1"]
+        let addresses = HostAddresses(try texts.map { try #require(IPAddress($0)) })
+        #expect(addresses.addresses.map(\.description) == ["9.9.9.9", "10.0.0.2", "100.0.0.1", "::1", "::2"])
+    }
+
+    private func failure(host: String, family: ProbeRequest.AddressFamily = .any) async throws -> ProbeError {
+        try await withProber { prober in
+            do throws(ProbeError) {
+                let found = try await prober.addresses(of: host, family: family, timeout: .seconds(20))
+                Issue.record("\(found.addresses)")
+                return ProbeError(.resolve, .cancelled, target: host)
+            } catch {
+                return error
+            }
+        }
+    }
+}
