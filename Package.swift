@@ -46,6 +46,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "PinFormats", dependencies: ["CExpat", "Pinning", "X509"], swiftSettings: swiftSettings),
+        .target(name: "Rotation", dependencies: ["Pinning"], swiftSettings: swiftSettings),
         .target(
             name: "LoopbackLab",
             dependencies: ["COpenSSL", "COpenSSLShims"],
@@ -53,7 +54,7 @@ let package = Package(
         ),
         .target(
             name: "PinCheckCLI",
-            dependencies: ["LoopbackLab", "PinFormats", "Pinning", "TLSProbe", "X509", argumentParser],
+            dependencies: ["LoopbackLab", "PinFormats", "Pinning", "Rotation", "TLSProbe", "X509", argumentParser],
             swiftSettings: swiftSettings
         ),
         .executableTarget(name: "pincheck", dependencies: ["PinCheckCLI"], swiftSettings: swiftSettings),
@@ -78,6 +79,7 @@ let package = Package(
             dependencies: ["LoopbackLab", "PinFormats", "Pinning", "X509"],
             swiftSettings: swiftSettings
         ),
+        .testTarget(name: "RotationTests", dependencies: ["Pinning", "Rotation"], swiftSettings: swiftSettings),
         .testTarget(name: "LoopbackLabTests", dependencies: ["LoopbackLab"], swiftSettings: swiftSettings),
         .testTarget(
             name: "PinCheckCLITests",

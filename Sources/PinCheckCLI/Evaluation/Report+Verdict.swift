@@ -175,13 +175,7 @@ extension Report.Certificate {
         key = certificate.publicKey.algorithm.description
         spkiSha256 = certificate.publicKey.spkiSHA256.description
         certSha256 = certificate.fingerprint.hexadecimal
-        names = certificate.names.map { name in
-            switch name {
-            case .dns(let name): name
-            case .ip(let bytes): IPAddress(bytes: bytes)?.description ?? "(an address of \(bytes.count) bytes)"
-            case .other(let kind, let value): "\(kind):\(value)"
-            }
-        }
+        names = certificate.names.map(\.description)
     }
 
     /// Days from one moment to another, rounded down, so that the last hours before an end count as 0 and those after as -1.

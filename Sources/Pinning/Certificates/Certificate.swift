@@ -125,3 +125,14 @@ public enum SubjectAlternativeName: Sendable, Hashable {
     /// Any other kind: its name (`URI`, `email`, …) and its text.
     case other(kind: String, value: String)
 }
+
+extension SubjectAlternativeName: CustomStringConvertible {
+    /// The host name, the address, or the kind and the text; as the certificate's author wrote it, so escape it.
+    public var description: String {
+        switch self {
+        case .dns(let name): name
+        case .ip(let bytes): IPAddress(bytes: bytes)?.description ?? "(an address of \(bytes.count) bytes)"
+        case .other(let kind, let value): "\(kind):\(value)"
+        }
+    }
+}

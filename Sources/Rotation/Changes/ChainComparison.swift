@@ -1,0 +1,78 @@
+internal import Pinning
+
+/// What makes two served chains differ, told apart by what it means to pins.
+package enum ChainComparison {
+    /// The changes from one chain to another, in the order of their kinds; none for equal chains.
+    ///
+    /// - Parameters:
+    ///   - old: a chain in wire order, the leaf first.
+    ///   - new: the chain that took its place.
+    /// - Returns: at least one change when a certificate or their order differs.
+    package static func changes(
+        from old: [Snapshot.Certificate],
+        to new: [Snapshot.Certificate]
+    ) -> [Change] {
+        guard let oldLeaf = old.first, let newLeaf = new.first, old != new else { return [] }
+        var authorities = AuthorityComparison(old, new)
+        guard !authorities.isOrderAlone else { return [authorities.orderChange] }
+        var changes: Set<Change> = []
+        if oldLeaf != newLeaf { changes.formUnion(leafChanges(from: oldLeaf, to: newLeaf)) }
+        changes.formUnion(authorities.changes())
+        return changes.sorted { $0.kind != $1.kind ? $0.kind < $1.kind : ($0.old ?? "") < ($1.old ?? "") }
+    }
+
+    private static func leafChanges(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> [Change] {
+        var changes: [Change] = []
+        if old.spkiSHA256 == new.spkiSHA256 {
+            changes.append(Change(.renewed, old: "\(old.title) \(old.period)", new: "\(new.title) \(new.period)"))
+        } else {
+            changes.append(
+                Change(.rekeyed, old: "\(old.spkiSHA256) \(old.period)", new: "\(new.spkiSHA256) \(new.period)")
+            )
+            if old.key != new.key { changes.append(Change(.keyTypeChanged, old: old.key, new: new.key)) }
+        }
+        let oldNames = Set(old.names.map { $0.lowercased() })
+        let newNames = Set(new.names.map { $0.lowercased() })
+        let added = newNames.subtracting(oldNames)
+        let removed = oldNames.subtracting(newNames)
+        if !added.isEmpty { changes.append(Change(.namesAdded, old: nil, new: listed(added.sorted()))) }
+        if !removed.isEmpty { changes.append(Change(.namesRemoved, old: listed(removed.sorted()), new: nil)) }
+        if let earlier = earlierEnd(from: old, to: new) { changes.append(earlier) }
+        return changes
+    }
+
+    /// The change when a certificate that took another one's place ends before it.
+    static func earlierEnd(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change? {
+        guard new.notAfter < old.notAfter else { return nil }
+        return Change(
+            .expiresEarlier,
+            old: "\(old.title) until \(old.notAfter)",
+            new: "\(new.title) until \(new.notAfter)"
+        )
+    }
+
+    /// Some words in a row, not too many of them.
+    static func listed(_ words: [String]) -> String {
+        let shown = words.prefix(8).joined(separator: ", ")
+        return words.count > 8 ? "\(shown) and \(words.count - 8) more" : shown
+    }
+}
+
+extension Snapshot.Certificate {
+    /// The subject, or what stands for it in a certificate without one.
+    var title: String { subject.isEmpty ? "(no subject)" : subject }
+
+    /// The days of validity.
+    var period: String { "(\(notBefore.date) to \(notAfter.date))" }
+
+    /// Whether both name the same issuer, as far as they tell.
+    func hasSameIssuer(as other: Snapshot.Certificate) -> Bool {
+        issuer == other.issuer
+            && (issuerKeyID == other.issuerKeyID || issuerKeyID == nil || other.issuerKeyID == nil)
+    }
+
+    /// Whether both hold the same key under the same name.
+    func isSameEntity(as other: Snapshot.Certificate) -> Bool {
+        spkiSHA256 == other.spkiSHA256 && subject == other.subject
+    }
+}

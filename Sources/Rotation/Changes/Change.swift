@@ -1,0 +1,90 @@
+/// One difference between what a server served and what it serves.
+package struct Change: Sendable, Hashable {
+    /// What kind of difference it is.
+    package let kind: Kind
+    /// What was, in words; `nil` where there was nothing.
+    package let old: String?
+    /// What is, in words; `nil` where there is nothing.
+    package let new: String?
+
+    /// A difference of one kind.
+    package init(_ kind: Kind, old: String?, new: String?) {
+        self.kind = kind
+        self.old = old
+        self.new = new
+    }
+
+    /// The kinds of differences, from harmless to grave as far as that can be said.
+    ///
+    /// Raw values are stable ids.
+    package enum Kind: String, Sendable, Hashable, CaseIterable, Comparable {
+        /// Nothing changed.
+        case unchanged
+        /// A certificate was issued again for the same key and name, by the same issuer.
+        case renewed
+        /// The server's certificate holds another key.
+        case rekeyed
+        /// The server's key is of another kind or size.
+        case keyTypeChanged = "key-type-changed"
+        /// Another authority, or another key of the same, issues.
+        case issuerChanged = "issuer-changed"
+        /// The chain leads to another root.
+        case rootChanged = "root-changed"
+        /// The server's certificate is for more names.
+        case namesAdded = "names-added"
+        /// The server's certificate is no longer for some names.
+        case namesRemoved = "names-removed"
+        /// The certificates are sent in another order.
+        case orderChanged = "order-changed"
+        /// A certificate that leads on to the root is no longer sent.
+        case intermediateMissing = "intermediate-missing"
+        /// A certificate is sent that was not.
+        case intermediateExtra = "intermediate-extra"
+        /// A certificate is no longer sent that led nowhere.
+        case intermediateDropped = "intermediate-dropped"
+        /// The root is sent, and was not.
+        case rootSent = "root-sent"
+        /// The root is no longer sent.
+        case rootOmitted = "root-omitted"
+        /// A new certificate ends before the old one did.
+        case expiresEarlier = "expires-earlier"
+        /// The TLS version is another, or the server asks for a client certificate and did not, or the reverse.
+        case tlsChanged = "tls-changed"
+        /// The addresses of a target serve different certificates.
+        case endpointsDiffer = "endpoints-differ"
+        /// The target is not in the baseline.
+        case targetAdded = "target-added"
+        /// The target is only in the baseline.
+        case targetMissing = "target-missing"
+
+        /// What it means, in a few words.
+        package var summary: String {
+            switch self {
+            case .unchanged: "nothing changed"
+            case .renewed: "a new certificate for the same key and name"
+            case .rekeyed: "the server has a new key"
+            case .keyTypeChanged: "the server's key is of another kind or size"
+            case .issuerChanged: "another authority, or another key of it, issued"
+            case .rootChanged: "the chain leads to another root"
+            case .namesAdded: "the certificate is for more names"
+            case .namesRemoved: "the certificate is no longer for some names"
+            case .orderChanged: "the certificates are sent in another order"
+            case .intermediateMissing: "a certificate that leads on to the root is no longer sent"
+            case .intermediateExtra: "a certificate is sent that was not"
+            case .intermediateDropped: "a certificate that led nowhere is no longer sent"
+            case .rootSent: "the root is sent as well"
+            case .rootOmitted: "the root is no longer sent"
+            case .expiresEarlier: "a new certificate ends before the old one did"
+            case .tlsChanged: "another TLS version, or another wish for a client certificate"
+            case .endpointsDiffer: "the addresses of a target serve different certificates"
+            case .targetAdded: "the target is not in the baseline"
+            case .targetMissing: "the target is only in the baseline"
+            }
+        }
+
+        /// Whether `left` comes first in the list of kinds.
+        package static func < (left: Kind, right: Kind) -> Bool { left.rank < right.rank }
+
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+}

@@ -1,0 +1,156 @@
+package import Pinning
+
+/// What servers served at one moment, as far as it says something about pins.
+///
+/// Nothing in it changes without a change at a server: no times of the run, no session data, no address that was looked up.
+package struct Snapshot: Sendable, Hashable {
+    /// The endpoints in the order of their keys; no key occurs twice.
+    package let endpoints: [Endpoint]
+
+    /// A snapshot of `endpoints`; of two with the same key the later one counts.
+    package init(_ endpoints: [Endpoint]) {
+        var byKey: [Key: Endpoint] = [:]
+        for endpoint in endpoints { byKey[endpoint.key] = endpoint }
+        self.endpoints = byKey.values.sorted { $0.key < $1.key }
+    }
+
+    /// The snapshot with these endpoints in place of those with the same keys, or added to them.
+    package func replacing(_ newer: [Endpoint]) -> Snapshot {
+        Snapshot(endpoints + newer)
+    }
+
+    /// Which endpoint it was and how it was asked: what two snapshots are compared by.
+    package struct Key: Sendable, Hashable, Comparable {
+        /// The target with its port, as in `api.example.com:443`.
+        package var target: String
+        /// The address and port that were given to connect to, `nil` where the target was looked up.
+        package var connect: String?
+        /// The server name that was sent, `nil` for none.
+        package var sni: String?
+        /// The name the certificate had to be valid for, `nil` for none.
+        package var verifyName: String?
+
+        /// An endpoint and the names it was asked by.
+        package init(target: String, connect: String?, sni: String?, verifyName: String?) {
+            self.target = target
+            self.connect = connect
+            self.sni = sni
+            self.verifyName = verifyName
+        }
+
+        /// Whether `left` comes first: by target, address, and names.
+        package static func < (left: Key, right: Key) -> Bool {
+            left.order.lexicographicallyPrecedes(right.order)
+        }
+
+        private var order: [String] { [target, connect ?? "", sni ?? "", verifyName ?? ""] }
+
+        /// The same question to the same target, wherever it was connected to.
+        var isSameTarget: Key { Key(target: target, connect: nil, sni: sni, verifyName: verifyName) }
+    }
+
+    /// One endpoint and what it served.
+    package struct Endpoint: Sendable, Hashable {
+        /// Which endpoint it was.
+        package var key: Key
+        /// The address and port of the connection where it is known; no part of a snapshot that is written.
+        package var peer: String?
+        /// The TLS connection, `nil` where nothing is recorded of it.
+        package var tls: TLS?
+        /// The certificates in wire order, the leaf first; never empty.
+        package let chain: [Certificate]
+
+        /// An endpoint that served `chain`, `nil` for an empty one.
+        package init?(_ key: Key, peer: String? = nil, tls: TLS?, chain: [Certificate]) {
+            guard !chain.isEmpty else { return nil }
+            self.key = key
+            self.peer = peer
+            self.tls = tls
+            self.chain = chain
+        }
+
+        /// The server's own certificate.
+        package var leaf: Certificate { chain[0] }
+    }
+
+    /// What is recorded of a connection: what the server decides and does not decide differently the next time.
+    package struct TLS: Sendable, Hashable {
+        /// The version, as in `TLSv1.3`.
+        package var version: String
+        /// Whether the server asked for a client certificate.
+        package var clientCertificateRequested: Bool
+
+        /// A connection.
+        package init(version: String, clientCertificateRequested: Bool) {
+            self.version = version
+            self.clientCertificateRequested = clientCertificateRequested
+        }
+    }
+
+    /// One certificate, as far as it matters to pins.
+    package struct Certificate: Sendable, Hashable {
+        /// The subject as one line in RFC 2253 order.
+        package var subject: String
+        /// The issuer as one line in RFC 2253 order.
+        package var issuer: String
+        /// The key identifier of the issuer's key in hexadecimal digits, `nil` when the certificate does not say.
+        package var issuerKeyID: String?
+        /// The subject alternative names, sorted.
+        package var names: [String]
+        /// The first second of validity.
+        package var notBefore: Timestamp
+        /// The last second of validity.
+        package var notAfter: Timestamp
+        /// The kind of the key, as in `EC P-256`.
+        package var key: String
+        /// The public-key pin, `sha256/…`.
+        package var spkiSHA256: String
+        /// SHA-256 of the certificate in hexadecimal digits.
+        package var certificateSHA256: String
+
+        /// A certificate put together from its parts.
+        package init(
+            subject: String,
+            issuer: String,
+            issuerKeyID: String?,
+            names: [String],
+            notBefore: Timestamp,
+            notAfter: Timestamp,
+            key: String,
+            spkiSHA256: String,
+            certificateSHA256: String
+        ) {
+            self.subject = subject
+            self.issuer = issuer
+            self.issuerKeyID = issuerKeyID
+            self.names = names.sorted()
+            self.notBefore = notBefore
+            self.notAfter = notAfter
+            self.key = key
+            self.spkiSHA256 = spkiSHA256
+            self.certificateSHA256 = certificateSHA256
+        }
+
+        /// What is recorded of `certificate`.
+        package init(_ certificate: Pinning.Certificate) {
+            self.init(
+                subject: certificate.subject,
+                issuer: certificate.issuer,
+                issuerKeyID: certificate.authorityKeyIdentifier.map(Self.hexadecimal),
+                names: certificate.names.map(\.description),
+                notBefore: certificate.notBefore,
+                notAfter: certificate.notAfter,
+                key: certificate.publicKey.algorithm.description,
+                spkiSHA256: certificate.publicKey.spkiSHA256.description,
+                certificateSHA256: certificate.fingerprint.hexadecimal
+            )
+        }
+
+        /// Whether subject and issuer are the same name.
+        package var isSelfIssued: Bool { subject == issuer }
+
+        private static func hexadecimal(_ bytes: [UInt8]) -> String {
+            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+    }
+}

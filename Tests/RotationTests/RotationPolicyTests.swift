@@ -1,0 +1,47 @@
+@testable import Rotation
+import Testing
+
+/// `--allow renewed,names-added`.
+struct RotationPolicyTests {
+    @Test func nothingIsAllowedUnlessSaid() {
+        let policy = RotationPolicy()
+        for kind in Change.Kind.allCases {
+            #expect(policy.allows(Change(kind, old: nil, new: nil)) == (kind == .unchanged))
+        }
+    }
+
+    @Test func listsAddUp() throws {
+        let policy = try RotationPolicy(reading: ["renewed,names-added", "rekeyed", "renewed, order-changed"])
+        #expect(policy.allowed == [.renewed, .namesAdded, .rekeyed, .orderChanged])
+        #expect(policy.allows(Change(.renewed, old: nil, new: nil)))
+        #expect(!policy.allows(Change(.rootChanged, old: nil, new: nil)))
+    }
+
+    @Test(arguments: Change.Kind.allCases)
+    func everyIdIsReadAndExplained(kind: Change.Kind) throws {
+        #expect(try RotationPolicy(reading: [kind.rawValue]).allowed == [kind])
+        #expect(kind.rawValue.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D })
+        #expect(!kind.summary.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("renew", .renewed), ("name-added", .namesAdded), ("names_added", .namesAdded), ("Rekeyed", .rekeyed),
+            ("issuer-change", .issuerChanged), ("key-type", nil), ("", nil), ("zzz", nil),
+            ("missing-intermediate", nil),
+        ] as [(String, Change.Kind?)]
+    )
+    func anUnknownIdIsAnsweredWithTheListAndAGuess(word: String, guess: Change.Kind?) {
+        let error = #expect(throws: UnknownChangeKind.self) { try RotationPolicy(reading: ["renewed," + word]) }
+        #expect(error?.suggestion == guess)
+        #expect(error?.description.hasPrefix("'\(word)' is no kind of change") == true)
+        #expect(error?.description.contains("choose from unchanged, renewed, rekeyed, ") == true)
+        if let guess { #expect(error?.description.contains("perhaps '\(guess.rawValue)' is meant") == true) }
+    }
+
+    @Test func aVeryLongWordIsShortened() {
+        let error = UnknownChangeKind(word: String(repeating: "x", count: 100_000))
+        #expect(error.description.count < 700)
+        #expect(error.suggestion == nil)
+    }
+}
