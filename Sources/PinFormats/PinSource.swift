@@ -9,11 +9,25 @@ package struct PinSource: Sendable, Hashable {
     package let text: String
     /// Whether bad pins in a list or directory become notes, as AFNetworking skips them in its public-key mode.
     package let skipsBadPins: Bool
+    /// Where the text stands, which the errors about it name.
+    package let place: PinPlace
 
     /// Names a source; nothing is read yet.
-    package init(_ text: String, skipsBadPins: Bool = false) {
+    package init(_ text: String, skipsBadPins: Bool = false, at place: PinPlace = .option) {
         self.text = text
         self.skipsBadPins = skipsBadPins
+        self.place = place
+    }
+
+    /// Whether the sources hold the same pins; where they stand plays no part.
+    package static func == (left: PinSource, right: PinSource) -> Bool {
+        left.text == right.text && left.skipsBadPins == right.skipsBadPins
+    }
+
+    /// Hashes what sources are compared by.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+        hasher.combine(skipsBadPins)
     }
 
     /// Reads every pin of the source.
@@ -45,37 +59,37 @@ package struct PinSource: Sendable, Hashable {
     /// Reads every pin of the source.
     ///
     /// - Returns: what is to be said when there was none.
-    private func collect(into collector: inout PinCollector) throws(PinFormatError) -> PinFormatError {
+    func collect(into collector: inout PinCollector) throws(PinFormatError) -> PinFormatError {
         guard !text.isEmpty else {
-            throw PinFormatError(.empty, at: .option, "the value is empty", remedy: "name a file, a directory or a pin")
+            throw PinFormatError(.empty, at: place, "the value is empty", remedy: "name a file, a directory or a pin")
         }
         guard !text.utf8.contains(0) else {
-            throw PinFormatError(.nulCharacter, at: .option, "the value holds a NUL character")
+            throw PinFormatError(.nulCharacter, at: place, "the value holds a NUL character")
         }
-        let place = PinPlace.at(text)
+        let path = PinPlace.at(text)
         switch RegularFile.kind(of: text) {
         case .regular, .special:
             try PinFileReader.readNamedFile(at: text, into: &collector)
-            return .noPin(at: place)
+            return .noPin(at: path)
         case .directory:
             try PinDirectory(path: text).read(into: &collector)
-            return .noPinInDirectory(at: place)
+            return .noPinInDirectory(at: path)
         case .inaccessible(let code):
-            throw RegularFile.unreadable(code, at: place)
+            throw RegularFile.unreadable(code, at: path)
         case .absent:
             if let record = TLSARecordLine(text) {
-                let entry = try record.entry(for: nil, at: .option)
+                let entry = try record.entry(for: nil, at: place)
                 collector.add(PinConfiguration(.tlsa, entries: [entry]))
-                return .noPin(at: .option)
+                return .noPin(at: place)
             }
-            let pins = PinText(text[...], at: .option, isArgument: true)
+            let pins = PinText(text[...], at: place, isArgument: place == .option)
             guard pins.resemblesPins else { throw missingFile }
             do throws(PinFormatError) {
                 try pins.read(into: &collector)
             } catch {
                 try collector.skip(error)
             }
-            return .noPin(at: .option)
+            return .noPin(at: place)
         }
     }
 
@@ -84,7 +98,7 @@ package struct PinSource: Sendable, Hashable {
             text.hasPrefix("~") ? "the shell replaces ~ only at the start of a word of its own" : nil
         return PinFormatError(
             .missingFile,
-            at: .option,
+            at: place,
             "no such file, and no pin either: "
                 + (mayBeShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)"),
             remedy: remedy

@@ -23,6 +23,20 @@ import Testing
         #expect(reading.pins.allSatisfy { $0.certificate == nil })
     }
 
+    @Test func thePolicyNamesThemForItsHosts() throws {
+        let reading = try PinSource(Self.path + "/pins.json5").read()
+        #expect(reading.pins.isEmpty)
+        let entries = try #require(reading.configurations.first?.entries)
+        #expect(reading.configurations.map(\.kind) == [.policy])
+        #expect(entries.map { $0.hosts?.name } == ["api.example.com", "api.example.com"])
+        #expect(
+            entries.map { $0.pins.map { $0.origin.dropFirst(Self.path.count) } }[1].last
+                == "/api.example.com-backup.pem:1"
+        )
+        #expect(entries[0].pins.count == 3)
+        #expect(reading.notes.isEmpty)
+    }
+
     @Test func theirExplanationGoesWithoutSaying() throws {
         #expect(try PinSource(Self.path).read().notes.isEmpty)
     }

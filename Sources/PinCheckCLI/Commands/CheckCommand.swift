@@ -18,6 +18,8 @@ struct CheckCommand: ContextCommand {
               pincheck internal.example.com --anchors ca.pem
               pincheck a.example.com b.example.com:8443 --format json
               pincheck --targets hosts.txt --format jsonl
+            With everything said of each host in one file:
+              pincheck --policy Pins/pins.json5
             """
     )
 
@@ -41,6 +43,15 @@ struct CheckCommand: ContextCommand {
         completion: .file()
     )
     var lists: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A policy (JSON5) with hosts and what each is checked by: all of them are, or those that are named as targets.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["json5", "json"])
+    )
+    var policy: String?
 
     @OptionGroup(title: "Pins and policy")
     var evaluation: EvaluationOptions
@@ -77,7 +88,13 @@ struct CheckCommand: ContextCommand {
             CheckTarget(target: target, names: names, connection: connection, evaluation: evaluation)
         }
         var result: [CheckTarget] = []
-        for text in targets { result.append(checkTarget(try Target(text))) }
+        if let policy {
+            let plan = PolicyPlan(names: self.names, connection: self.connection, evaluation: self.evaluation)
+            let named = try targets.map { (text) throws(CommandError) in try Target(text) }
+            result += try plan.targets(ofPolicyAt: policy, named: named)
+        } else {
+            for text in targets { result.append(checkTarget(try Target(text))) }
+        }
         for path in lists {
             for line in try TargetList(path, in: context).lines {
                 result.append(try line.checkTarget(checkTarget))

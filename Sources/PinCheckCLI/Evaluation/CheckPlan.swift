@@ -1,3 +1,4 @@
+import PinFormats
 import Pinning
 import TLSProbe
 
@@ -55,8 +56,10 @@ struct CheckTarget: Sendable {
     var connection: ConnectionSettings
     /// What its chain is judged by.
     var evaluation: EvaluationSettings
-    /// Whether every address that is given has to be for some target; those of a list of targets are for theirs anyway.
-    var place: String?
+    /// Where the target stands in a list or policy, `nil` for one of the command line.
+    var place: PinPlace?
+    /// Whether the addresses were given for this target alone.
+    var hasOwnAddresses = false
 }
 
 /// The endpoints of one call, in the order of their targets and addresses.
@@ -92,7 +95,7 @@ enum CheckPlan {
         let (target, names, connection) = (checkTarget.target, checkTarget.names, checkTarget.connection)
         let port = target.port ?? connection.defaultPort
         let own = connection.addresses.filter { $0.applies(to: target, port: port) }
-        if checkTarget.place != nil, own.isEmpty,
+        if checkTarget.hasOwnAddresses, own.isEmpty,
             let address = connection.addresses.first(where: { $0.onlyForHost != nil })
         {
             throw unused(address, connection.defaultPort)
@@ -126,7 +129,7 @@ enum CheckPlan {
     /// Refuses an address for a host that is no target: a name mistyped there would let the real server be checked instead.
     static func refuseUnused(_ targets: [CheckTarget]) throws(CommandError) {
         var unused: Set<ConnectAddress> = []
-        for target in targets where target.place == nil { unused.formUnion(target.connection.addresses) }
+        for target in targets where !target.hasOwnAddresses { unused.formUnion(target.connection.addresses) }
         for target in targets where !unused.isEmpty {
             let port = target.target.port ?? target.connection.defaultPort
             unused = unused.filter { !$0.applies(to: target.target, port: port) }

@@ -72,7 +72,7 @@ struct EvaluationLoader {
         if !(settings.pins.isEmpty && settings.anchors.isEmpty && settings.extraRoots.isEmpty) {
             try OpenSSLHealth.require()
         }
-        let sources = try PinSources(reading: settings.pins, skipsBadPins: settings.skipsBadPins)
+        let sources = try PinSources(reading: settings.pins)
         note(sources.notes)
         var installed: [AnchorBundle] = []
         for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path) }

@@ -14,10 +14,10 @@ struct PinSources: Sendable {
     private let suffixes = SystemPublicSuffixList()
 
     /// Reads the sources in their order.
-    init(reading sources: [String], skipsBadPins: Bool) throws(CommandError) {
+    init(reading sources: [PinSource]) throws(CommandError) {
         for source in sources {
             do {
-                let reading = try PinSource(source, skipsBadPins: skipsBadPins).read()
+                let reading = try source.read()
                 pins += reading.pins
                 reading.configurations.forEach { merge($0) }
                 notes += reading.notes.map { Report.Message(id: $0.id.rawValue, message: $0.message) }

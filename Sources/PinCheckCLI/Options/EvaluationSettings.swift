@@ -1,11 +1,11 @@
+import PinFormats
+
 /// What a chain is judged by, as the user said it: the flags of one call, or what a list or policy says of one target.
 ///
 /// Files and values are not read yet; ``EvaluationLoader`` does that.
 struct EvaluationSettings: Hashable, Sendable {
     /// The sources of pins.
-    var pins: [String] = []
-    /// Whether pins that cannot be read are left out with a warning.
-    var skipsBadPins = false
+    var pins: [PinSource] = []
     /// The clients with their settings, `nil` for the default.
     var client: String?
     /// AFNetworking's pinning mode, `nil` for the one that the pins suggest.
@@ -34,8 +34,7 @@ extension EvaluationSettings {
     /// What the flags say.
     init(_ options: EvaluationOptions) {
         self.init(
-            pins: options.pins,
-            skipsBadPins: options.skipBadPins,
+            pins: options.pins.map { PinSource($0, skipsBadPins: options.skipBadPins) },
             client: options.client,
             mode: options.mode,
             allowsInvalidCertificates: options.allowInvalidCertificates,

@@ -27,7 +27,7 @@ struct TargetList {
         // CR LF is one character, and so is every other line break.
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             number += 1
-            let place = "\(name):\(number)"
+            let place = PinPlace.line(number, of: name)
             do throws(CommandError) {
                 let words = try Self.words(of: number == 1 && line.hasPrefix("\u{FEFF}") ? line.dropFirst() : line)
                 guard let target = words.first else { continue }
@@ -72,12 +72,12 @@ extension TargetList {
     /// One target and what its line says of it.
     struct Line {
         private let target: Target
-        private let place: String
+        private let place: PinPlace
         private var connect: [ConnectAddress] = []
         private var serverName: ServerNameChoice?
         private var host: ServerName?
         private var referenceName: ReferenceName?
-        private var pins: [String] = []
+        private var pins: [PinSource] = []
         private var client: String?
 
         private static let keys = ["connect", "sni", "host", "verify-name", "pins", "client"]
@@ -85,7 +85,7 @@ extension TargetList {
         fileprivate init(
             _ target: String,
             _ words: ArraySlice<String>,
-            place: String,
+            place: PinPlace,
             directory: String?
         ) throws(CommandError) {
             self.target = try Target(target)
@@ -108,7 +108,7 @@ extension TargetList {
                 case "sni": serverName = try ServerNameChoice.named(value, by: "sni=")
                 case "host": host = try Place(value[...], of: "host", in: value).host
                 case "verify-name": referenceName = HostName.reference(value)
-                case "pins": pins.append(FilePath.beside(directory, value))
+                case "pins": pins.append(PinSource(RegularFile.path(value, besideFilesIn: directory), at: place))
                 default: client = value
                 }
             }
@@ -118,7 +118,10 @@ extension TargetList {
         func checkTarget(_ base: (Target) -> CheckTarget) throws(CommandError) -> CheckTarget {
             var result = base(target)
             result.place = place
-            if !connect.isEmpty { result.connection.addresses = connect }
+            if !connect.isEmpty {
+                result.connection.addresses = connect
+                result.hasOwnAddresses = true
+            }
             if let serverName { result.connection.serverName = serverName }
             if let host { result.names.host = host }
             if let referenceName { result.names.referenceName = referenceName }

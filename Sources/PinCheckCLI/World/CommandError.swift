@@ -1,3 +1,5 @@
+import PinFormats
+
 /// Why a command ends without evaluating anything: its exit status and one line for the user.
 package struct CommandError: Error, Hashable, CustomStringConvertible {
     /// The exit status the error leads to.
@@ -8,8 +10,14 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
     package let description: String
 
     /// The error as of a line of a file: what would be wrong usage on the command line is malformed data there.
-    func at(_ place: String) -> CommandError {
-        CommandError(status: status == .usage ? .data : status, description: "\(place): \(description)")
+    ///
+    /// An error that names its own place in the file keeps it.
+    func at(_ place: PinPlace) -> CommandError {
+        let isPlaced = place.path.map { description.hasPrefix("\($0):") } ?? false
+        return CommandError(
+            status: status == .usage ? .data : status,
+            description: isPlaced ? description : "\(place): \(description)"
+        )
     }
 
     /// The command line cannot be understood.

@@ -10,7 +10,9 @@ struct DocumentValue {
         case flag(Bool)
         /// A date of a property list, as text: `yyyy-MM-dd`.
         case date(String)
-        /// Numbers, data, null: nothing that configurations of pins have.
+        /// A number of JSON, as it was written.
+        case number(String)
+        /// Data, null, numbers of property lists: nothing that configurations of pins have.
         case other
     }
 
@@ -79,6 +81,11 @@ struct DocumentNode {
     func text() throws(PinFormatError) -> String {
         guard case .text(let text) = value.content else { throw wrong("a text") }
         return text
+    }
+
+    /// The digits of a number of JSON, `nil` for anything else.
+    var number: String? {
+        if case .number(let digits) = value.content { digits } else { nil }
     }
 
     /// Whether it is set; the texts YES and true count too, as Apple's readers have it.

@@ -165,7 +165,7 @@ struct JSONReader {
             guard Double(word) != nil || ["NaN", "Infinity"].contains(word) || word.hasPrefix("0x") else {
                 throw broken("a value is missing or is not in quotation marks")
             }
-            return .other
+            return .number(word)
         }
     }
 

@@ -4,7 +4,7 @@ internal import Pinning
 ///
 /// Every file in it that holds pins counts, in the order of the names; hidden files and subdirectories do not. A file named as
 /// certificates and keys are has to be one. Any other file without pins is named in a note, and documentation is not looked
-/// into: its examples are no pins. A README or a license is passed over without a note.
+/// into: its examples are no pins. A README, a license or a policy is passed over without a note.
 struct PinDirectory {
     /// Extensions that promise a certificate or a key.
     private static let promising: Set = ["cer", "crt", "der", "pem", "pub", "key", "csr", "p7b", "p7c"]
@@ -59,6 +59,8 @@ struct PinDirectory {
         }
         let contents = try PinFileReader.load(file)
         if let format = PinFileFormats.format(of: contents) {
+            // A policy names the pins that stand beside it, which count once.
+            if format is PolicyFormat { return }
             try format.read(contents, into: &collector)
         } else {
             let reason = PinFileReader.whyUnknown(contents)

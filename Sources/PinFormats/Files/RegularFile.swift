@@ -38,6 +38,15 @@ package enum RegularFile {
         return kind(of: status)
     }
 
+    /// What a text in a file means: the path beside that file where something is there, and the text itself otherwise, which may
+    /// be a pin as well as a path.
+    ///
+    /// The directory of the file ends in a slash; it is `nil` for the current one.
+    package static func path(_ text: String, besideFilesIn directory: String?) -> String {
+        guard let directory, !text.hasPrefix("/"), kind(of: directory + text) != .absent else { return text }
+        return directory + text
+    }
+
     /// The contents of the file at `path`.
     ///
     /// - Throws: ``PinFormatError`` when there is none, when it is no regular file, cannot be read, or has more than

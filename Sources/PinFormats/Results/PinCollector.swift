@@ -18,6 +18,8 @@ struct PinCollector {
     private static let mostProblems = 1_000
 
     private let badPins: BadPins
+    /// Whether a policy is read as the pins of its hosts.
+    let readsPolicies: Bool
     private(set) var pins: [Pin] = []
     private(set) var configurations: [PinConfiguration] = []
     private(set) var notes: [PinNote] = []
@@ -32,8 +34,30 @@ struct PinCollector {
     private var skipped = 0
     private var firstSkipped: PinFormatError?
 
-    init(_ badPins: BadPins) {
+    init(_ badPins: BadPins, readsPolicies: Bool = true) {
         self.badPins = badPins
+        self.readsPolicies = readsPolicies
+    }
+
+    /// Reads a source that a policy names, another policy apart, and adds all it holds but its pins.
+    ///
+    /// - Returns: the pins.
+    mutating func readForPolicy(_ source: PinSource) throws(PinFormatError) -> [Pin] {
+        let isSkipping = source.skipsBadPins && badPins == .refused
+        var own = PinCollector(isSkipping ? .skipped : badPins, readsPolicies: false)
+        do throws(PinFormatError) {
+            let absence = try source.collect(into: &own)
+            if badPins != .gathered { _ = try own.reading(orThrow: absence) }
+            if own.isEmpty, own.problemCount == 0 { try own.gather(absence) }
+        } catch {
+            try own.gather(error)
+        }
+        configurations += own.configurations
+        notes += own.notes
+        publicKeys.merge(own.publicKeys) { $1 }
+        problems += own.problems.prefix(Self.mostProblems - min(problems.count, Self.mostProblems))
+        problemCount += own.problemCount
+        return own.pins
     }
 
     mutating func add(_ material: Pin.Material, at place: PinPlace) {

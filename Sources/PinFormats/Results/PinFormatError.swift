@@ -52,6 +52,14 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     /// A value in a file without lines, by the keys that lead to it.
     case key(String, of: String)
 
+    /// The file or directory, `nil` for the option.
+    package var path: String? {
+        switch self {
+        case .option: nil
+        case .file(let path), .line(_, let path), .key(_, let path): path
+        }
+    }
+
     /// The place of the file at `path`, or of a line of it.
     static func at(_ path: String, line: Int? = nil) -> PinPlace {
         let path = shortened(path, to: 1024)
@@ -139,6 +147,8 @@ package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     case wrongValue = "wrong-value"
     /// Something is missing that the client needs.
     case missingValue = "missing-value"
+    /// A key that the form does not have.
+    case unknownKey = "unknown-key"
     /// A host name or pattern that is none.
     case badHost = "bad-host"
     /// A host or pin set that is given twice.

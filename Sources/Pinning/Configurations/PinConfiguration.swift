@@ -16,6 +16,8 @@ public struct PinConfiguration: Sendable, Hashable {
         case sslManager = "ssl-manager"
         /// A `pins.json` that native configurations are generated from.
         case pinsJSON = "pins-json"
+        /// pincheck's own policy files.
+        case policy
         /// DNS records (RFC 6698).
         case tlsa
     }
@@ -71,7 +73,7 @@ extension PinConfiguration.Kind {
     public var lookup: PinConfiguration.Lookup {
         switch self {
         case .okHttp, .nsPinnedDomains, .tlsa: .union
-        case .android, .pinsJSON: .mostSpecific
+        case .android, .pinsJSON, .policy: .mostSpecific
         case .trustKit, .reactNative, .sslManager: .mostSpecificOfSameSuffix
         }
     }

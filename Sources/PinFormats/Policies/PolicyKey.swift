@@ -1,0 +1,79 @@
+/// The settings that a policy can give for all hosts or for one.
+///
+/// This table is what the reader knows, what unknown keys are compared with, and what the schema is made from.
+package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
+    case pins, skipBadPins
+    case client, mode, allowInvalidCertificates, validatesDomainName, validatesCertificateChain
+    case anchors, andSystem, extraRoots, strict, authLevel
+    case ports, connect, sni, verifyName, host, ipVersion
+    case timeout, retries, minTLS, maxTLS, alpn
+
+    /// What values a key takes.
+    package enum Kind: Sendable, Hashable {
+        /// A text.
+        case text
+        /// One of these texts.
+        case choice([String])
+        /// A text, or an array of texts.
+        case texts
+        /// A text, or `false` for none.
+        case textOrFalse
+        /// `true` or `false`.
+        case flag
+        /// A whole or broken number.
+        case number
+        /// A whole number, or an array of them.
+        case numbers(ClosedRange<Int>)
+        /// A whole number.
+        case integer(ClosedRange<Int>)
+    }
+
+    /// What values the key takes.
+    package var kind: Kind {
+        switch self {
+        case .pins, .anchors, .extraRoots, .connect, .alpn, .client: .texts
+        case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .validatesCertificateChain, .andSystem,
+            .strict:
+            .flag
+        case .mode: .choice(["none", "public-key", "certificate"])
+        case .authLevel: .integer(0...5)
+        case .ports: .numbers(1...65_535)
+        case .sni: .textOrFalse
+        case .verifyName, .host: .text
+        case .ipVersion: .choice(["4", "6"])
+        case .timeout: .number
+        case .retries: .integer(0...100)
+        case .minTLS, .maxTLS: .choice(["1.0", "1.1", "1.2", "1.3"])
+        }
+    }
+
+    /// What the key means, for the schema.
+    package var meaning: String {
+        switch self {
+        case .pins:
+            "Pins (sha256/…), and files, directories or configurations of clients with pins; paths are relative to this file."
+        case .skipBadPins: "Leave out pins that cannot be read, with a warning."
+        case .client: "The clients that must accept, with their settings, as in trustkit:no-enforce."
+        case .mode: "AFNetworking's pinning mode."
+        case .allowInvalidCertificates: "AFNetworking's allowInvalidCertificates."
+        case .validatesDomainName: "AFNetworking's validatesDomainName."
+        case .validatesCertificateChain: "AFNetworking 2.5's validatesCertificateChain."
+        case .anchors: "Files or directories of certificates that are trusted instead of the system's roots."
+        case .andSystem: "Trust the system's roots beside the anchors."
+        case .extraRoots: "Roots as if they were installed on the device by hand."
+        case .strict: "Reject what OpenSSL's pedantic checks find."
+        case .authLevel: "OpenSSL's security level for keys and signatures."
+        case .ports: "The ports to check, where the host names none (default: 443)."
+        case .connect: "Addresses to connect to instead of looking the host up; each has a verdict of its own."
+        case .sni: "The server name to send; false for none."
+        case .verifyName: "The name the certificate must be valid for."
+        case .host: "The name of the HTTP Host header; verifyName and sni follow it."
+        case .ipVersion: "Use addresses of this family only."
+        case .timeout: "How long the host may take in all, in seconds."
+        case .retries: "How often to try again when there was no verdict."
+        case .minTLS: "The lowest TLS version to offer."
+        case .maxTLS: "The highest TLS version to offer."
+        case .alpn: "The application protocols to offer."
+        }
+    }
+}

@@ -1,0 +1,159 @@
+/// Reads policy files: JSON5 with the members `version`, `defaults` and `hosts`.
+package enum PolicyReader {
+    /// The version of the form that is read.
+    package static let version = 1
+
+    /// The policy in the file at `path`.
+    ///
+    /// Pins and anchors that it names are not read yet.
+    ///
+    /// - Throws: ``PinFormatError`` with the line of what is wrong.
+    package static func policy(at path: String) throws(PinFormatError) -> Policy {
+        let file = try PinFileReader.load(path)
+        guard file.text != nil else {
+            throw PinFormatError(.textEncoding, at: file.place, "a policy is JSON5 in UTF-8, and this is not")
+        }
+        return try policy(in: file)
+    }
+
+    static func policy(in file: PinFile) throws(PinFormatError) -> Policy {
+        let root = try JSONReader.root(of: file)
+        try checkKeys(of: root, known: ["$schema", "version", "defaults", "hosts"], what: "a policy")
+        if let version = root["version"] {
+            let found = version.number
+            guard found == "\(Self.version)" else {
+                throw PinFormatError(
+                    .wrongValue,
+                    at: version.place,
+                    "'version' is \(found ?? "no number"), and this pincheck reads version \(Self.version)",
+                    remedy: "write \(Self.version), or use a newer pincheck"
+                )
+            }
+        }
+        let defaults = try root["defaults"].map { (node) throws(PinFormatError) in try settings(in: node) } ?? [:]
+        guard let hosts = root["hosts"] else {
+            throw PinFormatError(
+                .missingValue,
+                at: file.place,
+                "has no 'hosts'",
+                remedy: "list them as in hosts: { \"api.example.com\": { pins: [\"api.example.com.txt\"] } }"
+            )
+        }
+        var result: [Policy.Host] = []
+        for (name, node) in try hosts.dictionary() {
+            let own = try settings(in: node)
+            result.append(Policy.Host(name: name, place: node.place, settings: defaults.merging(own) { $1 }))
+        }
+        guard !result.isEmpty else {
+            throw PinFormatError(.missingValue, at: hosts.place, "'hosts' has no host", remedy: "name at least one")
+        }
+        return Policy(path: file.path, hosts: result)
+    }
+
+    /// Whether `file` is a policy rather than a configuration of a client.
+    static func recognises(_ file: PinFile) -> Bool {
+        guard let text = file.text, text[...].holds("hosts"), JSONReader.beginsObject(file) else { return false }
+        guard let root = try? JSONReader.root(of: file) else { return text[...].holds("hosts:") }
+        return root["hosts"]?.members != nil
+    }
+
+    private static func settings(in node: DocumentNode) throws(PinFormatError) -> [PolicyKey: PolicyValue] {
+        try checkKeys(of: node, known: PolicyKey.allCases.map(\.rawValue), what: "a host")
+        let directory = node.file.path.lastIndex(of: "/").map { String(node.file.path[...$0]) }
+        var settings: [PolicyKey: PolicyValue] = [:]
+        for (name, value) in try node.dictionary() {
+            guard let key = PolicyKey(rawValue: name) else { continue }
+            var content = try content(of: value, for: key)
+            if key.holdsPaths, case .texts(let texts) = content {
+                content = .texts(
+                    texts.map { PlacedText(text: RegularFile.path($0.text, besideFilesIn: directory), place: $0.place) }
+                )
+            }
+            settings[key] = PolicyValue(content: content, place: value.place)
+        }
+        return settings
+    }
+
+    private static func content(
+        of node: DocumentNode,
+        for key: PolicyKey
+    ) throws(PinFormatError) -> PolicyValue.Content {
+        switch key.kind {
+        case .text: return .text(try nonEmpty(node))
+        case .choice(let choices):
+            let text = node.number ?? (try? node.text()) ?? ""
+            guard choices.contains(text) else {
+                throw PinFormatError(
+                    .wrongValue,
+                    at: node.place,
+                    "'\(key.rawValue)' is none of \(choices.joined(separator: ", "))",
+                    remedy: Suggestion.nearest(to: text, in: choices).map { "did you mean '\($0)'?" }
+                )
+            }
+            return .text(text)
+        case .texts:
+            guard let elements = node.elements else {
+                return .texts([PlacedText(text: try nonEmpty(node), place: node.place)])
+            }
+            guard !elements.isEmpty else {
+                throw PinFormatError(
+                    .missingValue,
+                    at: node.place,
+                    "'\(key.rawValue)' is an empty list",
+                    remedy: "leave the key out, or list something"
+                )
+            }
+            var texts: [PlacedText] = []
+            for element in elements { texts.append(PlacedText(text: try nonEmpty(element), place: element.place)) }
+            return .texts(texts)
+        case .textOrFalse:
+            if case .flag(false) = node.value.content { return .flag(false) }
+            guard case .text = node.value.content else { throw node.wrong("a text or false") }
+            return .text(try nonEmpty(node))
+        case .flag:
+            guard case .flag(let flag) = node.value.content else { throw node.wrong("true or false") }
+            return .flag(flag)
+        case .number:
+            guard let number = node.number, let value = Double(number), value > 0 else {
+                throw node.wrong("a number above 0")
+            }
+            return .number(number)
+        case .integer(let range): return .number(String(try integer(node, range)))
+        case .numbers(let range):
+            var numbers: [Int] = []
+            for element in node.elements ?? [node] { numbers.append(try integer(element, range)) }
+            guard !numbers.isEmpty else { throw node.wrong("a number or a list of numbers") }
+            return .numbers(numbers)
+        }
+    }
+
+    private static func integer(_ node: DocumentNode, _ range: ClosedRange<Int>) throws(PinFormatError) -> Int {
+        guard let number = node.number, let value = Int(number), range.contains(value) else {
+            throw node.wrong("a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    private static func nonEmpty(_ node: DocumentNode) throws(PinFormatError) -> String {
+        let text = try node.text()
+        guard !text.isEmpty, !text.utf8.contains(0) else { throw node.wrong("a text with something in it") }
+        return text
+    }
+
+    private static func checkKeys(of node: DocumentNode, known: [String], what: String) throws(PinFormatError) {
+        for (name, value) in try node.dictionary() where !known.contains(name) {
+            let nearest = Suggestion.nearest(to: name, in: known)
+            throw PinFormatError(
+                .unknownKey,
+                at: value.place,
+                "\(what) has no key '\(shortened(name, to: 60))'",
+                remedy: nearest.map { "did you mean '\($0)'?" } ?? "known are \(known.joined(separator: ", "))"
+            )
+        }
+    }
+}
+
+extension PolicyKey {
+    /// Whether the texts of the key may be paths, which are relative to the policy.
+    fileprivate var holdsPaths: Bool { [.pins, .anchors, .extraRoots].contains(self) }
+}

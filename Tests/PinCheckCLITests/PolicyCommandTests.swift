@@ -1,0 +1,113 @@
+import LoopbackLab
+import PinCheckCLI
+import Testing
+
+/// `check --policy`.
+@Suite struct PolicyCommandTests {
+    let pki: StandardPKI
+    let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// Runs with a server and a policy beside the files it names; `PORT` in it is the server's port.
+    private func serving(
+        _ policy: String,
+        _ body: (_ policy: String, _ port: Int) async throws -> Void
+    ) async throws {
+        try await TemporaryDirectory.scoped { files in
+            try files.write(pki.rootA.pem, to: "root.pem")
+            try files.write(pki.leaf.der, to: "leaf.cer")
+            try files.write(pki.junk.der, to: "junk.cer")
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+                let text = policy.replacing("PORT", with: "\(server.port)").replacing("HOST", with: host)
+                try await body(try files.write(text, to: "pins.json5"), Int(server.port))
+            }
+        }
+    }
+
+    private static let policy = """
+        {
+          defaults: { anchors: "root.pem", client: "curl", connect: "127.0.0.1" },
+          hosts: {
+            "HOST": { ports: [PORT], pins: "leaf.cer" },
+            "www.example.org:PORT": { verifyName: "HOST", sni: "HOST", client: ["okhttp", "curl"], pins: "junk.cer" },
+            "HOST:1": { timeout: 1, pins: "leaf.cer" },
+          },
+        }
+        """
+
+    @Test func everyHostIsCheckedByWhatThePolicySaysOfIt() async throws {
+        try await serving(Self.policy) { policy, port in
+            let outcome = await pincheck("check", "--policy", policy, "--format", "json")
+            #expect(outcome.status == .fail, "\(outcome.errors)")
+            let results = try JSONValue(outcome.output)["results"].array
+            #expect(results.map { $0["target"].text } == ["\(host):\(port)", "www.example.org:\(port)", "\(host):1"])
+            #expect(results.map { $0["verdict"].text } == ["accept", "reject", "none"])
+            #expect(results.map { $0["clients"].array.map { $0["name"].text } } == [["curl"], ["okhttp", "curl"], []])
+            #expect(results[1]["endpoint"]["sni"].text == host)
+        }
+    }
+
+    @Test func namedTargetsAreCheckedAlone() async throws {
+        try await serving(Self.policy) { policy, port in
+            let one = await pincheck("\(host):\(port)", "--policy", policy)
+            #expect(one.status == .pass, "\(one.errors) \(one.output)")
+            #expect(one.output.contains("curl: "))
+            let both = await pincheck(host, "--policy", policy, "--format", "jsonl")
+            #expect(both.output.split(separator: "\n").count == 2)
+            let none = await pincheck("ww.example.org", "--policy", policy)
+            #expect(none.status == .usage)
+            #expect(none.errors.contains("did you mean 'www.example.org'?"), "\(none.errors)")
+        }
+    }
+
+    @Test func flagsGoBeforeThePolicy() async throws {
+        try await serving(Self.policy) { policy, port in
+            let outcome = await pincheck(
+                "\(host):\(port)",
+                "--policy",
+                policy,
+                "--client",
+                "okhttp",
+                "--pins",
+                pki.junk.pin
+            )
+            #expect(outcome.status == .fail)
+            #expect(outcome.output.contains("okhttp: no configured pin is on the chain"), "\(outcome.output)")
+        }
+    }
+
+    @Test(arguments: [
+        ("{ hosts: { 'a..example': {} } }", ":1: "),
+        ("{ hosts: { 'a.example': {\n client: 'netscape' } } }", "'netscape'"),
+        ("{ hosts: { 'a.example': {\n pins: 'sha256/AAAA' } } }", ":2: "),
+        ("{ hosts: { 'a.example': { minTLS: '1.3', maxTLS: '1.2' } } }", "is above"),
+        ("{ hosts: { 'a.example': { connect: 'b.example:443:127.0.0.1' } } }", "which is no target"),
+    ])
+    func aMistakeIsMalformedDataWithItsPlace(text: String, message: String) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let path = try files.write(text, to: "pins.json5")
+            let outcome = await pincheck("check", "--policy", path)
+            #expect(outcome.status == .data)
+            #expect(outcome.errors.contains("\(path):"), "\(outcome.errors)")
+            #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        }
+        #expect(await pincheck("check", "--policy", "/nonexistent").status == .noInput)
+    }
+
+    @Test func theSampleOfThisRepositoryIsAPolicy() async throws {
+        let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Pins/pins.json5"
+        let outcome = await pincheck(
+            "api.example.com:443",
+            "--policy",
+            path,
+            "--connect",
+            "127.0.0.1:1",
+            "--retries",
+            "0"
+        )
+        #expect(outcome.status == .unreachable, "\(outcome.errors)")
+    }
+}

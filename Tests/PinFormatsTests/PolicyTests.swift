@@ -1,0 +1,114 @@
+import LoopbackLab
+import PinFormats
+import Pinning
+import Testing
+
+/// Policy files: what is read, and what is said of those that are wrong.
+@Suite struct PolicyTests {
+    private func reading<Value>(_ text: String, _ body: (String) throws -> Value) throws -> Value {
+        try TemporaryDirectory.scoped { files in try body(try files.write(text, to: "pins.json5")) }
+    }
+
+    @Test func hostsHaveTheirOwnSettingsAndTheDefaultsForTheRest() throws {
+        try reading(
+            """
+            {
+              // JSON5
+              version: 1,
+              defaults: { client: 'okhttp', timeout: 2.5, sni: false },
+              hosts: {
+                "a.example.com": { client: ["curl", "dane"], pins: "sha256/x", strict: true, },
+                "b.example.com:8443": { ports: [443, 8443] },
+              },
+            }
+            """
+        ) { path in
+            let policy = try PolicyReader.policy(at: path)
+            #expect(policy.hosts.map(\.name) == ["a.example.com", "b.example.com:8443"])
+            #expect(policy.hosts.map { $0.place.description } == ["\(path):6", "\(path):7"])
+            let (first, second) = (policy.hosts[0].settings, policy.hosts[1].settings)
+            #expect(
+                first[.client]?.content
+                    == .texts(["curl", "dane"].map { PlacedText(text: $0, place: .line(6, of: path)) })
+            )
+            #expect(first[.timeout]?.content == .number("2.5"))
+            #expect(first[.sni]?.content == .flag(false))
+            #expect(first[.strict]?.content == .flag(true))
+            #expect(second[.strict] == nil)
+            #expect(second[.client]?.content == .texts([PlacedText(text: "okhttp", place: .line(4, of: path))]))
+            #expect(second[.ports]?.content == .numbers([443, 8443]))
+            #expect(policy.hosts[0].pins.map(\.text) == ["sha256/x"])
+            #expect(policy.hosts[1].pins.isEmpty)
+        }
+    }
+
+    @Test func pathsAreRelativeToThePolicyWhereSomethingIsThere() throws {
+        try TemporaryDirectory.scoped { files in
+            try files.write("x", to: "a.pem")
+            let path = try files.write("{ hosts: { 'a.example': { pins: ['a.pem', 'b.pem'] } } }", to: "pins.json5")
+            let pins = try PolicyReader.policy(at: path).hosts[0].pins
+            #expect(pins.map(\.text) == ["\(files.path)/a.pem", "b.pem"])
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "{ hosts: { 'a.example': { pin: ['x'] } } }", 1, "unknown-key",
+            "a host has no key 'pin'; did you mean 'pins'?"
+        ),
+        ("{ host: {} }", 1, "unknown-key", "a policy has no key 'host'; did you mean 'hosts'?"),
+        ("{ hosts: { 'a.example': { quux: 1 } } }", 1, "unknown-key", "a host has no key 'quux'; known are pins, "),
+        (
+            "{ version: 2, hosts: { 'a.example': {} } }", 1, "wrong-value",
+            "'version' is 2, and this pincheck reads version 1"
+        ),
+        ("{ defaults: {} }", nil, "missing-value", "has no 'hosts'; list them as in "),
+        ("{ hosts: {} }", 1, "missing-value", "'hosts' has no host; name at least one"),
+        ("{ hosts: { 'a.example': { pins: [] } } }", 1, "missing-value", "'pins' is an empty list"),
+        ("{ hosts: { 'a.example': {\n mode: 'publickey' } } }", 2, "wrong-value", "did you mean 'public-key'?"),
+        (
+            "{ hosts: { 'a.example': {\n strict: 'yes' } } }", 2, "wrong-value",
+            "'hosts.a.example.strict' is not true or false"
+        ),
+        ("{ hosts: { 'a.example': { timeout: 0 } } }", 1, "wrong-value", "is not a number above 0"),
+        ("{ hosts: { 'a.example': { ports: [0] } } }", 1, "wrong-value", "is not a whole number from 1 to 65535"),
+        ("{ hosts: { 'a.example': { sni: true } } }", 1, "wrong-value", "is not a text or false"),
+        ("{ hosts: { 'a.example': { client: '' } } }", 1, "wrong-value", "is not a text with something in it"),
+        ("{ hosts: [] }", 1, "wrong-value", "'hosts' is not a dictionary"),
+        ("{ hosts: { 'a.example': {}, 'a.example': {} } }", 1, "duplicate", "the key 'a.example' is given twice"),
+        ("{ hosts: { 'a.example': {} ", 1, "broken-document", "is no JSON"),
+    ])
+    func aMistakeIsAnErrorWithItsPlace(text: String, line: Int?, problem: String, message: String) throws {
+        try reading(text) { path in
+            let error = #expect(throws: PinFormatError.self) { try PolicyReader.policy(at: path) }
+            #expect(error?.problem.rawValue == problem)
+            let place = line.map { "\(path):\($0)" } ?? path
+            #expect(error?.place.description == place)
+            #expect(error?.description.contains(message) == true, "\(String(describing: error))")
+        }
+    }
+
+    @Test func aPolicyTakesNoPinsFromAnotherOneWhenItIsReadAsPins() throws {
+        try TemporaryDirectory.scoped { files in
+            let path = try files.write("{ hosts: { 'a.example': { pins: 'pins.json5' } } }", to: "pins.json5")
+            let error = #expect(throws: PinFormatError.self) { try PinSource(path).read() }
+            #expect(error?.problem == .otherKind)
+        }
+    }
+
+    @Test func aPolicyAsASourceOfPinsHasThoseOfItsHostsAndOfTheConfigurationsItNames() throws {
+        let pin = "sha256/czqAStwt/WEayHj5xhyjazo6zfxAgFz9fdWVOwMOx0c="
+        try TemporaryDirectory.scoped { files in
+            try files.write("*.example.org \(pin)\n", to: "okhttp.txt")
+            let path = try files.write(
+                "{ hosts: { 'a.example': { pins: ['\(pin)', 'okhttp.txt'] } } }",
+                to: "pins.json5"
+            )
+            let reading = try PinSource(path).read()
+            #expect(Set(reading.configurations.map(\.kind)) == [.policy, .okHttp])
+            let own = try #require(reading.configurations.first { $0.kind == .policy })
+            #expect(own.entries.map { $0.pins.map(\.spkiSHA256.description) } == [[pin]])
+            #expect(own.entries.first?.pins.first?.origin == "\(path):1")
+        }
+    }
+}
