@@ -11,6 +11,7 @@ let swiftSettings: [SwiftSetting] = [
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -42,9 +43,10 @@ let package = Package(
         ),
         .target(
             name: "TLSProbe",
-            dependencies: ["COpenSSL", "COpenSSLShims", "Pinning", "X509", nioCore, nioPosix],
+            dependencies: ["COpenSSL", "COpenSSLShims", "Pinning", "X509", nioCore, nioHTTP1, nioPosix],
             swiftSettings: swiftSettings
         ),
+        .target(name: "HTTPDNS", dependencies: ["Pinning", "TLSProbe"], swiftSettings: swiftSettings),
         .target(name: "PinFormats", dependencies: ["CExpat", "Pinning", "X509"], swiftSettings: swiftSettings),
         .target(name: "Rotation", dependencies: ["Pinning"], swiftSettings: swiftSettings),
         .target(
@@ -72,6 +74,11 @@ let package = Package(
         .testTarget(
             name: "TLSProbeTests",
             dependencies: ["LoopbackLab", "Pinning", "TLSProbe", "X509", nioCore],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HTTPDNSTests",
+            dependencies: ["HTTPDNS", "LoopbackLab", "Pinning", "TLSProbe"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

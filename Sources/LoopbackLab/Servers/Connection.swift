@@ -73,7 +73,10 @@ final class Connection {
         case .moved(0), .broken:
             close()
         case .moved(let count):
-            log.update(index) { $0.bytesReceived += count }
+            log.update(index) {
+                $0.opening += buffer.prefix(min(count, ConnectionObservation.openingLimit - $0.opening.count))
+                $0.bytesReceived += count
+            }
             conversation.receive(buffer[..<count])
         case .wouldBlock:
             break

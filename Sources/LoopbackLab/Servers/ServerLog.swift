@@ -14,14 +14,21 @@ package struct ConnectionObservation: Sendable, Hashable {
     package internal(set) var clientCertificate: [UInt8]?
     /// How many bytes came in, of any kind.
     package internal(set) var bytesReceived = 0
+    /// The first of those bytes, up to ``openingLimit``.
+    package internal(set) var opening: [UInt8] = []
     /// How many bytes of application data the client sent through TLS.
     package internal(set) var applicationBytesReceived = 0
+    /// The first of those bytes, up to ``openingLimit``.
+    package internal(set) var applicationOpening: [UInt8] = []
     /// Whether the client said close_notify.
     package internal(set) var receivedCloseNotify = false
     /// Why TLS failed, in OpenSSL's words; `nil` when it did not.
     package internal(set) var failure: String?
     /// Whether the connection is over.
     package internal(set) var hasEnded = false
+
+    /// How many bytes of what a client sent are kept: enough for the head of a request.
+    package static let openingLimit = 2_048
 }
 
 /// The observations of one server, written by its threads and read by anyone.

@@ -145,7 +145,11 @@ final class TLSConversation: Conversation {
             ERR_clear_error()
             let count = SSL_read(ssl, &buffer, Int32(buffer.count))
             if count > 0 {
-                log.update(index) { $0.applicationBytesReceived += Int(count) }
+                log.update(index) {
+                    let room = ConnectionObservation.openingLimit - $0.applicationOpening.count
+                    $0.applicationOpening += buffer.prefix(min(Int(count), room))
+                    $0.applicationBytesReceived += Int(count)
+                }
                 answer(buffer.prefix(Int(count)))
                 continue
             }

@@ -21,7 +21,7 @@ final class TLSConnection {
         case failed(OpenSSLErrors)
     }
 
-    private let ssl: OpaquePointer
+    let ssl: OpaquePointer
     // Both belong to `ssl`.
     private let input: OpaquePointer
     private let output: OpaquePointer

@@ -48,7 +48,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             // This attempt's own deadline comes first; NIO's is there to end its bookkeeping.
             .connectTimeout(timeout + .seconds(1))
             .channelInitializer { self.begin($0) }
-        connect(with: bootstrap).whenComplete { self.connectEnded($0) }
+        resolver = request.resolver(in: workshop)
+        request.connect(with: bootstrap, resolver: resolver, on: workshop.loop).whenComplete { self.connectEnded($0) }
         // While the packets travel.
         workshop.prepareContext()
     }
@@ -57,24 +58,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     func cancel() {
         isCancelled = true
         finish(.failure(error(.cancelled)))
-    }
-
-    private func connect(with bootstrap: ClientBootstrap) -> EventLoopFuture<any Channel> {
-        switch request.destination {
-        case .resolve(let host, let family):
-            let resolver = SystemResolver(loop: workshop.loop, threads: workshop.lookups, family: family)
-            self.resolver = resolver
-            return bootstrap.resolver(resolver).connect(host: host, port: Int(request.port))
-        case .address(let address):
-            do {
-                let bytes = ByteBuffer(bytes: address.bytes)
-                return bootstrap.connect(
-                    to: try SocketAddress(packedIPAddress: bytes, port: Int(request.port))
-                )
-            } catch {
-                return workshop.loop.makeFailedFuture(error)
-            }
-        }
     }
 
     /// A socket was made for an address and is about to be connected.
@@ -89,7 +72,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     private func connectEnded(_ result: Result<any Channel, any Error>) {
         switch result {
-        case .failure(let failure): finish(.failure(error(reason(for: failure))))
+        case .failure(let failure): finish(.failure(error(request.reason(for: failure))))
         case .success(let channel):
             guard deliver != nil else { return channel.close(promise: nil) }
             connected = .now()
@@ -166,25 +149,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     private func error(_ reason: ProbeError.Reason) -> ProbeError {
         ProbeError(phase, reason, target: request.target, peer: peer)
-    }
-
-    private func reason(for failure: any Error) -> ProbeError.Reason {
-        guard let failure = failure as? NIOConnectionError else {
-            let peer: PeerAddress? =
-                if case .address(let address) = request.destination {
-                    PeerAddress(ip: address, port: request.port)
-                } else { nil }
-            return .notConnected([ConnectFailure(peer: peer, error: failure)])
-        }
-        guard failure.connectionErrors.isEmpty else {
-            return .notConnected(
-                failure.connectionErrors.map { ConnectFailure(peer: PeerAddress($0.target), error: $0.error) }
-            )
-        }
-        return LookupFailure.reason(
-            for: [failure.dnsAError, failure.dnsAAAAError].compactMap { $0 as? LookupFailure },
-            of: request.destination
-        )
     }
 }
 

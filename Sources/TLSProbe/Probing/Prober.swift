@@ -74,14 +74,14 @@ package final class Prober: Sendable {
     ///   - start: starts it; what it is given takes the result.
     ///   - cancel: makes it end, if it has not.
     /// - Returns: what it came to.
-    /// - Throws: ``ProbeError`` when it failed.
-    func result<Value: Sendable>(
-        _ ended: ProbeError,
-        start: @escaping @Sendable (@escaping @Sendable (Result<Value, ProbeError>) -> Void) -> Void,
+    /// - Throws: why it failed.
+    func result<Value: Sendable, Failure: Error>(
+        _ ended: Failure,
+        start: @escaping @Sendable (@escaping @Sendable (Result<Value, Failure>) -> Void) -> Void,
         cancel: @escaping @Sendable () -> Void
-    ) async throws(ProbeError) -> Value {
+    ) async throws(Failure) -> Value {
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, ProbeError>, Never>) in
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
                 if !onLoop({ start { continuation.resume(returning: $0) } }) {
                     continuation.resume(returning: .failure(ended))
                 }

@@ -15,6 +15,12 @@ package struct HostAddresses: Sendable, Hashable {
         package let family: ProbeRequest.AddressFamily
         /// Why there is no answer.
         package let reason: String
+
+        /// A family without an answer.
+        package init(family: ProbeRequest.AddressFamily, reason: String) {
+            self.family = family
+            self.reason = reason
+        }
     }
 
     /// Puts addresses into their order.

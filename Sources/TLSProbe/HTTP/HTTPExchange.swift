@@ -1,0 +1,155 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import Pinning
+
+/// One GET on its way: connects, asks, and delivers exactly one result, in time.
+///
+/// Sendable because after `init` everything is touched on the event loop only.
+final class HTTPExchange: Attempt, @unchecked Sendable {
+    typealias Delivery = @Sendable (Result<[UInt8], HTTPFetchError>) -> Void
+
+    private let fetch: HTTPFetch
+    private let request: ProbeRequest
+    private let workshop: ProbeWorkshop
+    private var deliver: Delivery?
+    private var isCancelled = false
+    private var deadline: Scheduled<Void>?
+    private var resolver: SystemResolver?
+    private var channels: [any Channel] = []
+    var position = 0
+
+    init(_ fetch: HTTPFetch, in workshop: ProbeWorkshop) {
+        self.fetch = fetch
+        self.request = fetch.request
+        self.workshop = workshop
+    }
+
+    /// Begins to connect and starts the clock.
+    func start(_ deliver: @escaping Delivery) {
+        guard !isCancelled else { return deliver(.failure(.cancelled)) }
+        self.deliver = deliver
+        workshop.add(self)
+        // A year is for ever, and cannot overflow the clock.
+        let timeout = min(TimeAmount(fetch.timeout), .hours(24 * 365))
+        deadline = workshop.loop.scheduleTask(in: timeout) {
+            self.finish(.failure(.deadlineExceeded(timeout: self.fetch.timeout)))
+        }
+        let bootstrap = ClientBootstrap(group: workshop.loop)
+            .connectTimeout(timeout + .seconds(1))
+            .channelInitializer { channel in
+                // Happy eyeballs cannot be stopped from outside; without channels it comes to its end by itself.
+                guard self.deliver != nil else { return channel.eventLoop.makeFailedFuture(CancellationError()) }
+                self.channels.append(channel)
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+        resolver = request.resolver(in: workshop)
+        request.connect(with: bootstrap, resolver: resolver, on: workshop.loop).whenComplete { self.connectEnded($0) }
+    }
+
+    func cancel() {
+        isCancelled = true
+        finish(.failure(.cancelled))
+    }
+
+    private func connectEnded(_ result: Result<any Channel, any Error>) {
+        switch result {
+        case .failure(let failure): fail(.connect, request.reason(for: failure))
+        case .success(let channel):
+            guard deliver != nil else { return channel.close(promise: nil) }
+            channels = [channel]
+            do {
+                try prepare(channel.pipeline.syncOperations, on: channel)
+            } catch let failure as OpenSSLSetUpError {
+                fail(.handshake, .setUpFailed(failure.detail))
+            } catch {
+                // The connection was gone before the handlers were there.
+                finish(.failure(.closedEarly))
+            }
+        }
+    }
+
+    private func prepare(_ pipeline: ChannelPipeline.SynchronousOperations, on channel: any Channel) throws {
+        try pipeline.addHandler(HTTPRequestEncoder())
+        try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder()))
+        try pipeline.addHandler(HTTPBodyHandler(sizeLimit: fetch.sizeLimit) { self.finish($0) })
+        guard fetch.location.isSecure else { return ask(on: channel) }
+        let connection = try TLSConnection(context: workshop.context(), request: request)
+        let handler = TLSStreamHandler(connection: connection, request: request, objection: fetch.objection) { error in
+            if let error { self.finish(.failure(error)) } else { self.ask(on: channel) }
+        }
+        try pipeline.addHandler(handler, position: .first)
+    }
+
+    private func ask(on channel: any Channel) {
+        var headers = HTTPHeaders()
+        headers.add(name: "Host", value: fetch.location.authority)
+        headers.add(name: "Accept", value: fetch.mediaType ?? "*/*")
+        headers.add(name: "Connection", value: "close")
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: fetch.location.path, headers: headers)
+        let pipeline = channel.pipeline.syncOperations
+        pipeline.write(NIOAny(HTTPClientRequestPart.head(head)), promise: nil)
+        pipeline.writeAndFlush(NIOAny(HTTPClientRequestPart.end(nil)), promise: nil)
+    }
+
+    private func fail(_ phase: ProbeError.Phase, _ reason: ProbeError.Reason) {
+        finish(.failure(.noConnection(ProbeError(phase, reason, target: request.target))))
+    }
+
+    private func finish(_ result: Result<[UInt8], HTTPFetchError>) {
+        guard let deliver else { return }
+        self.deliver = nil
+        workshop.remove(self)
+        deadline?.cancel()
+        resolver?.cancelQueries()
+        for channel in channels { channel.close(promise: nil) }
+        channels = []
+        deliver(result)
+    }
+}
+
+/// Takes the body of one response with status 200, and no more of it than allowed.
+///
+/// Not Sendable: it belongs to the channel's event loop.
+private final class HTTPBodyHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private let sizeLimit: Int
+    private let conclude: (Result<[UInt8], HTTPFetchError>) -> Void
+    private var body: [UInt8] = []
+
+    /// - Parameters:
+    ///   - sizeLimit: the largest body taken, in bytes.
+    ///   - conclude: takes the result; it may be called more than once, the first call counts.
+    init(sizeLimit: Int, conclude: @escaping (Result<[UInt8], HTTPFetchError>) -> Void) {
+        self.sizeLimit = sizeLimit
+        self.conclude = conclude
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            let code = Int(head.status.code)
+            if (300..<400).contains(code) {
+                conclude(.failure(.redirect(head.headers.first(name: "Location"))))
+            } else if code >= 200, code != 200 {
+                conclude(.failure(.status(code)))
+            }
+        case .body(let part):
+            guard body.count + part.readableBytes <= sizeLimit else {
+                return conclude(.failure(.tooLarge(limit: sizeLimit)))
+            }
+            body += part.readableBytesView
+        case .end: conclude(.success(body))
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let isForeign = if let error = error as? HTTPParserError { error != .invalidEOFState } else { false }
+        conclude(.failure(isForeign ? .notHTTP : .closedEarly))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        conclude(.failure(.closedEarly))
+    }
+}

@@ -1,0 +1,121 @@
+package import Pinning
+
+/// An `http` or `https` URL that a GET can be made of: where to connect to and what to ask for.
+package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
+    /// Whether the scheme is `https`.
+    package let isSecure: Bool
+    /// The host, as it goes into the Host header.
+    package let host: ServerName
+    /// The port, 1…65535.
+    package let port: UInt16
+    /// The path and the query, beginning with `/`.
+    package let path: String
+
+    /// Reads a URL: `http://192.0.2.1/d?dn=example.com`, `https://dns.example.com:8443/resolve`.
+    ///
+    /// A fragment is left out. Characters that a URL has to write percent-encoded are refused.
+    ///
+    /// - Throws: ``HTTPLocationError``.
+    package init(_ text: some StringProtocol) throws(HTTPLocationError) {
+        guard let colon = text.firstRange(of: "://") else { throw .noScheme }
+        switch text[..<colon.lowerBound].lowercased() {
+        case "http": isSecure = false
+        case "https": isSecure = true
+        default: throw .noScheme
+        }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !Self.unsafe.contains($0) }) else {
+            throw .character
+        }
+        let rest = text[colon.upperBound...].prefix { $0 != "#" }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let path = rest[authority.endIndex...]
+        self.path = path.hasPrefix("/") ? String(path) : "/" + path
+        guard !authority.contains("@") else { throw .userName }
+        let end = authority.firstIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
+        let mark = authority[end...].firstIndex(of: ":")
+        do {
+            host = try ServerName(authority[..<(mark ?? authority.endIndex)])
+        } catch {
+            throw .host(error)
+        }
+        guard let mark else {
+            port = isSecure ? 443 : 80
+            return
+        }
+        guard let port = UInt16(authority[authority.index(after: mark)...]), port > 0 else { throw .port }
+        self.port = port
+    }
+
+    /// Printable characters that no part of a URL has as they are (RFC 3986, 2).
+    private static let unsafe = Set(#""<>\^`{|}"#.utf8)
+
+    /// The same place with another path and query.
+    private init(_ location: HTTPLocation, path: String) {
+        isSecure = location.isSecure
+        host = location.host
+        port = location.port
+        self.path = path
+    }
+
+    /// The location with fields added to its query, each percent-encoded.
+    package func adding(_ fields: [(name: String, value: String)]) -> HTTPLocation {
+        var path = path
+        for (name, value) in fields {
+            path += path.contains("?") ? (path.hasSuffix("?") || path.hasSuffix("&") ? "" : "&") : "?"
+            path += Self.percentEncoded(name) + "=" + Self.percentEncoded(value)
+        }
+        return HTTPLocation(self, path: path)
+    }
+
+    /// The text with everything but unreserved characters (RFC 3986, 2.3) percent-encoded.
+    package static func percentEncoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            let scalar = Unicode.Scalar(byte)
+            if scalar.isASCII,
+                scalar.properties.isAlphabetic || (0x30...0x39).contains(byte) || "-._~".utf8.contains(byte)
+            {
+                result.unicodeScalars.append(scalar)
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+    }
+
+    /// The host, in brackets when it is an IPv6 address, and the port when it is not the scheme's own.
+    package var authority: String {
+        let name =
+            if case .ip(let address) = host, address.isIPv6 { "[\(address)]" } else { host.description }
+        return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+    }
+
+    /// The URL.
+    package var description: String { (isSecure ? "https://" : "http://") + authority + path }
+}
+
+/// Why a text is no URL that can be asked.
+package enum HTTPLocationError: Error, Hashable {
+    /// It does not begin with `http://` or `https://`.
+    case noScheme
+    /// It has a space, a control character, or another one that has to be percent-encoded.
+    case character
+    /// It has a user name.
+    case userName
+    /// Its host cannot be one.
+    case host(ServerNameError)
+    /// Its port is none.
+    case port
+}
+
+extension HTTPLocationError: CustomStringConvertible {
+    /// What is wrong and what to write, for the end of a line that quotes the text.
+    package var description: String {
+        switch self {
+        case .noScheme: "is no URL: begin it with http:// or https://"
+        case .character: "has a character that a URL writes percent-encoded, as in %20 for a space"
+        case .userName: "holds a user name: leave out everything up to the '@'"
+        case .host(let error): "names no host: \(error)"
+        case .port: "has no port from 1 to 65535 after its ':'"
+        }
+    }
+}

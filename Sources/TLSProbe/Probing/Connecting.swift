@@ -1,0 +1,49 @@
+internal import NIOCore
+internal import NIOPosix
+internal import Pinning
+
+/// How the TCP connection of a request is made, and what a failure to make it means.
+extension ProbeRequest {
+    /// What looks the host up, `nil` when there is an address already.
+    func resolver(in workshop: ProbeWorkshop) -> SystemResolver? {
+        guard case .resolve(_, let family) = destination else { return nil }
+        return SystemResolver(loop: workshop.loop, threads: workshop.lookups, family: family)
+    }
+
+    /// Connects with `bootstrap`; a host is looked up by `resolver` and its addresses are tried by happy eyeballs.
+    func connect(
+        with bootstrap: ClientBootstrap,
+        resolver: SystemResolver?,
+        on loop: any EventLoop
+    ) -> EventLoopFuture<any Channel> {
+        switch destination {
+        case .resolve(let host, _):
+            return bootstrap.resolver(resolver).connect(host: host, port: Int(port))
+        case .address(let address):
+            do {
+                let bytes = ByteBuffer(bytes: address.bytes)
+                return bootstrap.connect(to: try SocketAddress(packedIPAddress: bytes, port: Int(port)))
+            } catch {
+                return loop.makeFailedFuture(error)
+            }
+        }
+    }
+
+    /// What to tell the user when ``connect(with:resolver:on:)`` failed.
+    func reason(for failure: any Error) -> ProbeError.Reason {
+        guard let failure = failure as? NIOConnectionError else {
+            let peer: PeerAddress? =
+                if case .address(let address) = destination { PeerAddress(ip: address, port: port) } else { nil }
+            return .notConnected([ConnectFailure(peer: peer, error: failure)])
+        }
+        guard failure.connectionErrors.isEmpty else {
+            return .notConnected(
+                failure.connectionErrors.map { ConnectFailure(peer: PeerAddress($0.target), error: $0.error) }
+            )
+        }
+        return LookupFailure.reason(
+            for: [failure.dnsAError, failure.dnsAAAAError].compactMap { $0 as? LookupFailure },
+            of: destination
+        )
+    }
+}
