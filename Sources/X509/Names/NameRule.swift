@@ -35,6 +35,11 @@ enum NameRule {
         }
     }
 
+    /// Whether an authority on the path constrains names.
+    static func hasConstraints(_ path: [PathNode]) -> Bool {
+        path.dropFirst().contains { X509_get_ext_by_NID($0.handle.pointer, NID_name_constraints, -1) >= 0 }
+    }
+
     /// The depth of the first authority on the path whose name constraints forbid `name` itself, `nil` when there is none.
     ///
     /// OpenSSL holds the constraints against the names in the leaf; a wildcard there can cover a name that an authority

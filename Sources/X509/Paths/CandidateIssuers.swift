@@ -36,6 +36,9 @@ final class CandidateIssuers {
         self.budget = budget
     }
 
+    /// Every candidate there was.
+    var seen: [Certificate] { candidates.values.flatMap { $0.map(\.node.certificate) } }
+
     /// Whether `node` is itself an anchor.
     func isAnchor(_ node: PathNode) -> Bool {
         guard let name = node.handle.subjectName else { return false }

@@ -9,6 +9,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     package let trustStore: TrustStore
     private let authLevel: Int
     private let isStrict: Bool
+    private let cache = FindingsCache()
 
     /// A verifier whose paths may end at the anchors of `trustStore`.
     ///
@@ -34,25 +35,59 @@ package struct OpenSSLPathVerifier: PathVerifier {
             )
         }
         let nameFailures = nameFailures(of: leaf, under: question.policy)
+        let known = nameless(question, leaf: leaf)
+        // Constraints are held against the name on the way to a path, not afterwards.
+        if known.hasNameConstraints, case .name(.dns)? = Self.reference(in: question.policy) {
+            return search(question, leaf: leaf, name: Self.name(in: question.policy), nameFailures: nameFailures)
+                .findings
+        }
+        guard !nameFailures.isEmpty else { return known.findings }
+        return PathFindings(
+            validPaths: [],
+            failures: Self.ranked(known.findings.failures + nameFailures),
+            bestEffort: known.findings.validPaths.first ?? known.findings.bestEffort
+        )
+    }
+
+    /// What is found without regard to the reference name, perhaps remembered.
+    private func nameless(_ question: PathQuestion, leaf: PathNode) -> FindingsCache.Entry {
+        let key = FindingsCache.Key(question)
+        if let known = cache.entry(for: key, at: question.time) { return known }
+        let entry = search(question, leaf: leaf, name: nil, nameFailures: [])
+        cache.remember(entry, for: key)
+        return entry
+    }
+
+    private func search(
+        _ question: PathQuestion,
+        leaf: PathNode,
+        name: ServerName?,
+        nameFailures: [TrustFailure]
+    ) -> FindingsCache.Entry {
         let presented = Self.nodes(question.presented.certificates.dropFirst())
         let pinned = Self.nodes(question.intermediates[...])
         let budget = WorkBudget()
         var last: PathSearch?
+        var seen: [Certificate] = question.presented.certificates + question.intermediates
         for (tiers, pool) in rounds(question, presented: presented, pinned: pinned) {
-            var search = PathSearch(
-                issuers: CandidateIssuers(anchorSources: tiers, pool: pool, time: question.time, budget: budget),
-                judge: PathJudge(rules: rules(for: question)),
-                name: Self.name(in: question.policy)
-            )
+            let issuers = CandidateIssuers(anchorSources: tiers, pool: pool, time: question.time, budget: budget)
+            var search = PathSearch(issuers: issuers, judge: PathJudge(rules: rules(for: question)), name: name)
             search.run(from: leaf)
             last = search
+            seen += issuers.seen
             if !search.validPaths.isEmpty { break }
         }
         guard let search = last else { preconditionFailure("there is always a first round") }
-        if nameFailures.isEmpty, !search.validPaths.isEmpty {
-            return PathFindings(validPaths: search.validPaths, failures: [], bestEffort: [])
-        }
-        return rejection(search, leaf: leaf, nameFailures: nameFailures, question: question)
+        let findings =
+            nameFailures.isEmpty && !search.validPaths.isEmpty
+            ? PathFindings(validPaths: search.validPaths, failures: [], bestEffort: [])
+            : rejection(search, leaf: leaf, nameFailures: nameFailures, question: question)
+        return FindingsCache.Entry(
+            findings,
+            hasNameConstraints: search.hasNameConstraints,
+            at: question.time,
+            by: seen
+        )
     }
 
     /// What OpenSSL's pedantic checks (`X509_V_FLAG_X509_STRICT`) have against a path that was found valid without them.
@@ -66,6 +101,18 @@ package struct OpenSSLPathVerifier: PathVerifier {
     /// - Returns: the findings, none for a verifier that is strict itself.
     package func strictFindings(on path: VerifiedPath, policy: TrustPolicy, time: Timestamp) -> [TrustFailure] {
         guard !isStrict else { return [] }
+        let key = FindingsCache.Key(strictLookAt: path.certificates, policy: policy)
+        if let known = cache.entry(for: key, at: time) { return known.findings.failures }
+        let failures = strictLook(at: path, policy: policy, time: time)
+        let findings = PathFindings(validPaths: [], failures: failures, bestEffort: [])
+        cache.remember(
+            FindingsCache.Entry(findings, hasNameConstraints: false, at: time, by: path.certificates),
+            for: key
+        )
+        return failures
+    }
+
+    private func strictLook(at path: VerifiedPath, policy: TrustPolicy, time: Timestamp) -> [TrustFailure] {
         let nodes = path.certificates.compactMap { PathNode($0) }
         var rules = PathJudge.Rules(
             isServerPolicy: policy != .basicX509,
@@ -138,8 +185,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
     }
 
     private static func name(in policy: TrustPolicy) -> ServerName? {
-        guard case .sslServer(.name(let name)) = policy else { return nil }
-        return name
+        if case .name(let name)? = reference(in: policy) { name } else { nil }
+    }
+
+    private static func reference(in policy: TrustPolicy) -> ReferenceName? {
+        if case .sslServer(let reference) = policy { reference } else { nil }
     }
 
     private static func nodes(_ certificates: ArraySlice<Certificate>) -> [PathNode] {
@@ -179,8 +229,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
             failures.append(TrustFailure(.tooManyPaths, at: 0, of: question.presented.leaf))
         }
         failures += nameFailures
-        // Stable: reasons of one rank stay in the order OpenSSL met them.
-        let ranked = failures.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
-        return PathFindings(validPaths: [], failures: ranked.map(\.element), bestEffort: bestEffort)
+        return PathFindings(validPaths: [], failures: Self.ranked(failures), bestEffort: bestEffort)
+    }
+
+    /// The most useful reasons first; those of one rank stay in the order OpenSSL met them.
+    private static func ranked(_ failures: [TrustFailure]) -> [TrustFailure] {
+        failures.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
     }
 }

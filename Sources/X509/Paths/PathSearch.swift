@@ -24,6 +24,8 @@ struct PathSearch {
     private(set) var firstInvalidPath: [PathNode] = []
     /// The longest path that ends at no anchor.
     private(set) var longestDeadEnd: [PathNode] = []
+    /// Whether an authority on a path that OpenSSL finds valid constrains names.
+    private(set) var hasNameConstraints = false
     /// Whether the search stopped before it was through.
     var isExhausted: Bool { isOverLimits || issuers.budget.isExhausted }
 
@@ -99,6 +101,7 @@ struct PathSearch {
         switch judgement(on: path) {
         case nil: break
         case .valid(let certificates)?:
+            if NameRule.hasConstraints(path) { hasNameConstraints = true }
             if let name, let depth = NameRule.depthOfConstraint(on: path, against: name) {
                 note([TrustFailure(.nameConstraintViolated, at: depth, of: path[depth].certificate)], on: path)
             } else if !validPaths.contains(certificates) {

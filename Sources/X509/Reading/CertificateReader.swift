@@ -24,9 +24,10 @@ package enum CertificateReader {
     /// - Returns: the certificate as a value.
     /// - Throws: ``X509Error`` when OpenSSL cannot encode it again.
     package static func certificate(borrowing pointer: OpaquePointer) throws(X509Error) -> Certificate {
-        let handle = X509Handle(borrowing: pointer)
         guard let der = DER.encoding(with: { i2d_X509(pointer, $0) }) else { throw X509Error(.notACertificate) }
-        return certificate(from: handle, der: der)
+        let fingerprint = Hashing.sha256(der)
+        if let known = HandleCache.shared.certificate(der: der, fingerprint: fingerprint) { return known }
+        return certificate(from: X509Handle(borrowing: pointer), der: der, fingerprint: fingerprint)
     }
 
     /// Every certificate in `bytes`: PEM text with any number of them, or one in DER.
@@ -74,7 +75,11 @@ package enum CertificateReader {
         return PublicKey(subjectPublicKeyInfo: der, spkiSHA256: Hashing.sha256(der), algorithm: algorithm)
     }
 
-    static func certificate(from handle: X509Handle, der: [UInt8]) -> Certificate {
+    static func certificate(
+        from handle: X509Handle,
+        der: [UInt8],
+        fingerprint: SHA256Digest? = nil
+    ) -> Certificate {
         let pointer = handle.pointer
         defer { OpenSSLFailure.forget() }
         // Fills OpenSSL's own view of the extensions, which the flags below come from.
@@ -82,7 +87,7 @@ package enum CertificateReader {
         let subjectPublicKeyInfo = DER.encoding { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) } ?? []
         let certificate = Certificate(
             der: der,
-            fingerprint: Hashing.sha256(der),
+            fingerprint: fingerprint ?? Hashing.sha256(der),
             publicKey: PublicKey(
                 subjectPublicKeyInfo: subjectPublicKeyInfo,
                 spkiSHA256: Hashing.sha256(subjectPublicKeyInfo),

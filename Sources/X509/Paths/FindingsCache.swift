@@ -1,0 +1,95 @@
+internal import Pinning
+internal import Synchronization
+
+/// What was found out about chains that were seen lately.
+///
+/// Many names are served with one certificate, and a verification costs more than the rest of a check. An answer holds for the
+/// span of time in which no certificate that took part begins or ceases to be valid. The reference name plays no part in it: it
+/// is checked apart, every time.
+final class FindingsCache: Sendable {
+    /// What an answer depends on, apart from the verifier and the time.
+    struct Key: Hashable {
+        private let presented: [SHA256Digest]
+        private let intermediates: [SHA256Digest]
+        /// `nil` for the trust store.
+        private let anchors: [SHA256Digest]?
+        private let isServerPolicy: Bool
+        /// Whether it is the second, pedantic look at a path.
+        private let isStrictLook: Bool
+
+        init(_ question: PathQuestion) {
+            presented = question.presented.certificates.map(\.fingerprint)
+            intermediates = question.intermediates.map(\.fingerprint)
+            anchors =
+                if case .only(let certificates) = question.anchors { certificates.map(\.fingerprint) } else { nil }
+            isServerPolicy = question.policy != .basicX509
+            isStrictLook = false
+        }
+
+        init(strictLookAt path: [Certificate], policy: TrustPolicy) {
+            presented = path.map(\.fingerprint)
+            intermediates = []
+            anchors = nil
+            isServerPolicy = policy != .basicX509
+            isStrictLook = true
+        }
+    }
+
+    /// An answer, and the span of time it holds for.
+    struct Entry: Sendable {
+        let findings: PathFindings
+        /// Whether an authority on one of the paths constrains names, so that the name asked for counts after all.
+        let hasNameConstraints: Bool
+        fileprivate let span: ClosedRange<Timestamp>
+        fileprivate let size: Int
+
+        /// An answer for `time`, reached by looking at `certificates`.
+        init(
+            _ findings: PathFindings,
+            hasNameConstraints: Bool,
+            at time: Timestamp,
+            by certificates: some Sequence<Certificate>
+        ) {
+            self.findings = findings
+            self.hasNameConstraints = hasNameConstraints
+            var first = Int64.min
+            var last = Int64.max
+            var size = 0
+            let now = time.secondsSinceEpoch
+            for certificate in certificates {
+                size += certificate.der.count
+                let (begin, end) = (certificate.notBefore.secondsSinceEpoch, certificate.notAfter.secondsSinceEpoch)
+                if begin <= now { first = max(first, begin) } else { last = min(last, begin - 1) }
+                if end >= now { last = min(last, end) } else { first = max(first, end + 1) }
+            }
+            span = Timestamp(secondsSinceEpoch: first)...Timestamp(secondsSinceEpoch: last)
+            self.size = size
+        }
+    }
+
+    /// More than the chains of most batches.
+    private static let countLimit = 1_024
+    /// Holds down what hostile servers with huge certificates can make this process keep, in bytes of DER.
+    private static let sizeLimit = 16 << 20
+
+    private struct Storage {
+        var entries: [Key: Entry] = [:]
+        var size = 0
+    }
+
+    private let storage = Mutex(Storage())
+
+    /// The answer that holds at `time`, `nil` when none is known.
+    func entry(for key: Key, at time: Timestamp) -> Entry? {
+        storage.withLock { $0.entries[key] }.flatMap { $0.span.contains(time) ? $0 : nil }
+    }
+
+    func remember(_ entry: Entry, for key: Key) {
+        storage.withLock { storage in
+            if storage.entries.count >= Self.countLimit || storage.size + entry.size > Self.sizeLimit {
+                storage = Storage()
+            }
+            storage.size += entry.size - (storage.entries.updateValue(entry, forKey: key)?.size ?? 0)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// A verifier remembers what it found out about chains; no answer may differ from one of a verifier that never was asked before.
+@Suite("What a verifier remembers changes no answer")
+struct RememberedFindingsTests {
+    private static let names: [ReferenceName] = [
+        ReferenceName(RandomPKI.serverName), ReferenceName("other.test"), ReferenceName("192.0.2.1"), .unchecked,
+        ReferenceName("a..b"),
+    ]
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `a verifier that was asked before answers as a new one does`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: 400 + seed)
+        for number in 0..<8 {
+            await Task.yield()
+            let pki = try RandomPKI(using: &generator)
+            let anchors = pki.anchors(using: &generator)
+            let remembering = OpenSSLPathVerifier(trustStore: try TrustStore(anchors))
+            let presented = try PresentedChain(pki.presented(using: &generator).map { try $0.value() })!
+            let pinned = try pki.roots.map { try $0.value() }
+            // Dates at which something begins or ends, and the seconds beside them.
+            let boundaries = presented.certificates.flatMap { [$0.notBefore, $0.notAfter] } + [RandomPKI.now]
+            for _ in 0..<12 {
+                let boundary = boundaries.randomElement(using: &generator)!
+                let time = Timestamp(
+                    secondsSinceEpoch: boundary.secondsSinceEpoch + Int64.random(in: -1...1, using: &generator)
+                )
+                let question = PathQuestion(
+                    presented: presented,
+                    intermediates: generator.chance(30) ? pinned : [],
+                    anchors: generator.chance(20) ? .only(pinned) : .trustStore,
+                    policy: generator.chance(20)
+                        ? .basicX509 : .sslServer(name: Self.names.randomElement(using: &generator)!),
+                    time: time
+                )
+                let fresh = OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(question)
+                let remembered = remembering.findPaths(question)
+                let place: Comment = "seed \(seed), world \(number), \(question.policy), \(time)"
+                #expect(remembered.validPaths == fresh.validPaths, place)
+                #expect(remembered.failures == fresh.failures, place)
+                #expect(remembered.bestEffort == fresh.bestEffort, place)
+            }
+        }
+    }
+
+    @Test func `a chain is judged again when one of its certificates has ended`() throws {
+        let root = try LabCertificate.selfSigned(.authority(DistinguishedName(commonName: "Root")))
+        let leaf = try root.issue(.leaf(RandomPKI.serverName))
+        let verifier = OpenSSLPathVerifier(trustStore: try TrustStore([root]))
+        let certificate = try leaf.value()
+        func isTrusted(at time: Timestamp) throws -> Bool {
+            verifier.evaluate(
+                PathQuestion(
+                    presented: PresentedChain([certificate])!,
+                    anchors: .trustStore,
+                    policy: .sslServer(name: ReferenceName(RandomPKI.serverName)),
+                    time: time
+                )
+            ).isTrusted
+        }
+        let after = Timestamp(secondsSinceEpoch: certificate.notAfter.secondsSinceEpoch + 1)
+        #expect(try isTrusted(at: certificate.notAfter))
+        #expect(try !isTrusted(at: after))
+        #expect(try isTrusted(at: RandomPKI.now))
+    }
+}
