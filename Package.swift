@@ -48,6 +48,7 @@ let package = Package(
         ),
         .target(name: "HTTPDNS", dependencies: ["Pinning", "TLSProbe"], swiftSettings: swiftSettings),
         .target(name: "PinFormats", dependencies: ["CExpat", "Pinning", "X509"], swiftSettings: swiftSettings),
+        .target(name: "PinLint", dependencies: ["PinFormats", "Pinning", "X509"], swiftSettings: swiftSettings),
         .target(name: "Rotation", dependencies: ["Pinning"], swiftSettings: swiftSettings),
         .target(
             name: "LoopbackLab",
@@ -56,7 +57,9 @@ let package = Package(
         ),
         .target(
             name: "PinCheckCLI",
-            dependencies: ["LoopbackLab", "PinFormats", "Pinning", "Rotation", "TLSProbe", "X509", argumentParser],
+            dependencies: [
+                "LoopbackLab", "PinFormats", "PinLint", "Pinning", "Rotation", "TLSProbe", "X509", argumentParser,
+            ],
             swiftSettings: swiftSettings
         ),
         .executableTarget(name: "pincheck", dependencies: ["PinCheckCLI"], swiftSettings: swiftSettings),
@@ -84,6 +87,11 @@ let package = Package(
         .testTarget(
             name: "PinFormatsTests",
             dependencies: ["LoopbackLab", "PinFormats", "Pinning", "X509"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PinLintTests",
+            dependencies: ["LoopbackLab", "PinFormats", "PinLint", "Pinning", "X509"],
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "RotationTests", dependencies: ["Pinning", "Rotation"], swiftSettings: swiftSettings),

@@ -53,7 +53,7 @@ package struct PinSource: Sendable, Hashable {
             // Gathering throws nothing, so that nothing is lost.
             try? collector.gather(error)
         }
-        return PinInspection(collector, of: text, isDirectory: RegularFile.kind(of: text) == .directory)
+        return PinInspection(collector, of: text, RegularFile.kind(of: text))
     }
 
     /// Reads every pin of the source.

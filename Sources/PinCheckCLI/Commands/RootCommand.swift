@@ -20,6 +20,7 @@ struct RootCommand: ParsableCommand {
               pincheck https://203.0.113.7/ --host api.example.com
               pincheck verify chain.pem --host api.example.com --pins Pins/
               pincheck pins api.example.com --format okhttp
+              pincheck lint Pins/
 
             A first argument that is a target runs 'check'; its options are shown by
             'pincheck help check'.
@@ -34,7 +35,8 @@ struct RootCommand: ParsableCommand {
 
     /// The commands, in the order of the help.
     static let commands: [any ContextCommand.Type] = [
-        CheckCommand.self, VerifyCommand.self, PinsCommand.self, ClientsCommand.self, DemoCommand.self,
+        CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, ClientsCommand.self,
+        DemoCommand.self,
     ]
 
     /// What `pincheck` alone prints.
@@ -44,6 +46,7 @@ struct RootCommand: ParsableCommand {
         Usage: pincheck TARGET… [--pins SOURCE…]     check servers
                pincheck verify CHAIN [--host NAME]   judge a chain from a file
                pincheck pins TARGET|FILE…            print the pins of a server or file
+               pincheck lint SOURCE…                 judge pins before they ship
                pincheck demo                         see it work against servers of its own
                pincheck --help                       examples and options
 

@@ -61,7 +61,7 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The place of the file at `path`, or of a line of it.
-    static func at(_ path: String, line: Int? = nil) -> PinPlace {
+    package static func at(_ path: String, line: Int? = nil) -> PinPlace {
         let path = shortened(path, to: 1024)
         return line.map { .line($0, of: path) } ?? .file(path)
     }

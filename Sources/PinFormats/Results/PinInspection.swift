@@ -6,6 +6,8 @@ package struct PinInspection: Sendable {
     package let text: String
     /// Whether the source is a directory.
     package let isDirectory: Bool
+    /// Whether nothing stands at a path of that name, so that the text itself is the pins.
+    package let isArgument: Bool
     /// The pins that are for whatever host, in their order, repetitions kept.
     package let pins: [Pin]
     /// What files that configure hosts say.
@@ -21,9 +23,10 @@ package struct PinInspection: Sendable {
     /// The origins of entries that lack something because it was wrong.
     package let incompleteEntries: Set<String>
 
-    init(_ collector: PinCollector, of text: String, isDirectory: Bool) {
+    init(_ collector: PinCollector, of text: String, _ kind: RegularFile.Kind) {
         self.text = text
-        self.isDirectory = isDirectory
+        isDirectory = kind == .directory
+        isArgument = kind == .absent
         pins = collector.pins
         configurations = collector.configurations
         notes = collector.notes

@@ -23,6 +23,11 @@ enum JSONRenderer {
         try text(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
     }
 
+    /// A value as a document whose keys are as they are called in the program, with a newline at its end.
+    static func camelCaseDocument(_ value: some Encodable) throws(CommandError) -> String {
+        try text(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes], .useDefaultKeys)
+    }
+
     /// A value on one line, with a newline at its end.
     static func line(_ value: some Encodable) throws(CommandError) -> String {
         try text(value, [.sortedKeys, .withoutEscapingSlashes])
@@ -30,11 +35,12 @@ enum JSONRenderer {
 
     private static func text(
         _ value: some Encodable,
-        _ formatting: JSONEncoder.OutputFormatting
+        _ formatting: JSONEncoder.OutputFormatting,
+        _ keys: JSONEncoder.KeyEncodingStrategy = .convertToSnakeCase
     ) throws(CommandError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting
-        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.keyEncodingStrategy = keys
         do {
             return escaped(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"
         } catch {

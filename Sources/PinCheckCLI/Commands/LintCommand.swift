@@ -1,0 +1,96 @@
+import ArgumentParser
+import PinFormats
+import PinLint
+import Pinning
+
+/// `pincheck lint`: judges pins and configurations before they ship, without a network.
+struct LintCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        _superCommandName: "pincheck",
+        abstract: "Judge pins and configurations before they ship, without a network.",
+        discussion: """
+            A directory of certificates, keys and pins, as an app bundles them:
+              pincheck lint Pins/
+            One configuration; two, to see in what they differ:
+              pincheck lint res/xml/network_security_config.xml
+              pincheck lint Info.plist res/xml/network_security_config.xml
+            In CI, where warnings fail too and become annotations:
+              pincheck lint Pins/ --fail-on warning --format github
+              pincheck lint Info.plist -f text -f sarif=pins.sarif
+            As of the day of the next release:
+              pincheck lint Pins/ --at 2027-03-01 --warn-before 90d
+
+            Exit status: 0 nothing as bad as --fail-on, 1 something, 65 malformed pins
+            or configurations, 66 a missing file. Every malformed place is named.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            """
+            A source as for --pins: a file, a directory, or pins. Certificates and keys that are named one by one \
+            count as one set.
+            """,
+            valueName: "source"
+        ),
+        completion: .file()
+    )
+    var sources: [String] = []
+
+    @OptionGroup(title: "Judging")
+    var options: LintOptions
+
+    @OptionGroup(title: "Output")
+    var output: LintOutputOptions
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let settings = try LintSettings(options, output)
+        guard !options.rules else {
+            var lines = LineWriter(context.console.output)
+            try lines.write(text: LintTextRenderer.catalogue())
+            return .pass
+        }
+        guard !sources.isEmpty else {
+            throw .usage("nothing is given to judge: name a file or directory, as in 'pincheck lint Pins/'")
+        }
+        try OpenSSLHealth.require()
+        let now = settings.time ?? context.now()
+        let linter = Linter(now: now, warningTime: settings.warningTime, clients: settings.clients)
+        let inspections = sources.map { PinSource($0).inspect() }
+        for inspection in inspections where inspection.omittedProblemCount > 0 {
+            context.console.report(
+                "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places"
+            )
+        }
+        let findings = linter.findings(in: inspections).filter { finding in
+            finding.obstacle != nil || !settings.ignored.contains(finding.id)
+        }
+        let report = LintReport(findings, sources: sources, time: now, failOn: settings.failOn)
+        for output in settings.outputs { try write(report, as: output, settings, in: context) }
+        return report.status
+    }
+
+    private func write(
+        _ report: LintReport,
+        as output: LintSettings.Output,
+        _ settings: LintSettings,
+        in context: Context
+    ) throws(CommandError) {
+        let isTerminal = output.file == nil && context.console.output.isTerminal
+        let text: String
+        switch output.form {
+        case .text:
+            let style = TextStyle(settings.color, isTerminal: isTerminal, environment: context.environment)
+            text = LintTextRenderer(style: style).text(report)
+        case .json: text = try JSONRenderer.document(report)
+        case .github: text = LintGitHubRenderer.text(report)
+        case .sarif: text = try JSONRenderer.camelCaseDocument(LintSARIF(report))
+        }
+        guard let file = output.file else {
+            var lines = LineWriter(context.console.output)
+            return try lines.write(text: text)
+        }
+        try AtomicFile.write(Array(text.utf8), to: file)
+    }
+}

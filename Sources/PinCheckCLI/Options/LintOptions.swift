@@ -1,0 +1,160 @@
+import ArgumentParser
+import PinLint
+import Pinning
+
+/// How pins are judged and what the findings lead to.
+struct LintOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The least bad finding that ends in exit status 1: error, warning, note or never (default: error).",
+            valueName: "severity"
+        )
+    )
+    var failOn: String?
+
+    @Option(
+        help: ArgumentHelp("Leave out findings with this id, or several with commas. Repeatable.", valueName: "id")
+    )
+    var ignore: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Warn of what ends within this time, as in 30d, 4w or 12h (default: 30d).",
+            valueName: "time"
+        )
+    )
+    var warnBefore: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Judge as of another time: 2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
+            valueName: "time"
+        )
+    )
+    var at: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The clients that ship certificates, keys and lists, which do not say so themselves, or several with commas.",
+            valueName: "name"
+        )
+    )
+    var client: String?
+
+    @Flag(help: "List every kind of finding with its meaning, and judge nothing.")
+    var rules = false
+}
+
+/// How findings are written.
+struct LintOutputOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            """
+            The form of the findings: text, json, github or sarif (default: text). FORM=FILE writes it to a file; \
+            repeatable.
+            """,
+            valueName: "form"
+        )
+    )
+    var format: [String] = []
+
+    @Option(help: ColorOption.help)
+    var color: String?
+}
+
+/// What the options of `lint` say, read.
+struct LintSettings: Sendable {
+    /// The forms findings are written in.
+    enum Form: String, CaseIterable, Sendable {
+        case text, json, github, sarif
+    }
+
+    /// A form, and the file it goes to.
+    struct Output: Sendable {
+        let form: Form
+        /// The path of the file, `nil` for standard output.
+        let file: String?
+    }
+
+    /// The least bad finding that counts, `nil` when none does.
+    let failOn: LintSeverity?
+    let ignored: Set<String>
+    /// In seconds.
+    let warningTime: Int64
+    /// `nil` for now.
+    let time: Timestamp?
+    let clients: Set<String>
+    /// At least one; at most one of them goes to standard output.
+    let outputs: [Output]
+    let color: TextStyle.Choice
+
+    init(_ options: LintOptions, _ output: LintOutputOptions) throws(CommandError) {
+        failOn = try Self.severity(options.failOn)
+        ignored = try Self.ignored(options.ignore)
+        let warnBefore = options.warnBefore ?? "30d"
+        guard let seconds = DurationText.seconds(warnBefore) else {
+            throw .usage("--warn-before \(quoted(warnBefore)) is not understood: \(DurationText.usage)")
+        }
+        warningTime = seconds
+        time = try options.at.map { (text) throws(CommandError) in try TimeText.read(text) }
+        clients = try Self.clients(options.client)
+        outputs = try Self.outputs(output.format)
+        color = try ColorOption.read(output.color)
+    }
+
+    private static func severity(_ text: String?) throws(CommandError) -> LintSeverity? {
+        guard let text, text != "error" else { return .error }
+        if text == "never" { return nil }
+        guard let severity = LintSeverity(rawValue: text) else {
+            throw .usage("--fail-on \(quoted(text)) is unknown: choose from error, warning, note, never")
+        }
+        return severity
+    }
+
+    private static func ignored(_ texts: [String]) throws(CommandError) -> Set<String> {
+        var ignored: Set<String> = []
+        for id in texts.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }) {
+            guard let entry = LintCatalogue.entries.first(where: { $0.id == id }) else {
+                throw .usage("--ignore \(quoted(id)) is no kind of finding: 'pincheck lint --rules' lists them")
+            }
+            guard !entry.isObstacle else {
+                throw .usage("--ignore \(quoted(id)) is refused: data with that cannot be used")
+            }
+            ignored.insert(id)
+        }
+        return ignored
+    }
+
+    private static func clients(_ text: String?) throws(CommandError) -> Set<String> {
+        guard let text else { return [] }
+        if text == "all" { return Set(ClientRegistry.entries.filter(\.isInAll).map(\.name)) }
+        var names: Set<String> = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            names.insert(try ClientRegistry.entry(named: String(name)).name)
+        }
+        return names
+    }
+
+    private static func outputs(_ texts: [String]) throws(CommandError) -> [Output] {
+        var outputs: [Output] = []
+        for text in texts {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let form = Form(rawValue: String(parts[0])) else {
+                let names = Form.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .usage("--format \(quoted(parts[0])) is unknown: choose from \(names)")
+            }
+            let file = parts.count == 2 && parts[1] != "-" ? String(parts[1]) : nil
+            guard file?.isEmpty != true else {
+                throw .usage("--format \(quoted(text)) names no file after the '=': write \(form.rawValue)=FILE")
+            }
+            guard !outputs.contains(where: { $0.file == file }) else {
+                throw .usage(
+                    "--format \(quoted(text)) goes where another form goes already: write \(form.rawValue)=FILE"
+                )
+            }
+            outputs.append(Output(form: form, file: file))
+        }
+        return outputs.isEmpty ? [Output(form: .text, file: nil)] : outputs
+    }
+}

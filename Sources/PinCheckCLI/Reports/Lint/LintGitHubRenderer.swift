@@ -1,0 +1,48 @@
+import PinLint
+
+/// Writes findings as workflow commands, from which GitHub makes annotations beside the lines.
+///
+/// The commands are `::error file=…,line=…,title=…::message`; in messages `%`, CR and LF are escaped, in properties also `:`
+/// and `,`.
+enum LintGitHubRenderer {
+    /// A line for each finding, nothing when there is none.
+    static func text(_ report: LintReport) -> String {
+        report.findings.map { line($0) + "\n" }.joined()
+    }
+
+    private static func line(_ finding: LintReport.Finding) -> String {
+        var properties: [(name: String, value: String)] = []
+        if let file = finding.file { properties.append(("file", file)) }
+        if let line = finding.line { properties.append(("line", String(line))) }
+        properties.append(("title", finding.id))
+        let list = properties.map { "\($0.name)=\(escapedProperty($0.value))" }.joined(separator: ",")
+        // Without a line the annotation stands at the top of the file, where only the message tells the place.
+        let place = finding.line == nil ? finding.place + ": " : ""
+        return "::\(command(finding)) \(list)::\(escaped(place + finding.sentence))"
+    }
+
+    private static func command(_ finding: LintReport.Finding) -> String {
+        finding.severity == LintSeverity.note.rawValue ? "notice" : finding.severity
+    }
+
+    private static func escaped(_ text: String) -> String {
+        TerminalText.escaped(text).map { character in
+            switch character {
+            case "%": "%25"
+            case "\r": "%0D"
+            case "\n": "%0A"
+            default: String(character)
+            }
+        }.joined()
+    }
+
+    private static func escapedProperty(_ text: String) -> String {
+        escaped(text).map { character in
+            switch character {
+            case ":": "%3A"
+            case ",": "%2C"
+            default: String(character)
+            }
+        }.joined()
+    }
+}

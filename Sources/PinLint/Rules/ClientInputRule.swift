@@ -1,0 +1,43 @@
+internal import PinFormats
+internal import Pinning
+
+/// Pins in a form that the client the user named cannot take.
+struct ClientInputRule: LintRule {
+    func findings(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
+        source.sets.filter { $0.kind == nil }.flatMap { set in
+            set.members.flatMap { member in
+                [certificatesOnly(member, scene), keysOnly(member, scene)].compactMap { $0 }
+            }
+        }
+    }
+
+    private func certificatesOnly(_ member: PinnedSet.Member, _ scene: LintScene) -> LintFinding? {
+        guard member.pin.certificate == nil, scene.isForAFNetworking || scene.isFor("alamofire") else { return nil }
+        let client = scene.isForAFNetworking ? "AFNetworking" : "Alamofire"
+        return LintFinding(
+            .clientTakesCertificates,
+            at: member.place,
+            "\(member.pin.spkiSHA256) is no certificate, and \(client) takes its pins from certificates only",
+            remedy: "ship the certificate as a .cer file in DER"
+        )
+    }
+
+    private func keysOnly(_ member: PinnedSet.Member, _ scene: LintScene) -> LintFinding? {
+        guard scene.isFor("curl"), let certificate = member.pin.certificate else { return nil }
+        guard !certificate.isAuthority else {
+            return LintFinding(
+                .curlComparesTheLeaf,
+                at: member.place,
+                "\(inMessage(certificate.description)) is an authority: curl compares the leaf's key alone, "
+                    + "so this pin never matches",
+                remedy: "pin the key of the leaf"
+            )
+        }
+        return LintFinding(
+            .curlTakesKeys,
+            at: member.place,
+            "curl takes the file of a public key and not of a certificate, with which it ends with status 90",
+            remedy: "give --pinnedpubkey sha256//\(certificate.publicKey.spkiSHA256.base64)"
+        )
+    }
+}

@@ -1,0 +1,61 @@
+internal import Pinning
+
+/// Pinned leaf certificates, which no renewal survives.
+struct LeafCertificateRule: LintRule {
+    func findings(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
+        source.sets.flatMap { set in
+            let leaves = set.certificates.filter { !$0.certificate.isAuthority }
+            var findings = leaves.map { leaf in
+                LintFinding(
+                    .leafCertificatePinned,
+                    at: leaf.place,
+                    host: set.host,
+                    "\(inMessage(leaf.certificate.description)) is a leaf certificate: "
+                        + "a client that compares certificates refuses the renewed one, even with the same key",
+                    remedy: "pin its key, or compare keys only"
+                )
+            }
+            findings += hashedLeaves(in: set)
+            if leaves.count > 1, leaves.count == set.members.count {
+                findings.append(
+                    LintFinding(
+                        .onlyLeafPins,
+                        at: set.place,
+                        host: set.host,
+                        "all \(leaves.count) pins\(set.forHost) are leaf certificates",
+                        remedy: "pin the key of an authority or a key in reserve beside them"
+                    )
+                )
+            }
+            return findings
+        }
+    }
+
+    /// TLSA records with the hash of a leaf's whole certificate.
+    private func hashedLeaves(in set: PinnedSet) -> [LintFinding] {
+        let records = set.entries.flatMap(\.records)
+        guard records.contains(where: \.isHashOfLeafCertificate) else { return [] }
+        return [
+            LintFinding(
+                .leafCertificatePinned,
+                at: set.place,
+                host: set.host,
+                "a TLSA record\(set.forHost) has the leaf's whole certificate: it changes with every renewal",
+                remedy: "publish the record of its key: selector 1"
+            )
+        ]
+    }
+}
+
+extension Certificate {
+    /// Whether it may sign others; certificates of version 1 cannot say so and count when they signed themselves.
+    var isAuthority: Bool {
+        basicConstraints?.isCertificateAuthority ?? (isSelfIssued && names.isEmpty)
+    }
+}
+
+extension TLSARecord {
+    fileprivate var isHashOfLeafCertificate: Bool {
+        selector == .certificate && matching != .full && (usage == .leafConstraint || usage == .leaf)
+    }
+}
