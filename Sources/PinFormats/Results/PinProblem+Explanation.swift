@@ -39,6 +39,7 @@ extension PinProblem {
         case .badHost: "A host name or pattern is none."
         case .duplicate: "A host or set of pins is given twice."
         case .badDate: "A date is none."
+        case .unknownKey: "A key is none that the form has."
         case .trustKitTooFewPins: "TrustKit throws when fewer than two different pins are enforced."
         case .trustKitNoRegisteredSuffix: "TrustKit throws for a domain that ends in no registered suffix."
         case .trustKitPublicSuffix: "TrustKit throws when subdomains of a public suffix are included."
