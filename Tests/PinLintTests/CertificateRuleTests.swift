@@ -1,0 +1,125 @@
+import LoopbackLab
+import PinFormats
+import PinLint
+import Pinning
+import Testing
+
+/// What is found of pinned certificates.
+@Suite struct CertificateRuleTests {
+    private let pki: StandardPKI
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    private func authority(_ name: DistinguishedName, days: Int64) throws -> LabCertificate {
+        try .selfSigned(
+            CertificateTemplate.authority(name).valid(
+                from: LabClock.now - LabClock.day,
+                to: LabClock.now + days * LabClock.day
+            )
+        )
+    }
+
+    @Test func theLastCertificateToExpireEndsCertificateMode() throws {
+        let files = Files([("a.cer", pki.rootA.der), ("b.cer", try authority("Short", days: 90).der)])
+        #expect(try files.lint(asDirectory: true) == ["note certificate-mode-ends a.cer"])
+        let finding = try #require(try files.findings(asDirectory: true).first)
+        let end = Timestamp(secondsSinceEpoch: LabClock.now + 9 * LabClock.year).date
+        #expect(
+            finding.message == "an app in certificate mode stops working on \(end), with the last of 2 certificates"
+        )
+        #expect(finding.remedy == "ship its successor before")
+    }
+
+    @Test func aNearEndIsAWarningAndAnEndAnError() throws {
+        let files = Files([("a.cer", pki.rootA.der), ("b.cer", try authority("Short", days: 20).der)])
+        #expect(
+            try files.lint(asDirectory: true) == [
+                "note certificate-mode-ends a.cer", "warning pinned-certificate-expires-soon b.cer",
+            ]
+        )
+        #expect(try files.lint(asDirectory: true, warningDays: 10) == ["note certificate-mode-ends a.cer"])
+        let later = LabClock.now + 21 * LabClock.day
+        #expect(
+            try files.lint(asDirectory: true, at: later) == [
+                "note certificate-mode-ends a.cer", "warning pinned-certificate-expired b.cer",
+            ]
+        )
+        let never = LabClock.now + 20 * LabClock.year
+        #expect(
+            try files.lint(asDirectory: true, at: never) == [
+                "error pinned-certificate-expired a.cer", "warning pinned-certificate-expired b.cer",
+            ]
+        )
+    }
+
+    @Test func theLastOneThatExpiresSoonSaysWhenTheAppStops() throws {
+        let files = Files([("a.cer", try authority("Short", days: 20).der)])
+        let findings = try files.findings()
+        #expect(findings.map(\.id) == ["no-backup-pin", "pinned-certificate-expires-soon"].sorted(by: >))
+        let end = Timestamp(secondsSinceEpoch: LabClock.now + 20 * LabClock.day).date
+        #expect(findings.first?.message == "an app in certificate mode stops working on \(end), when CN=Short expires")
+    }
+
+    @Test func aCertificateOfTheFutureIsNamed() throws {
+        let template = CertificateTemplate.authority("Next")
+            .valid(from: LabClock.now + LabClock.day, to: LabClock.now + LabClock.year)
+        let files = Files([("a.cer", try LabCertificate.selfSigned(template).der), ("b.cer", pki.rootA.der)])
+        #expect(
+            try files.lint(asDirectory: true) == [
+                "warning pinned-certificate-not-yet-valid a.cer", "note certificate-mode-ends b.cer",
+            ]
+        )
+    }
+
+    @Test func leafCertificatesEndWithTheNextRenewal() throws {
+        let files = Files([("leaf.cer", pki.leaf.der), ("root.cer", pki.rootA.der)])
+        #expect(
+            try files.lint(asDirectory: true) == [
+                "note certificate-mode-ends leaf.cer", "warning leaf-certificate-pinned leaf.cer",
+            ]
+        )
+        let only = Files([("a.cer", pki.leaf.der), ("b.cer", pki.leaf2.der)])
+        #expect(
+            try only.lint(asDirectory: true) == [
+                "warning only-leaf-pins .", "note certificate-mode-ends a.cer", "warning leaf-certificate-pinned a.cer",
+                "warning leaf-certificate-pinned b.cer",
+            ]
+        )
+    }
+
+    @Test func aTLSARecordOfTheLeafsCertificateEndsWithTheNextRenewal() throws {
+        let record = String(repeating: "0b", count: 32)
+        let zone = """
+            _443._tcp.a.example.com. IN TLSA 3 0 1 \(record)
+            _443._tcp.b.example.com. IN TLSA 3 1 1 \(record)
+            _443._tcp.c.example.com. IN TLSA 2 0 1 \(record)
+            """
+        let found = try Files(("zone", zone)).findings().filter { $0.severity == .warning }
+        #expect(found.map(\.id) == ["leaf-certificate-pinned"])
+        #expect(found.first?.host == "a.example.com")
+        #expect(found.first?.place.line == 1)
+    }
+
+    @Test func weakKeysAreFoundInCertificatesAndKeys() throws {
+        let weak = try LabKey.generate(.rsa(bits: 1024))
+        let files = Files([
+            ("a.pem", Array(pki.leaf.key.publicKeyPEM.utf8)), ("b.pem", Array(weak.publicKeyPEM.utf8)),
+            ("c.cer", try LabCertificate.selfSigned(.authority("Weak"), key: weak).der),
+        ])
+        let findings = try files.findings(asDirectory: true)
+        #expect(findings.filter { $0.id == "weak-key" }.compactMap(\.place.file?.last) == ["m", "r"])
+        #expect(findings.first?.message == "the key is RSA 1024: clients want 2048 bits")
+        #expect(findings.first?.severity == .warning)
+    }
+
+    @Test func weakSignaturesAreFoundBelowRoots() throws {
+        let root = try LabCertificate.selfSigned(CertificateTemplate.authority("Old root").with { $0.digest = .sha1 })
+        let issued = try root.issue(CertificateTemplate.authority("Old").with { $0.digest = .sha1 })
+        let files = Files([("a.cer", root.der), ("b.cer", issued.der)])
+        #expect(
+            try files.lint(asDirectory: true).filter { $0.contains("weak") } == ["warning weak-signature b.cer"]
+        )
+    }
+}

@@ -1,0 +1,250 @@
+import LoopbackLab
+import PinFormats
+import PinLint
+import Pinning
+import Testing
+
+/// What is found of the clients' own configurations.
+@Suite struct ClientRuleTests {
+    private static let both = "\"\(Hashes.a)\", \"\(Hashes.b)\""
+
+    // MARK: Android
+
+    private func android(_ inner: String) -> Files {
+        Files(("nsc.xml", "<network-security-config>\n\(inner)\n</network-security-config>\n"))
+    }
+
+    private func pins(_ hashes: String..., expiration: String? = nil) -> String {
+        let pins = hashes.map { "<pin digest=\"SHA-256\">\($0)</pin>" }.joined()
+        return "<pin-set\(expiration.map { " expiration=\"\($0)\"" } ?? "")>\(pins)</pin-set>"
+    }
+
+    @Test func androidFailsOpenAfterItsExpiration() throws {
+        let year = Timestamp(secondsSinceEpoch: LabClock.now + 2 * LabClock.year).date
+        let future = android(
+            "<domain-config>\n<domain>a.example.com</domain>\(pins(Hashes.a, Hashes.b, expiration: year))</domain-config>"
+        )
+        #expect(try future.lint() == ["note android-fails-open-after-expiration nsc.xml:3"])
+        #expect(try future.lint(warningDays: 800) == ["warning pin-set-expires-soon nsc.xml:3"])
+        #expect(try future.lint(at: LabClock.now + 3 * LabClock.year) == ["error pin-set-expired nsc.xml:3"])
+        #expect(try future.findings().first?.host == "a.example.com")
+    }
+
+    @Test func androidsTrapsAreNamed() throws {
+        let files = android(
+            """
+            <base-config><trust-anchors><certificates src="system" overridePins="true"/></trust-anchors></base-config>
+            <domain-config><domain>a.example.com</domain>
+            <pin-set/></domain-config>
+            <domain-config><domain>b.example.com</domain>\(pins(Hashes.a))</domain-config>
+            <debug-overrides><trust-anchors><certificates src="user"/></trust-anchors></debug-overrides>
+            """
+        )
+        #expect(
+            try files.lint() == [
+                "warning pins-overridden nsc.xml:2", "warning empty-pin-set nsc.xml:4",
+                "warning no-backup-pin nsc.xml:5",
+                "note debug-overrides nsc.xml:6",
+            ]
+        )
+    }
+
+    @Test func trustKitForAndroidHasDefaultsOfItsOwn() throws {
+        let files = android(
+            """
+            <domain-config>
+            <domain>a.example.com</domain>
+            <domain>b.example.com</domain>
+            \(pins(Hashes.a, Hashes.b))<trustkit-config/></domain-config>
+            <domain-config>
+            <domain>c.example.com</domain>
+            \(pins(Hashes.a))<trustkit-config enforcePinning="true"/></domain-config>
+            """
+        )
+        #expect(
+            try files.lint() == [
+                "warning trustkit-android-not-enforced nsc.xml:3", "warning trustkit-android-one-domain nsc.xml:3",
+                "warning trustkit-android-not-enforced nsc.xml:4", "error trustkit-too-few-pins nsc.xml:7",
+            ]
+        )
+        #expect(try files.findings().allSatisfy { $0.obstacle == nil })
+    }
+
+    @Test func aConfigurationThatPinsNothingSaysSo() throws {
+        let files = android("<domain-config><domain>a.example.com</domain></domain-config>")
+        #expect(try files.lint() == ["warning host-not-pinned nsc.xml"])
+    }
+
+    // MARK: TrustKit
+
+    @Test func trustKitsStartUpRulesAreMalformedInItsOwnFile() throws {
+        let text = """
+            {"TSKPinnedDomains": {
+              "a.example.com": {"TSKPublicKeyHashes": ["\(Hashes.a)"]},
+              "localhost": {"TSKPublicKeyHashes": [\(Self.both)]},
+              "co.uk": {"TSKIncludeSubdomains": true, "TSKPublicKeyHashes": [\(Self.both)]},
+              "b.example.com": {"TSKExcludeSubdomainFromParentPolicy": true},
+              "c.example.com": {"TSKExcludeSubdomainFromParentPolicy": true, "TSKEnforcePinning": true}
+            }}
+            """
+        let findings = try Files(("trustkit.json", text)).findings()
+        #expect(
+            findings.map { "\($0.id) \($0.place.line ?? 0)" } == [
+                "trustkit-too-few-pins 2", "trustkit-no-registered-suffix 3", "trustkit-public-suffix 4",
+                "trustkit-exclusion-without-parent 5", "trustkit-exclusion-not-alone 6",
+            ]
+        )
+        #expect(findings.allSatisfy { $0.obstacle == .malformed && $0.severity == .error })
+    }
+
+    @Test func trustKitsSettingsAreJudged() throws {
+        let year = Timestamp(secondsSinceEpoch: LabClock.now + LabClock.year).date
+        let text = """
+            {"TSKPinnedDomains": {
+              "a.example.com": {"TSKPublicKeyHashes": [\(Self.both)], "TSKExpirationDate": "\(year)"},
+              "b.example.com": {"TSKPublicKeyHashes": ["\(Hashes.a)"], "TSKEnforcePinning": false,
+                "TSKPublicKeyAlgorithms": ["TSKAlgorithmRsa2048"]}
+            }}
+            """
+        #expect(
+            try Files(("trustkit.json", text)).lint() == [
+                "note trustkit-fails-open-after-expiration trustkit.json:2", "warning no-backup-pin trustkit.json:3",
+                "warning trustkit-not-enforced trustkit.json:3", "note ignored trustkit.json:4",
+            ]
+        )
+    }
+
+    @Test func reactNativesFilesAreHeldAgainstTrustKitsRules() throws {
+        let native = """
+            {"a.example.com": {"publicKeyHashes": ["\(Hashes.a)"]},
+             "localhost": {"publicKeyHashes": [\(Self.both)]}}
+            """
+        #expect(
+            try Files(("pins.json", native)).lint() == [
+                "error trustkit-too-few-pins pins.json:1", "error trustkit-no-registered-suffix pins.json:2",
+            ]
+        )
+        let manager = """
+            {"sha256Keys": {"a.example.com": ["sha256/\(Hashes.a)", "sha256/\(Hashes.b)"]},
+             "domains": {"a.example.com": {"enforcePinning": false}}}
+            """
+        #expect(try Files(("ssl.json", manager)).lint() == ["warning trustkit-not-enforced ssl.json:1"])
+    }
+
+    @Test func trustKitCannotHashEveryKey() throws {
+        let key = try LabKey.generate(.p521)
+        let pin = SHA256Digest(bytes: key.publicKeySHA256)!.base64
+        let text = """
+            {"TSKPinnedDomains": {"a.example.com": {"TSKPublicKeyHashes": [
+            "\(Hashes.a)",
+            "\(pin)"]}}}
+            """
+        let found = try Files(("trustkit.json", text), ("key.pem", key.publicKeyPEM)).lint()
+        #expect(found.contains("error trustkit-unsupported-key trustkit.json:3"))
+        let loose = try Files(("key.pem", key.publicKeyPEM)).lint(clients: ["trustkit"])
+        #expect(loose == ["error trustkit-unsupported-key key.pem:1", "error trustkit-too-few-pins key.pem:1"])
+    }
+
+    // MARK: Apple
+
+    private func plist(_ domains: String) -> Files {
+        Files(
+            (
+                "Info.plist",
+                """
+                <plist version="1.0"><dict><key>NSAppTransportSecurity</key><dict><key>NSPinnedDomains</key><dict>
+                \(domains)
+                </dict></dict></dict></plist>
+                """
+            )
+        )
+    }
+
+    private func identities(_ key: String, _ hashes: String...) -> String {
+        let list = hashes.map { "<dict><key>SPKI-SHA256-BASE64</key><string>\($0)</string></dict>" }.joined()
+        return "<key>\(key)</key><array>\(list)</array>"
+    }
+
+    @Test func nsPinnedDomainsTrapsAreNamed() throws {
+        let files = plist(
+            """
+            <key>a.example.com</key><dict><key>NSIncludesSubdomains</key><true/>\(identities("NSPinnedCAIdentities", Hashes.a, Hashes.b))</dict>
+            <key>b.example.com</key><dict>\(identities("NSPinnedCAIdentities", Hashes.a, Hashes.b))\(identities("NSPinnedLeafIdentities", Hashes.a, Hashes.c))</dict>
+            <key>c.example.com</key><dict>
+            \(identities("NSPinnedCAIdentities"))
+            \(identities("NSPinnedLeafIdentities"))</dict>
+            <key>d.example.com</key><dict/>
+            <key>e.example.com</key><dict>\(identities("NSPinnedLeafIdentities", Hashes.a, Hashes.a))</dict>
+            """
+        )
+        #expect(
+            try files.lint() == [
+                "note nspinneddomains-one-label Info.plist:2", "warning nspinneddomains-leaf-and-ca Info.plist:3",
+                "error pinned-to-nothing Info.plist:5", "error pinned-to-nothing Info.plist:6",
+                "warning host-not-pinned Info.plist:7", "warning no-backup-pin Info.plist:8",
+                "warning duplicate-pin Info.plist:8",
+            ]
+        )
+    }
+
+    // MARK: OkHttp
+
+    @Test func okHttpsPatternsCoverLessThanTheyLookLike() throws {
+        let both = "sha256/\(Hashes.a),sha256/\(Hashes.b)"
+        #expect(try Files(("hosts", "*.example.com \(both)\n")).lint() == ["warning okhttp-one-label hosts:1"])
+        #expect(
+            try Files(("hosts", "*.example.com \(both)\nexample.com \(both)\n")).lint() == [
+                "note okhttp-one-label hosts:1"
+            ]
+        )
+        #expect(try Files(("hosts", "**.example.com \(both)\n")).lint() == [])
+    }
+
+    // MARK: Bundles
+
+    @Test func filesThatAFNetworkingDoesNotLoadAreNamed() throws {
+        let pki = try StandardPKI.shared()
+        let mixed = Files([("a.cer", pki.rootA.der), ("b.crt", pki.rootB.der), ("c.pem", Array(pki.interA.pem.utf8))])
+        #expect(
+            try mixed.lint(asDirectory: true).filter { $0.contains("loaded") } == [
+                "warning not-loaded-by-afnetworking b.crt", "warning not-loaded-by-afnetworking c.pem:1",
+            ]
+        )
+        // Without a file for AFNetworking it is probably not for it.
+        let others = Files([("b.crt", pki.rootB.der)])
+        #expect(try others.lint(asDirectory: true).contains("note not-loaded-by-afnetworking b.crt"))
+        #expect(
+            try others.lint(asDirectory: true, clients: ["afnetworking"]).contains(
+                "warning not-loaded-by-afnetworking b.crt"
+            )
+        )
+        #expect(
+            try mixed.lint(asDirectory: true, clients: ["alamofire"]).filter { $0.contains("loaded") } == [
+                "warning not-loaded-by-alamofire c.pem:1"
+            ]
+        )
+    }
+
+    @Test func aPEMNamedCERIsMalformed() throws {
+        let pki = try StandardPKI.shared()
+        let files = Files([("a.cer", Array(pki.rootA.pem.utf8)), ("b.cer", pki.rootB.der)])
+        #expect(try files.lint(asDirectory: true).contains("error cer-not-der a.cer"))
+    }
+
+    @Test func clientsThatTakeOtherFormsAreTold() throws {
+        let pki = try StandardPKI.shared()
+        let list = Files(("pins.txt", "sha256/\(Hashes.a)\nsha256/\(Hashes.b)\n"))
+        #expect(
+            try list.lint(clients: ["afnetworking"]) == [
+                "error client-takes-certificates pins.txt:1", "error client-takes-certificates pins.txt:2",
+            ]
+        )
+        #expect(try list.lint(clients: ["curl"]) == [])
+        let certificates = Files([("a.cer", pki.leaf.der), ("b.cer", pki.rootA.der)])
+        #expect(
+            try certificates.lint(asDirectory: true, clients: ["curl"]).filter { $0.contains("curl") } == [
+                "error curl-takes-keys a.cer", "warning curl-compares-the-leaf b.cer",
+            ]
+        )
+    }
+}
