@@ -57,8 +57,8 @@ struct DuplicatePinRule: LintRule {
 
     private func at(_ first: LintPlace, from second: LintPlace) -> String {
         if first == second { return " in the same place" }
-        guard first.file == second.file, let line = first.line else { return " at \(inMessage(first.description))" }
-        return " in line \(line)"
+        guard first.file == second.file else { return " at \(inMessage(first.description))" }
+        return first.line.map { " in line \($0)" } ?? first.key.map { " at \(inMessage($0))" } ?? ""
     }
 
     private func kind(of member: PinnedSet.Member) -> String {
