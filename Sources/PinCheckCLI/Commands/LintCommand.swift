@@ -73,7 +73,7 @@ struct LintCommand: ContextCommand {
 
     private func write(
         _ report: LintReport,
-        as output: LintSettings.Output,
+        as output: FormOutput<LintSettings.Form>,
         _ settings: LintSettings,
         in context: Context
     ) throws(CommandError) {

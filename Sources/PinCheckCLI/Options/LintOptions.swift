@@ -70,13 +70,6 @@ struct LintSettings: Sendable {
         case text, json, github, sarif
     }
 
-    /// A form, and the file it goes to.
-    struct Output: Sendable {
-        let form: Form
-        /// The path of the file, `nil` for standard output.
-        let file: String?
-    }
-
     /// The least bad finding that counts, `nil` when none does.
     let failOn: LintSeverity?
     let ignored: Set<String>
@@ -86,7 +79,7 @@ struct LintSettings: Sendable {
     let time: Timestamp?
     let clients: Set<String>
     /// At least one; at most one of them goes to standard output.
-    let outputs: [Output]
+    let outputs: [FormOutput<Form>]
     let color: TextStyle.Choice
 
     init(_ options: LintOptions, _ output: LintOutputOptions) throws(CommandError) {
@@ -99,7 +92,7 @@ struct LintSettings: Sendable {
         warningTime = seconds
         time = try options.at.map { (text) throws(CommandError) in try TimeText.read(text) }
         clients = try Self.clients(options.client)
-        outputs = try Self.outputs(output.format)
+        outputs = try FormOutput.read(output.format, default: .text)
         color = try ColorOption.read(output.color)
     }
 
@@ -134,27 +127,5 @@ struct LintSettings: Sendable {
             names.insert(try ClientRegistry.entry(named: String(name)).name)
         }
         return names
-    }
-
-    private static func outputs(_ texts: [String]) throws(CommandError) -> [Output] {
-        var outputs: [Output] = []
-        for text in texts {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let form = Form(rawValue: String(parts[0])) else {
-                let names = Form.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .usage("--format \(quoted(parts[0])) is unknown: choose from \(names)")
-            }
-            let file = parts.count == 2 && parts[1] != "-" ? String(parts[1]) : nil
-            guard file?.isEmpty != true else {
-                throw .usage("--format \(quoted(text)) names no file after the '=': write \(form.rawValue)=FILE")
-            }
-            guard !outputs.contains(where: { $0.file == file }) else {
-                throw .usage(
-                    "--format \(quoted(text)) goes where another form goes already: write \(form.rawValue)=FILE"
-                )
-            }
-            outputs.append(Output(form: form, file: file))
-        }
-        return outputs.isEmpty ? [Output(form: .text, file: nil)] : outputs
     }
 }

@@ -47,50 +47,18 @@ enum OutputForm: String, CaseIterable, Sendable {
 
     /// Whether a file of it is written line by line rather than as a whole at the end.
     var isWrittenAsItGrows: Bool { self == .jsonl }
-
-    /// Reads the name of a form.
-    init(named text: some StringProtocol) throws(CommandError) {
-        guard let form = OutputForm(rawValue: String(text)) else {
-            let names = OutputForm.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .usage("--format \(quoted(text)) is unknown: choose from \(names)")
-        }
-        self = form
-    }
 }
 
 /// What the output options say, read.
 struct OutputSettings: Sendable {
-    /// A form, and the file it goes to.
-    struct Output: Sendable {
-        let form: OutputForm
-        /// The path of the file, `nil` for standard output.
-        let file: String?
-    }
-
     /// At least one; at most one of them goes to standard output.
-    let outputs: [Output]
+    let outputs: [FormOutput<OutputForm>]
     let explains: Bool
     let isQuiet: Bool
     let color: TextStyle.Choice
 
     init(_ options: OutputOptions) throws(CommandError) {
-        var outputs: [Output] = []
-        for text in options.format {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let form = try OutputForm(named: parts[0])
-            let file = parts.count == 2 && parts[1] != "-" ? String(parts[1]) : nil
-            guard file?.isEmpty != true else {
-                throw .usage("--format \(quoted(text)) names no file after the '=': write \(form.rawValue)=FILE")
-            }
-            if let other = outputs.first(where: { $0.file == file }) {
-                throw .usage(
-                    "--format \(other.form.rawValue) and --format \(form.rawValue) both go to "
-                        + "\(file.map { quoted($0) } ?? "standard output"): write one of them as \(form.rawValue)=FILE"
-                )
-            }
-            outputs.append(Output(form: form, file: file))
-        }
-        self.outputs = outputs.isEmpty ? [Output(form: .text, file: nil)] : outputs
+        outputs = try FormOutput.read(options.format, default: .text)
         explains = options.explain
         isQuiet = options.quiet
         color = try ColorOption.read(options.color)

@@ -5,7 +5,7 @@ struct ResultSink {
     /// What waits to become a file as a whole.
     private var pending: (text: OutputBuffer, path: String)?
 
-    init(_ output: OutputSettings.Output, settings: OutputSettings, in context: Context) throws(CommandError) {
+    init(_ output: FormOutput<OutputForm>, settings: OutputSettings, in context: Context) throws(CommandError) {
         let stream: OutputStream
         if let path = output.file {
             if output.form.isWrittenAsItGrows {
