@@ -11,6 +11,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     ///   - texts: the values of the option.
     ///   - form: what goes to standard output when there is none.
     /// - Returns: at least one output; at most one of them goes to standard output.
+    /// - Throws: ``CommandError`` with the status of a usage error.
     static func read(_ texts: [String], default form: Form) throws(CommandError) -> [FormOutput] {
         var outputs: [FormOutput] = []
         for text in texts {
