@@ -10,9 +10,10 @@ ROUNDS = 30
 
 BINARY = .build/release/pincheck
 SOURCES = Sources Tests Package.swift
-# The libraries of the system, as pkg-config, apt and brew name them; they are those of Package.swift.
-MODULES = 'openssl >= 3.0' libpsl libidn2 expat
-APT_PACKAGES = pkg-config libssl-dev libpsl-dev libidn2-dev libexpat1-dev
+# The libraries of the system, as pkg-config, apt and brew name them; they are those of Package.swift, and libarchive, which
+# pincheck loads when it reads an .ipa. macOS has that one.
+MODULES = 'openssl >= 3.0' libpsl libidn2 expat libarchive
+APT_PACKAGES = pkg-config libssl-dev libpsl-dev libidn2-dev libexpat1-dev libarchive-dev
 BREW_PACKAGES = openssl@3 libpsl libidn2 expat
 SYSTEM := $(shell uname -s)
 
@@ -118,8 +119,8 @@ else
 	if found; then exit 0; fi; \
 	install='apt-get install -y --no-install-recommends $(APT_PACKAGES)'; \
 	if ! command -v apt-get >/dev/null 2>&1; then \
-	    echo "pincheck needs pkg-config and the development files of OpenSSL (3.0 or later), libpsl, libidn2 and expat" \
-	        "(on Fedora: dnf install pkgconf-pkg-config openssl-devel libpsl-devel libidn2-devel expat-devel)" >&2; \
+	    echo "pincheck needs pkg-config and the development files of OpenSSL (3.0 or later), libpsl, libidn2, expat and libarchive" \
+	        "(on Fedora: dnf install pkgconf-pkg-config openssl-devel libpsl-devel libidn2-devel expat-devel libarchive-devel)" >&2; \
 	    exit 1; \
 	fi; \
 	if [ "$$(id -u)" -eq 0 ]; then root=; \

@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .target(name: "COpenSSLShims", dependencies: ["COpenSSL"]),
+        .target(name: "CArchive", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "Pinning", swiftSettings: swiftSettings),
         .target(
             name: "X509",
@@ -47,7 +48,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "HTTPDNS", dependencies: ["Pinning", "TLSProbe"], swiftSettings: swiftSettings),
-        .target(name: "PinFormats", dependencies: ["CExpat", "Pinning", "X509"], swiftSettings: swiftSettings),
+        .target(
+            name: "PinFormats",
+            dependencies: ["CArchive", "CExpat", "Pinning", "X509"],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "PinLint", dependencies: ["PinFormats", "Pinning", "X509"], swiftSettings: swiftSettings),
         .target(name: "Rotation", dependencies: ["Pinning"], swiftSettings: swiftSettings),
         .target(

@@ -68,7 +68,7 @@ package struct PinSource: Sendable, Hashable {
         }
         let path = PinPlace.at(text)
         switch RegularFile.kind(of: text) {
-        case .regular, .special:
+        case .regular, .pipe, .special:
             try PinFileReader.readNamedFile(at: text, into: &collector)
             return .noPin(at: path)
         case .directory:

@@ -1,5 +1,6 @@
 import LoopbackLab
 import PinFormats
+import Pinning
 import Testing
 
 #if canImport(Darwin)
@@ -9,22 +10,33 @@ import Glibc
 #endif
 
 @Suite(.timeLimit(.minutes(1))) struct UnreadableSourceTests {
-    @Test func aPipeIsRefusedWithoutWaitingForIt() throws {
+    @Test func aPipeIntoWhichNobodyWritesIsNotWaitedForForEver() throws {
         try TemporaryDirectory.scoped { directory in
             let path = directory.path + "/pins.pem"
             try #require(mkfifo(path, 0o600) == 0)
-            let error = try failure(path)
+            #expect(try failure(path).description == "\(path): is a pipe into which nobody writes")
+            // In a directory its name promises a pin.
+            let error = try failure(directory.path)
             #expect(error.problem == .notARegularFile)
             #expect(error.kind == .missing)
             #expect(
                 error.description
                     == "\(path): is a pipe, a socket or a device and not a file; save what it gives to a file first"
             )
-            // In a directory its name promises a pin.
-            #expect(try failure(directory.path).problem == .notARegularFile)
             try #require(rename(path, directory.path + "/pipe") == 0)
             #expect(try failure(directory.path).problem == .noPinsInDirectory)
         }
+    }
+
+    @Test func aPipeThatTheUserNamesIsRead() throws {
+        // What a shell makes of <(…).
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        let text = "sha256/\(first.base64)\n"
+        try #require(write(ends[1], text, text.utf8.count) == text.utf8.count)
+        close(ends[1])
+        #expect(try hashes("/dev/fd/\(ends[0])") == [first])
     }
 
     @Test(arguments: ["/dev/zero", "/dev/null", "/dev/tty"])

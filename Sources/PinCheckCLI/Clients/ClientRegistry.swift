@@ -17,6 +17,8 @@ enum ClientRegistry {
         var trustsInstalledRoots = true
         /// The configurations it reads itself, and by what rule it finds a host in them where that is not theirs.
         var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
+        /// What it is among those that pin the certificate files of an app; `nil` for a client that does not.
+        var loader: BundleLoader?
         /// Makes the procedure.
         let make: @Sendable (ClientInput) throws -> any ClientProcedure
     }
@@ -40,6 +42,8 @@ enum ClientRegistry {
                     .init("no-default-validation", .flag, "performDefaultValidation = false"),
                     .init("no-validate-host", .flag, "validateHost = false"),
                 ],
+                configurations: [.appBundle: .union],
+                loader: .alamofire,
                 make: { try $0.alamofire() }
             ),
             Entry(
@@ -124,6 +128,7 @@ enum ClientRegistry {
                 name: "curl",
                 summary: "curl --pinnedpubkey, which compares the leaf's key alone",
                 settings: [.init("insecure", .flag, "--insecure: only the pin is checked")],
+                configurations: [.curl: .union],
                 make: { Curl(isInsecure: $0.settings.isSet("insecure")) }
             ),
             Entry(
@@ -143,12 +148,23 @@ enum ClientRegistry {
     /// The versions of AFNetworking.
     private static let afNetworking: [Entry] =
         AFNetworking4.Version.allCases.map { version in
-            Entry(name: version.rawValue, summary: summary(version)) { input in
+            Entry(
+                name: version.rawValue,
+                summary: summary(version),
+                configurations: [.appBundle: .union],
+                loader: version == .v4 ? .afNetworking4 : .afNetworking3
+            ) { input in
                 AFNetworking4(policy: input.policy(validatesDomainNameByDefault: true), version: version)
             }
         }
         + AFNetworking25.Version.allCases.map { version in
-            Entry(name: version.rawValue, summary: summary(version), isInAll: false) { input in
+            Entry(
+                name: version.rawValue,
+                summary: summary(version),
+                isInAll: false,
+                configurations: [.appBundle: .union],
+                loader: .afNetworking3
+            ) { input in
                 let isDefault = version.validatesDomainNameByDefault(mode: input.mode)
                 return AFNetworking25(
                     policy: input.policy(validatesDomainNameByDefault: isDefault),

@@ -40,7 +40,7 @@ struct VerifyCommand: ContextCommand {
         let referenceName = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
         try OpenSSLHealth.require()
         var loader = EvaluationLoader(in: context)
-        let evaluation = try loader.evaluation(EvaluationSettings(evaluation), for: referenceName)
+        let evaluation = try loader.evaluation(EvaluationSettings(evaluation), for: referenceName, port: nil)
         let presented = try presentedChain(in: context)
         let subject = Report.Subject(
             target: chain,

@@ -74,7 +74,11 @@ enum CheckPlan {
         for target in targets {
             do throws(CommandError) {
                 for endpoint in try endpoints(of: target) {
-                    let evaluation = try loader.evaluation(target.evaluation, for: endpoint.referenceName)
+                    let evaluation = try loader.evaluation(
+                        target.evaluation,
+                        for: endpoint.referenceName,
+                        port: endpoint.targetPort
+                    )
                     jobs.append(
                         CheckJob(endpoint: endpoint, evaluation: evaluation, retries: target.connection.retries)
                     )

@@ -25,9 +25,15 @@ struct EvaluationLoader {
         let verifierWithInstalledRoots: OpenSSLPathVerifier
         let trust: Evaluation.Trust
         let time: Timestamp?
-        /// The evaluations by host, or the only one where no configuration tells hosts apart.
-        var evaluations: [ReferenceName: Evaluation] = [:]
+        /// The evaluations by server, or the only one where no configuration tells hosts apart.
+        var evaluations: [Server: Evaluation] = [:]
         var common: Evaluation?
+    }
+
+    /// What configurations tell servers apart by.
+    private struct Server: Hashable {
+        let name: ReferenceName
+        let port: Int?
     }
 
     private struct StoreKey: Hashable {
@@ -40,17 +46,19 @@ struct EvaluationLoader {
         let trust: Evaluation.Trust
     }
 
-    /// What the host called `name` is judged by.
+    /// What the host called `name` is judged by, at `port` where that is known.
     ///
     /// - Throws: ``CommandError`` for flags, pins and anchors that cannot be used.
     mutating func evaluation(
         _ settings: EvaluationSettings,
-        for name: ReferenceName
+        for name: ReferenceName,
+        port: Int?
     ) throws(CommandError) -> Evaluation {
         var base = if let known = bases[settings] { known } else { try base(settings) }
         defer { bases[settings] = base }
-        if let known = base.evaluations[name] ?? base.common { return known }
-        let setup = try setup(for: name, base)
+        let server = Server(name: name, port: base.sources.mindsPorts ? port : nil)
+        if let known = base.evaluations[server] ?? base.common { return known }
+        let setup = try setup(for: server, base)
         let evaluation = Evaluation(
             setup: setup,
             verifier: base.verifier,
@@ -61,7 +69,7 @@ struct EvaluationLoader {
         if base.sources.configurations.isEmpty {
             base.common = evaluation
         } else {
-            base.evaluations[name] = evaluation
+            base.evaluations[server] = evaluation
         }
         return evaluation
     }
@@ -113,15 +121,16 @@ struct EvaluationLoader {
         return level
     }
 
-    /// What the host called `name` is judged by.
-    private mutating func setup(for name: ReferenceName, _ base: Base) throws(CommandError) -> HostSetup {
+    /// What a server is judged by.
+    private mutating func setup(for server: Server, _ base: Base) throws(CommandError) -> HostSetup {
+        let name = server.name
         let sources = base.sources
         let settings = base.settings
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !isHostNeeded else {
             throw .usage("the pins are configured host by host: give --host or --verify-name")
         }
-        let selection = sources.selection(for: name)
+        let selection = sources.selection(for: name, port: server.port)
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
         var warnings = sources.warning(for: name, selection).map { [$0] } ?? []
         if let pins = selection.pins, mode == .none {
@@ -129,9 +138,11 @@ struct EvaluationLoader {
             warnings.append(Report.Message(id: "pins-not-compared", message: message))
         }
         let clients = try ClientChoice.read(settings.client ?? ClientRegistry.defaultName) { entry, clientSettings in
-            let own = sources.own(entry, for: name)
+            let own = sources.own(entry, for: name, port: server.port)
+            // What a client loads from a bundle are certificates, whatever else the app pins.
+            let ownCertificates = entry.loader == nil || settings.mode != nil ? nil : own?.policy?.pins
             return ClientInput(
-                mode: mode,
+                mode: ownCertificates.map(Self.suggestedMode) ?? mode,
                 allowInvalidCertificates: settings.allowsInvalidCertificates,
                 isDomainNameIgnored: settings.ignoresDomainName,
                 validatesCertificateChain: settings.validatesCertificateChain,
@@ -171,7 +182,11 @@ struct EvaluationLoader {
                     + "pin a certificate file, or use --mode public-key"
             )
         }
-        return mode ?? (pins.certificates.count == pins.pins.count ? .certificate : .publicKey)
+        return mode ?? suggestedMode(pins)
+    }
+
+    private static func suggestedMode(_ pins: PinSet) -> AFSecurityPolicy.PinningMode {
+        pins.certificates.count == pins.pins.count ? .certificate : .publicKey
     }
 
     private static func givenMode(_ text: String?) throws(CommandError) -> AFSecurityPolicy.PinningMode? {

@@ -49,10 +49,13 @@ struct PinSources: Sendable {
         let policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)]
     }
 
-    /// What is for `name`, by the rules of each configuration's own client.
-    func selection(for name: ReferenceName) -> Selection {
+    /// Whether an entry is for one port only.
+    var mindsPorts: Bool { configurations.contains { $0.entries.contains { $0.port != nil } } }
+
+    /// What is for `name` at `port`, by the rules of each configuration's own client.
+    func selection(for name: ReferenceName, port: Int?) -> Selection {
         let policies = configurations.compactMap { configuration in
-            policy(of: configuration, for: name).map { (configuration.kind, $0) }
+            policy(of: configuration, for: name, port: port).map { (configuration.kind, $0) }
         }
         return Selection(
             pins: PinSet(pins + policies.flatMap { $0.1.pins?.pins ?? [] }),
@@ -61,10 +64,23 @@ struct PinSources: Sendable {
     }
 
     /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
-    func own(_ client: ClientRegistry.Entry, for name: ReferenceName) -> Own? {
+    ///
+    /// Of the certificate files of an app those count that the client loads from the bundle.
+    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, port: Int?) -> Own? {
         let own = configurations.filter { client.configurations[$0.kind] != nil }
         guard !own.isEmpty else { return nil }
-        let policies = own.compactMap { policy(of: $0, for: name, by: client.configurations[$0.kind]) }
+        let policies = own.compactMap { configuration -> HostPolicy? in
+            let read = configuration.entries.filter { entry in
+                guard let loaders = entry.loaders, let loader = client.loader else { return true }
+                return loaders.contains(loader)
+            }
+            return policy(
+                of: PinConfiguration(configuration.kind, entries: read),
+                for: name,
+                port: port,
+                by: client.configurations[configuration.kind]
+            )
+        }
         let isTrustKitAndroid = client.name == "trustkit-android"
         let read = policies.first { !isTrustKitAndroid || $0.entries.allSatisfy(\.isReadByTrustKitAndroid) }
         return Own(policy: read)
@@ -79,6 +95,7 @@ struct PinSources: Sendable {
     private func policy(
         of configuration: PinConfiguration,
         for name: ReferenceName,
+        port: Int?,
         by lookup: PinConfiguration.Lookup? = nil
     ) -> HostPolicy? {
         guard case .name(let host) = name else {
@@ -86,9 +103,9 @@ struct PinSources: Sendable {
                 configuration.kind,
                 entries: configuration.entries.filter { $0.hosts == nil }
             )
-            return unconditional.policy(for: .dns(""), by: .union, suffixes: suffixes)
+            return unconditional.policy(for: .dns(""), port: port, by: .union, suffixes: suffixes)
         }
-        return configuration.policy(for: host, by: lookup, suffixes: suffixes)
+        return configuration.policy(for: host, port: port, by: lookup, suffixes: suffixes)
     }
 
     /// What should be said when the configurations have no pin for the host, `nil` when they have.
@@ -101,7 +118,9 @@ struct PinSources: Sendable {
             return Report.Message(id: "host-not-pinned", message: "\(name) \(what) (\(entry.origin))")
         }
         guard selection.policies.isEmpty else { return nil }
-        let hosts = configurations.flatMap { $0.entries.compactMap { $0.hosts?.description } }
+        let hosts = configurations.flatMap(\.entries).compactMap { entry in
+            entry.hosts.map { $0.description + (entry.port.map { ":\($0)" } ?? "") }
+        }
         let listed = hosts.prefix(5).joined(separator: ", ") + (hosts.count > 5 ? " and \(hosts.count - 5) more" : "")
         return Report.Message(
             id: "host-not-configured",

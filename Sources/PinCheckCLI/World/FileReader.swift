@@ -1,3 +1,5 @@
+import PinFormats
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -14,12 +16,19 @@ enum FileReader {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .noInput("the file name \(quoted(path)) is empty or holds a NUL: name a file")
         }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe nobody has opened for writing would make open(2) wait for ever.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             throw .noInput("cannot read \(quoted(path)): \(System.message(of: errno))")
         }
         defer { close(descriptor) }
-        return try contents(ofDescriptor: descriptor, name: quoted(path))
+        let contents = try contents(ofDescriptor: descriptor, name: quoted(path))
+        guard contents.isEmpty, Pipe.isPipe(descriptor) else { return contents }
+        if Pipe.waitForInput(on: descriptor, milliseconds: Pipe.patience) {
+            let contents = try self.contents(ofDescriptor: descriptor, name: quoted(path))
+            if !contents.isEmpty { return contents }
+        }
+        throw .noInput("\(quoted(path)) is a pipe into which nobody writes")
     }
 
     /// Everything up to the end of an open descriptor, which stays open; `name` is for messages.
@@ -35,6 +44,8 @@ enum FileReader {
                 }
             } else if count == 0 {
                 return contents
+            } else if errno == EAGAIN, Pipe.waitForInput(on: descriptor, milliseconds: -1) {
+                continue
             } else if errno != EINTR {
                 throw .noInput("cannot read \(name): \(System.message(of: errno))")
             }

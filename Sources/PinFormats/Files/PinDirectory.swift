@@ -16,7 +16,9 @@ struct PinDirectory {
 
     func read(into collector: inout PinCollector) throws(PinFormatError) {
         var notLoaded: [String] = []
-        for name in try RegularFile.names(inDirectory: path) {
+        let names = try RegularFile.names(inDirectory: path)
+        if let app = AppReader(directory: path, names) { return try app.read(into: &collector) }
+        for name in names {
             let before = collector.pins.count
             do throws(PinFormatError) {
                 try readFile(name, into: &collector)
@@ -46,7 +48,7 @@ struct PinDirectory {
         case .directory:
             collector.note(.notAPinFile, at: .at(file), "a subdirectory, which was not looked into")
             return
-        case .special where !isPromised:
+        case .pipe where !isPromised, .special where !isPromised:
             collector.note(.notAPinFile, at: .at(file), "a pipe, a socket or a device, which was not read")
             return
         default: break

@@ -4,9 +4,12 @@ struct PinFile {
     let bytes: [UInt8]
     /// The contents as text, `nil` when they are not: not UTF-8, or with control characters no text file has.
     let text: String?
+    /// Whether the path goes through an archive, so that no command can name the file.
+    let isInArchive: Bool
 
-    init(path: String, bytes: [UInt8]) {
+    init(path: String, bytes: [UInt8], isInArchive: Bool = false) {
         self.path = path
+        self.isInArchive = isInArchive
         self.bytes = bytes
         let contents = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let isPlain = contents.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
@@ -32,7 +35,7 @@ struct PinFile {
     }
 
     /// The path as a word of a shell command.
-    var shellWord: String { PinFile.shellWord(path) }
+    var shellWord: String { PinFile.shellWord(isInArchive ? String(name) : path) }
 
     static func shellWord(_ text: String) -> String {
         // A name with a line break cannot be part of a message of one line.

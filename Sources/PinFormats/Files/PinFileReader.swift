@@ -2,7 +2,8 @@
 enum PinFileReader {
     /// Reads the file the user named: it has to hold pins.
     static func readNamedFile(at path: String, into collector: inout PinCollector) throws(PinFormatError) {
-        let file = try load(path)
+        guard !ArchivedApp.isArchive(path) else { return try AppReader(archive: path).read(into: &collector) }
+        let file = try load(path, mayBePipe: true)
         guard let format = PinFileFormats.format(of: file) else { throw whyUnknown(file) }
         do throws(PinFormatError) {
             try format.read(file, into: &collector)
@@ -12,8 +13,8 @@ enum PinFileReader {
     }
 
     /// Reads the file and refuses a private key.
-    static func load(_ path: String) throws(PinFormatError) -> PinFile {
-        let file = PinFile(path: path, bytes: try RegularFile.contents(of: path))
+    static func load(_ path: String, mayBePipe: Bool = false) throws(PinFormatError) -> PinFile {
+        let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: mayBePipe))
         try PrivateKeyGuard.refusePrivateKeys(in: file)
         return file
     }
@@ -32,6 +33,7 @@ enum PinFileReader {
         if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
             return PinFormatError(.textEncoding, at: file.place, "text in UTF-16", remedy: "save it as UTF-8")
         }
+        if AndroidConfigurationFormat.isBinary(file.bytes) { return AndroidConfigurationFormat.binary(at: file.place) }
         if PinFile(path: file.path, bytes: file.bytes.filter { $0 < 0x80 }).text != nil {
             return PinFormatError(.textEncoding, at: file.place, "text that is not UTF-8", remedy: "save it as UTF-8")
         }

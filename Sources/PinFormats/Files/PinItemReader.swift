@@ -12,7 +12,7 @@ package enum PinItemReader {
     ///
     /// - Throws: ``PinFormatError`` for a file without any, and for a private key.
     package static func items(inFile path: String) throws(PinFormatError) -> [PinItem] {
-        try items(in: PinFile(path: path, bytes: RegularFile.contents(of: path)))
+        try items(in: PinFile(path: path, bytes: RegularFile.contents(of: path, mayBePipe: true)))
     }
 
     /// The same for bytes that were read already; `name` stands for the file in messages.
@@ -24,7 +24,7 @@ package enum PinItemReader {
     ///
     /// - Throws: ``PinFormatError`` that shows no part of the file.
     package static func publicHalf(ofKeyFile path: String) throws(PinFormatError) -> PinItem {
-        let file = PinFile(path: path, bytes: try RegularFile.contents(of: path))
+        let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: true))
         guard !file.bytes.isEmpty else { throw PinFormatError(.empty, at: file.place, "the file is empty") }
         guard PEM.looksLikePEM(file.bytes) else {
             if let key = try? KeyReader.publicKey(ofPrivateKey: file.bytes) {

@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// Reads files of bounded size, and nothing that is not a file: a pipe or a device could be read for ever.
+/// Reads files of bounded size, and pipes where the user names one; a device could be read for ever.
 package enum RegularFile {
     /// The size in bytes above which a file is no pin, certificate or chain file.
     ///
@@ -18,7 +18,8 @@ package enum RegularFile {
     enum Kind: Equatable {
         case regular
         case directory
-        /// A pipe, a socket, a device.
+        case pipe
+        /// A socket, a device.
         case special
         /// Nothing.
         case absent
@@ -26,12 +27,12 @@ package enum RegularFile {
         case inaccessible(Int32)
     }
 
-    /// What stands at `path`, symbolic links followed (`stat`).
-    static func kind(of path: String) -> Kind {
+    /// What stands at `path` (`stat`); a symbolic link itself is `special` (`lstat`).
+    static func kind(of path: String, followingLinks: Bool = true) -> Kind {
         // C would end the path at the NUL and look at another file.
         guard !path.isEmpty, !path.utf8.contains(0) else { return .absent }
         var status = stat()
-        guard stat(path, &status) == 0 else {
+        guard (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 else {
             let code = errno
             return [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) ? .absent : .inaccessible(code)
         }
@@ -49,15 +50,18 @@ package enum RegularFile {
 
     /// The contents of the file at `path`.
     ///
+    /// A pipe is read where `mayBePipe` allows it, as for what the user names by `<(…)`.
+    ///
     /// - Throws: ``PinFormatError`` when there is none, when it is no regular file, cannot be read, or has more than
     ///   ``mostBytes`` bytes.
-    package static func contents(of path: String) throws(PinFormatError) -> [UInt8] {
+    package static func contents(of path: String, mayBePipe: Bool = false) throws(PinFormatError) -> [UInt8] {
         let place = PinPlace.at(path)
         switch kind(of: path) {
         case .regular: break
+        case .pipe where mayBePipe: break
         case .directory:
             throw PinFormatError(.notARegularFile, at: place, "is a directory", remedy: "name a file in it")
-        case .special: throw notRegular(at: place)
+        case .pipe, .special: throw notRegular(at: place)
         case .absent: throw PinFormatError(.missingFile, at: place, "no such file")
         case .inaccessible(let code): throw unreadable(code, at: place)
         }
@@ -67,9 +71,21 @@ package enum RegularFile {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw unreadable(errno, at: place) }
-        guard kind(of: status) == .regular else { throw notRegular(at: place) }
+        let kind = kind(of: status)
+        guard kind == .regular || kind == .pipe && mayBePipe else { throw notRegular(at: place) }
         guard status.st_size <= mostBytes else { throw tooLarge(at: place) }
         return try bytes(from: descriptor, expecting: Int(status.st_size), at: place)
+    }
+
+    /// The first bytes of the regular file at `path`, fewer when it has fewer; `nil` when there is none to read.
+    static func start(of path: String, count: Int) -> [UInt8]? {
+        guard kind(of: path) == .regular else { return nil }
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = read(descriptor, &bytes, count)
+        return length < 0 ? nil : Array(bytes.prefix(length))
     }
 
     private static func bytes(
@@ -80,12 +96,21 @@ package enum RegularFile {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 1)
         var buffer = [UInt8](repeating: 0, count: min(max(count + 1, 4096), 1 << 18))
+        var hasWaited = false
         // The size is only what it was a moment ago, and 0 for the files of /proc.
         while true {
             let length = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if length < 0, errno == EINTR { continue }
+            if length < 0, errno == EAGAIN, Pipe.waitForInput(on: descriptor, milliseconds: -1) { continue }
             guard length >= 0 else { throw unreadable(errno, at: place) }
-            guard length > 0 else { return bytes }
+            guard length > 0 else {
+                guard bytes.isEmpty, Pipe.isPipe(descriptor) else { return bytes }
+                guard !hasWaited, Pipe.waitForInput(on: descriptor, milliseconds: Pipe.patience) else {
+                    throw PinFormatError(.empty, at: place, "is a pipe into which nobody writes")
+                }
+                hasWaited = true
+                continue
+            }
             bytes += buffer[..<length]
             guard bytes.count <= mostBytes else { throw tooLarge(at: place) }
         }
@@ -113,6 +138,7 @@ package enum RegularFile {
         switch status.st_mode & S_IFMT {
         case S_IFREG: .regular
         case S_IFDIR: .directory
+        case S_IFIFO: .pipe
         default: .special
         }
     }

@@ -10,6 +10,18 @@ struct AndroidConfigurationFormat: PinFileFormat {
 
     private static let attribute: StaticString = "android:networkSecurityConfig"
 
+    /// Whether the bytes are the binary form that XML has in a built app.
+    static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x03, 0x00, 0x08, 0x00]) }
+
+    static func binary(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .otherKind,
+            at: place,
+            "is XML in Android's binary form, as a built app has it, which is not read",
+            remedy: "name the project's res/xml/network_security_config.xml, or decode the app first: apktool d APP.apk"
+        )
+    }
+
     /// Reads the configuration that a manifest names.
     private func follow(
         _ manifest: XMLElement,

@@ -93,7 +93,7 @@ struct PEMFormat: PinFileFormat {
                 remedy: "AFNetworking skips it or crashes on it; name it .pem"
             )
         }
-        let output = PinFile.shellWord("\(file.path.dropLast(4))-der.cer")
+        let output = PinFile.shellWord("\((file.isInArchive ? String(file.name) : file.path).dropLast(4))-der.cer")
         return PinFormatError(
             .cerNotDER,
             at: file.place,

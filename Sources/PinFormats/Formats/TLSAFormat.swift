@@ -41,6 +41,7 @@ private struct ZoneReader {
     private(set) var notes: [(place: PinPlace, text: String)] = []
     private var origin = ""
     private var hosts: HostPattern?
+    private var port: Int?
 
     mutating func read(_ line: String, at place: PinPlace) throws(PinFormatError) {
         let words = line.split(whereSeparator: \.isWhitespace)
@@ -49,20 +50,24 @@ private struct ZoneReader {
             return
         }
         guard let record = TLSARecordLine(line) else { return }
-        if let owner = record.owner { hosts = try hosts(of: owner, at: place) }
-        let entry = try record.entry(for: hosts, at: place)
+        if let owner = record.owner { try take(owner, at: place) }
+        var entry = try record.entry(for: hosts, at: place)
+        entry.port = port
         if entry.pins.isEmpty {
             notes.append((place, "only the client dane compares this record: it is no hash of a key"))
         }
         entries.append(entry)
     }
 
-    /// The host of an owner name, which begins with the port and the protocol (RFC 6698, 3).
-    private mutating func hosts(of owner: Substring, at place: PinPlace) throws(PinFormatError) -> HostPattern? {
+    /// Takes the host and the port from an owner name, which begins with the port and the protocol (RFC 6698, 3).
+    private mutating func take(_ owner: Substring, at place: PinPlace) throws(PinFormatError) {
         var name = String(owner)
         if !name.hasSuffix("."), !origin.isEmpty { name += "." + origin }
         let labels = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-        guard labels.count == 3, labels[0].hasPrefix("_") || labels[0] == "*", labels[1].hasPrefix("_") else {
+        // A wildcard in the place of the port is for all of them.
+        let port = labels[0].hasPrefix("_") ? Int(labels[0].dropFirst()) : nil
+        let namesPort = labels[0] == "*" || port.map { (0...65_535).contains($0) } == true
+        guard labels.count == 3, namesPort, labels[1].hasPrefix("_") else {
             throw PinFormatError(
                 .badHost,
                 at: place,
@@ -70,12 +75,8 @@ private struct ZoneReader {
                 remedy: "it begins as in _443._tcp.api.example.com."
             )
         }
-        if labels[0] != "_443", labels[0] != "*" {
-            notes.append(
-                (place, "the record is for the port \(labels[0].dropFirst()), and is taken for all ports here")
-            )
-        }
-        return try HostText.pattern(labels[2], .exact, at: place)
+        hosts = try HostText.pattern(labels[2], .exact, at: place)
+        self.port = port
     }
 }
 

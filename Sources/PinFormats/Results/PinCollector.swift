@@ -125,6 +125,9 @@ struct PinCollector {
     /// Whether there is no pin and no host.
     var isEmpty: Bool { pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) }
 
+    /// Whether there is neither a pin nor a word about one that is wrong.
+    var isUntouched: Bool { isEmpty && firstSkipped == nil && problemCount == 0 }
+
     /// Everything gathered.
     ///
     /// - Throws: `absence` when there is no pin, or an error about what was skipped when that is why.

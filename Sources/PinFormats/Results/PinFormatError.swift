@@ -95,6 +95,10 @@ package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     case tooLarge = "too-large"
     /// A private key, which is never a pin.
     case privateKey = "private-key"
+    /// An encrypted file in an archive.
+    case encrypted = "encrypted"
+    /// An archive where there is no library to read it.
+    case noArchiveLibrary = "no-archive-library"
     /// Binary data that is neither a certificate nor a key.
     case binaryJunk = "binary-junk"
     /// Text in an encoding other than UTF-8.

@@ -18,6 +18,8 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
     package enum ID: String, Sendable, Hashable, CaseIterable {
         /// AFNetworking would not load these files from a bundle.
         case notLoadedByAFNetworking = "not-loaded-by-afnetworking"
+        /// Which certificate files of an app which client loads.
+        case loadedFromBundle = "loaded-from-bundle"
         /// A file in a directory of pins that holds none.
         case notAPinFile = "not-a-pin-file"
         /// A certificate request, of which the key is pinned.

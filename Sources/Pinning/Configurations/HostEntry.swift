@@ -26,6 +26,10 @@ public struct HostEntry: Sendable, Hashable {
     public var isReadByTrustKitAndroid = true
     /// Anchors whose paths are exempt from pinning (`overridePins`).
     public var exemptAnchors: [Certificate] = []
+    /// The port of the server the entry is for, `nil` for any.
+    public var port: Int?
+    /// Who loads the pins, which are files of an app; `nil` for those of a configuration.
+    public var loaders: Set<BundleLoader>?
 
     /// An entry with pins that may match anywhere; the rest is set apart.
     public init(hosts: HostPattern?, origin: String, identities: Identities) {
@@ -48,9 +52,10 @@ public struct HostEntry: Sendable, Hashable {
         if case .records(let records, _) = identities { records } else { [] }
     }
 
-    /// Whether the entry is for `host`.
-    public func covers(_ host: ServerName) -> Bool {
-        hosts?.covers(host) ?? true
+    /// Whether the entry is for `host` at `port`; without a port it is taken for whatever port.
+    public func covers(_ host: ServerName, port: Int? = nil) -> Bool {
+        guard let own = self.port, let port, own != port else { return hosts?.covers(host) ?? true }
+        return false
     }
 }
 

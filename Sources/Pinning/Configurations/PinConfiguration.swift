@@ -20,6 +20,10 @@ public struct PinConfiguration: Sendable, Hashable {
         case policy
         /// DNS records (RFC 6698).
         case tlsa
+        /// Commands or a configuration file of curl with `--pinnedpubkey`.
+        case curl
+        /// The certificate files in an app.
+        case appBundle = "app-bundle"
     }
 
     /// How the entries for a host are found.
@@ -47,15 +51,17 @@ public struct PinConfiguration: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - host: the reference name.
+    ///   - port: the server's port, `nil` for whatever port.
     ///   - lookup: how entries are found, `nil` for the rule of its kind.
     ///   - suffixes: the public suffix list, which TrustKit goes by.
     /// - Returns: the entries that apply, `nil` when there are none.
     public func policy(
         for host: ServerName,
+        port: Int? = nil,
         by lookup: Lookup? = nil,
         suffixes: some PublicSuffixList
     ) -> HostPolicy? {
-        let covering = entries.filter { $0.covers(host) }
+        let covering = entries.filter { $0.covers(host, port: port) }
         let lookup = lookup ?? kind.lookup
         guard lookup != .union else { return HostPolicy(covering) }
         if let own = covering.first(where: { $0.hosts?.name == host.description }) { return HostPolicy([own]) }
@@ -72,7 +78,7 @@ extension PinConfiguration.Kind {
     /// How this kind's own client finds the entries for a host.
     public var lookup: PinConfiguration.Lookup {
         switch self {
-        case .okHttp, .nsPinnedDomains, .tlsa: .union
+        case .okHttp, .nsPinnedDomains, .tlsa, .curl, .appBundle: .union
         case .android, .pinsJSON, .policy: .mostSpecific
         case .trustKit, .reactNative, .sslManager: .mostSpecificOfSameSuffix
         }

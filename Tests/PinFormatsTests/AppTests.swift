@@ -1,0 +1,284 @@
+import Foundation
+import LoopbackLab
+import PinFormats
+import Pinning
+import Testing
+
+/// Apps as they ship: archives, bundles, and what is neither.
+@Suite(.timeLimit(.minutes(2))) struct AppTests {
+    private let leaf: LabCertificate
+    private let root: LabCertificate
+
+    init() throws {
+        leaf = try StandardPKI.shared().leaf
+        root = try StandardPKI.shared().rootA
+    }
+
+    /// The files of a small app, by their paths in its bundle.
+    private var files: [(name: String, contents: [UInt8])] {
+        [
+            ("Info.plist", Array(Samples.infoPlist.utf8)), ("root.cer", root.der), ("extra.crt", leaf.der),
+            ("more.DER", leaf.der), ("App", [0xCF, 0xFA, 0xED, 0xFE]), ("Base.lproj/old.cer", leaf.der),
+            ("chain.crt", Array(leaf.pem.utf8)),
+        ]
+    }
+
+    private func ipa(_ files: [(name: String, contents: [UInt8])], in folder: String = "Payload/App.app/") -> [UInt8] {
+        var zip = ZipWriter()
+        zip.add(folder, [])
+        for file in files { zip.add(folder + file.name, file.contents) }
+        return zip.archive
+    }
+
+    private func write(
+        _ files: [(name: String, contents: [UInt8])],
+        below folder: String,
+        in directory: TemporaryDirectory
+    ) throws {
+        var made: Set<String> = []
+        for file in files {
+            let parts = (folder + file.name).split(separator: "/")
+            for count in 1..<max(parts.count, 1) {
+                let parent = parts.prefix(count).joined(separator: "/")
+                if made.insert(parent).inserted { try directory.makeDirectory(parent) }
+            }
+            try directory.write(file.contents, to: folder + file.name)
+        }
+    }
+
+    private func expectSampleApp(_ reading: PinReading, _ bundle: String, certificatesOf separator: String) throws {
+        let apple = try #require(reading.configurations.first { $0.kind == .nsPinnedDomains })
+        #expect(apple.entries.map { $0.hosts?.name } == ["example.com"])
+        #expect(apple.entries.first?.origin.hasPrefix("\(bundle)/Info.plist:") == true)
+        let app = try #require(reading.configurations.first { $0.kind == .appBundle })
+        #expect(app.entries.map(\.origin) == ["extra.crt", "more.DER", "root.cer"].map { "\(bundle)/\($0)" })
+        #expect(app.entries.flatMap(\.pins).map(\.certificate?.der) == [leaf.der, leaf.der, root.der])
+        #expect(app.entries.flatMap(\.pins).map(\.origin) == app.entries.map(\.origin))
+        #expect(
+            app.entries.map(\.loaders) == [
+                [.alamofire], [.alamofire], [.afNetworking4, .afNetworking3, .alamofire],
+            ]
+        )
+        #expect(reading.pins.isEmpty)
+        #expect(
+            reading.notes.map(\.message) == [
+                "\(bundle)/chain.crt: is no certificate in DER, and Alamofire passes over it",
+                "\(bundle): loaded from the bundle by AFNetworking 4: 'root.cer'; AFNetworking 2 and 3: 'root.cer'; "
+                    + "Alamofire: 'extra.crt', 'more.DER', 'root.cer'",
+                "\(bundle): no client loads by itself what is not in the main bundle: 'Base.lproj/old.cer'",
+            ]
+        )
+    }
+
+    // MARK: What is read
+
+    @Test func anIPAHasThePinsOfItsInfoPlistAndItsCertificates() throws {
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write(ipa(files), to: "App.ipa")
+            let reading = try PinSource(path).read()
+            try expectSampleApp(reading, "\(path):Payload/App.app", certificatesOf: ":")
+        }
+    }
+
+    @Test func anUnpackedAppIsReadTheSame() throws {
+        try TemporaryDirectory.scoped { directory in
+            try write(files, below: "Payload/App.app/", in: directory)
+            let payload = "\(directory.path)/Payload"
+            try expectSampleApp(
+                try PinSource(directory.path).read(),
+                "\(payload)/App.app",
+                certificatesOf: "/"
+            )
+            try expectSampleApp(try PinSource("\(payload)/App.app").read(), "\(payload)/App.app", certificatesOf: "/")
+            try expectSampleApp(try PinSource(payload).read(), "\(payload)/App.app", certificatesOf: "/")
+        }
+    }
+
+    @Test func anAppOfMacOSHasItsResourcesOneLevelBelow() throws {
+        let files: [(name: String, contents: [UInt8])] = [
+            ("Info.plist", Array(Samples.infoPlist.utf8)), ("Resources/root.cer", root.der), ("old.cer", leaf.der),
+        ]
+        let reading = try reading(ofFile: "App.zip", ipa(files, in: "App.app/Contents/"))
+        let app = try #require(reading.configurations.first { $0.kind == .appBundle })
+        #expect(app.entries.flatMap(\.pins).map(\.certificate?.der) == [root.der])
+        #expect(reading.configurations.map(\.kind) == [.nsPinnedDomains, .appBundle])
+        #expect(reading.notes.last?.message.hasSuffix("not in the main bundle: 'Contents/old.cer'") == true)
+    }
+
+    @Test func AFNetworkingAsAFrameworkLooksIntoItsOwnBundleUpToVersion3() throws {
+        let files: [(name: String, contents: [UInt8])] = [
+            ("root.cer", root.der), ("Frameworks/AFNetworking.framework/AFNetworking", [0]),
+            ("Frameworks/AFNetworking.framework/leaf.cer", leaf.der), ("Frameworks/B.framework/b.cer", leaf.der),
+        ]
+        let reading = try reading(ofFile: "App.ipa", ipa(files))
+        let app = try #require(reading.configurations.first)
+        #expect(app.entries.map(\.loaders) == [[.afNetworking3], [.afNetworking4, .alamofire]])
+        #expect(reading.notes.contains { $0.message.hasSuffix("'Frameworks/B.framework/b.cer'") })
+        #expect(reading.notes.contains { $0.message.hasSuffix("Info.plist: is missing") })
+    }
+
+    @Test func aBinaryInfoPlistIsReadToo() throws {
+        let reading = try reading(ofFile: "App.ipa", ipa([("Info.plist", try Samples.binaryInfoPlist())]))
+        #expect(reading.configurations.map(\.kind) == [.nsPinnedDomains])
+        #expect(reading.configurations.first?.entries.first?.origin.contains(":Payload/App.app/Info.plist: ") == true)
+    }
+
+    @Test func aPEMNamedCERIsAnErrorWithACommandThatNamesNoArchive() throws {
+        let error = try failure(ofFile: "App.ipa", ipa([("a.cer", Array(root.pem.utf8))]))
+        #expect(error.problem == .cerNotDER)
+        #expect("\(error.place)".hasSuffix("App.ipa:Payload/App.app/a.cer"))
+        #expect(error.remedy == "convert it: openssl x509 -in a.cer -outform der -out a-der.cer")
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write(
+                ipa([("a.cer", Array(root.pem.utf8)), ("b.cer", root.der)]),
+                to: "App.ipa"
+            )
+            let reading = try PinSource(path, skipsBadPins: true).read()
+            #expect(reading.configurations.flatMap(\.entries).count == 1)
+            #expect(reading.notes.contains { $0.id == .skippedBadPin })
+        }
+    }
+
+    @Test func aPrivateKeyAmongTheCertificatesIsRefused() throws {
+        let key = Array(try leaf.key.privateKeyPEM().utf8)
+        #expect(try failure(ofFile: "App.ipa", ipa([("a.cer", root.der), ("b.crt", key)])).problem == .privateKey)
+    }
+
+    @Test func anAppWithoutPinsIsMissingInput() throws {
+        let error = try failure(ofFile: "App.ipa", ipa([("Info.plist", Array("<plist/>".utf8)), ("App", [1])]))
+        #expect(error.problem == .noPinsInDirectory)
+        #expect(error.kind == .missing)
+        #expect(error.reason.hasPrefix("the app has no pin: neither NSPinnedDomains nor TSKConfiguration"))
+    }
+
+    // MARK: Android
+
+    @Test func aBuiltAndroidAppIsNamedForWhatItIs() throws {
+        let binary: [UInt8] = [0x03, 0x00, 0x08, 0x00, 0x10, 0, 0, 0]
+        var apk = ZipWriter()
+        apk.add("AndroidManifest.xml", binary)
+        apk.add("res/xml/network_security_config.xml", binary)
+        let error = try failure(ofFile: "app.apk", apk.archive)
+        #expect("\(error.place)".hasSuffix("app.apk:AndroidManifest.xml"))
+        #expect(error.reason == "is XML in Android's binary form, as a built app has it, which is not read")
+        #expect(error.remedy?.hasSuffix("or decode the app first: apktool d APP.apk") == true)
+        #expect(try failure(ofFile: "network_security_config.xml", binary).reason == error.reason)
+        var bundle = ZipWriter()
+        bundle.add("base/manifest/AndroidManifest.xml", [0x0A, 0x01])
+        #expect(try failure(ofFile: "app.aab", bundle.archive).reason.hasPrefix("is an Android App Bundle"))
+    }
+
+    @Test func aDirectoryWithAManifestInTextIsFollowed() throws {
+        try TemporaryDirectory.scoped { directory in
+            try directory.write(
+                "<manifest><application android:networkSecurityConfig=\"@xml/pins\"/></manifest>",
+                to: "AndroidManifest.xml"
+            )
+            try directory.makeDirectory("res")
+            try directory.makeDirectory("res/xml")
+            try directory.write(Samples.android, to: "res/xml/pins.xml")
+            #expect(try PinSource(directory.path).read().configurations.map(\.kind) == [.android])
+        }
+    }
+
+    // MARK: Archives that mean no good
+
+    @Test func anEntryThatUnpacksToGigabytesIsLeftAtTheBound() throws {
+        var zip = ZipWriter()
+        zip.addZeros("Payload/App.app/bomb.cer", megabytes: 512)
+        let archive = zip.archive
+        #expect(archive.count < 4 << 20)
+        let error = try failure(ofFile: "App.ipa", archive)
+        #expect(error.problem == .tooLarge)
+        #expect("\(error.place)".hasSuffix("App.ipa:Payload/App.app/bomb.cer"))
+        #expect(error.reason == "unpacks to more than 16 MiB, no pin file is that large")
+        // What no client reads is not unpacked at all.
+        var harmless = ZipWriter()
+        harmless.addZeros("Payload/App.app/Assets.car", megabytes: 64)
+        harmless.add("Payload/App.app/root.cer", root.der)
+        #expect(try reading(ofFile: "App.ipa", harmless.archive).configurations.count == 1)
+    }
+
+    @Test func manyEntriesThatUnpackToMuchTogetherAreLeftAtTheBound() throws {
+        var zip = ZipWriter()
+        let crc = ZipWriter.crc32(repeatElement(0, count: ZipWriter.zeroCount(megabytes: 11)))
+        for index in 0..<6 { zip.addZeros("Payload/App.app/bomb\(index).der", megabytes: 11, crc: crc) }
+        let error = try failure(ofFile: "App.ipa", zip.archive)
+        #expect(error.reason == "has more than 64 MiB of certificates and configuration, no app is like that")
+    }
+
+    @Test func pathsOutOfTheArchiveAreNeverTaken() throws {
+        try TemporaryDirectory.scoped { directory in
+            var zip = ZipWriter()
+            zip.add("Payload/App.app/root.cer", root.der)
+            let evil = [
+                "../evil.cer", "/etc/evil.cer", "Payload/App.app/../../../evil.cer", "Payload/App.app/./x.cer",
+                "Payload//x.cer", "..\\evil.cer",
+            ]
+            for name in evil { zip.add(name, leaf.der) }
+            let path = try directory.write(zip.archive, to: "App.ipa")
+            let reading = try PinSource(path).read()
+            #expect(reading.configurations.flatMap(\.entries).flatMap(\.pins).map(\.certificate?.der) == [root.der])
+            #expect(
+                reading.notes.first?.message == "\(path): '../evil.cer' leads out of the archive and was passed over"
+            )
+            #expect(access(directory.path + "/../evil.cer", F_OK) != 0)
+            #expect(try RegularFileNames.inDirectory(directory.path) == ["App.ipa"])
+        }
+    }
+
+    @Test func anEntryThatIsThereTwiceIsRefused() throws {
+        let error = try failure(ofFile: "App.ipa", ipa([("a.cer", root.der), ("a.cer", leaf.der)]))
+        #expect(error.problem == .duplicate)
+    }
+
+    @Test func anEncryptedEntryIsNamed() throws {
+        var zip = ZipWriter()
+        zip.add("Payload/App.app/root.cer", root.der, flags: 0x0801)
+        let error = try failure(ofFile: "App.ipa", zip.archive)
+        #expect(error.problem == .encrypted)
+        #expect("\(error.place)".hasSuffix("App.ipa:Payload/App.app/root.cer"))
+    }
+
+    @Test func anArchiveThatIsCutOffIsNamedAsSuch() throws {
+        let archive = ipa(files)
+        for count in [4, 30, archive.count / 2, archive.count - 1] {
+            let error = try failure(ofFile: "App.ipa", Array(archive.prefix(count)))
+            #expect(error.problem == .brokenDocument, "\(count): \(error)")
+            #expect(error.remedy == "it may be cut off: copy or download it again")
+        }
+    }
+
+    @Test func anArchiveInAnArchiveIsNoApp() throws {
+        var zip = ZipWriter()
+        zip.add("App.ipa", ipa(files))
+        let error = try failure(ofFile: "all.zip", zip.archive)
+        #expect(error.reason == "is a zip archive without an app in it")
+        let empty = try failure(ofFile: "empty.zip", ZipWriter().archive)
+        #expect(empty.problem == .brokenDocument)
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func damagedArchivesAreReadOrRefused(seed: UInt64) throws {
+        var random = SplitMix64(state: seed)
+        let archive = ipa(files)
+        try TemporaryDirectory.scoped { directory in
+            for _ in 0..<100 {
+                let bytes = MutatedSourceTests.damaged(archive, &random)
+                switch outcome(try directory.write(bytes, to: "App.ipa")) {
+                case .success(let reading): #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty)
+                case .failure(let error):
+                    #expect(!error.description.contains { $0.isNewline })
+                    #expect(error.description.count < 1_000)
+                }
+            }
+        }
+    }
+}
+
+/// The names in a directory, hidden ones too.
+enum RegularFileNames {
+    static func inDirectory(_ path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+}
