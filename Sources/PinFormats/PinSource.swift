@@ -11,17 +11,30 @@ package struct PinSource: Sendable, Hashable {
     package let skipsBadPins: Bool
     /// Where the text stands, which the errors about it name.
     package let place: PinPlace
+    /// Whether the text is a value of curl's `--pinnedpubkey`, which names other files and nothing but one key in them.
+    package let isCurlValue: Bool
 
     /// Names a source; nothing is read yet.
     package init(_ text: String, skipsBadPins: Bool = false, at place: PinPlace = .option) {
         self.text = text
         self.skipsBadPins = skipsBadPins
         self.place = place
+        isCurlValue = false
+    }
+
+    /// Takes a value of curl's `--pinnedpubkey`; nothing is read yet.
+    ///
+    /// What curl would never find equal to a key is an error when it is read.
+    package init(pinnedPublicKey text: String, skipsBadPins: Bool = false, at place: PinPlace = .pinnedPublicKey) {
+        self.text = text
+        self.skipsBadPins = skipsBadPins
+        self.place = place
+        isCurlValue = true
     }
 
     /// Whether the sources hold the same pins; where they stand plays no part.
     package static func == (left: PinSource, right: PinSource) -> Bool {
-        left.text == right.text && left.skipsBadPins == right.skipsBadPins
+        left.text == right.text && left.skipsBadPins == right.skipsBadPins && left.isCurlValue == right.isCurlValue
     }
 
     /// Hashes what sources are compared by.
@@ -65,6 +78,10 @@ package struct PinSource: Sendable, Hashable {
         }
         guard !text.utf8.contains(0) else {
             throw PinFormatError(.nulCharacter, at: place, "the value holds a NUL character")
+        }
+        if isCurlValue {
+            try CurlValue(text: text, place: place).read(into: &collector)
+            return .noPin(at: place)
         }
         let path = PinPlace.at(text)
         switch RegularFile.kind(of: text) {

@@ -13,7 +13,11 @@ struct CurlVectors {
     static let values: [(String, String, Bool)] = [
         ("137", "sha256//\(other);sha256//\(hash)", true),
         ("137 (one)", "sha256//\(hash)", true),
-        ("137 (cut short)", "sha256//\(other);\(hash);sha256//\(hash)", false),
+        // curl looks for ';sha256//': measured with curl 7.88.
+        ("137 (between)", "sha256//\(other);\(hash);sha256//\(hash)", true),
+        ("137 (empty)", "sha256//\(other);;sha256//\(hash)", true),
+        ("137 (semicolon at the end)", "sha256//\(hash);", false),
+        ("137 (other words behind)", "sha256//\(hash);x", false),
         ("137 (space)", "sha256//\(other); sha256//\(hash)", false),
         ("140 (one slash)", "sha256/\(hash)", false),
         ("140 (unpadded)", "sha256//" + hash.dropLast(), false),

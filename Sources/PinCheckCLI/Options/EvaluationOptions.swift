@@ -15,6 +15,14 @@ struct EvaluationOptions: ParsableArguments {
     )
     var pins: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "curl's own value, verbatim: sha256//…;sha256//…, or the name of a file with one public key.",
+            valueName: "value"
+        )
+    )
+    var pinnedpubkey: String?
+
     @Flag(help: "Leave out pins that cannot be read, with a warning, instead of ending with exit status 65.")
     var skipBadPins = false
 

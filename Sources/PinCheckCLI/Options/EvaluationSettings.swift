@@ -34,7 +34,9 @@ extension EvaluationSettings {
     /// What the flags say.
     init(_ options: EvaluationOptions) {
         self.init(
-            pins: options.pins.map { PinSource($0, skipsBadPins: options.skipBadPins) },
+            pins: options.pins.map { PinSource($0, skipsBadPins: options.skipBadPins) }
+                + (options.pinnedpubkey.map { [PinSource(pinnedPublicKey: $0, skipsBadPins: options.skipBadPins)] }
+                    ?? []),
             client: options.client,
             mode: options.mode,
             allowsInvalidCertificates: options.allowInvalidCertificates,

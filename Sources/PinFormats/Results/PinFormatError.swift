@@ -45,6 +45,8 @@ extension PinFormatError: CustomStringConvertible {
 package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     /// The value of `--pins` itself.
     case option
+    /// The value of `--pinnedpubkey`.
+    case pinnedPublicKey
     /// A file or directory.
     case file(String)
     /// A line of a file, from 1.
@@ -52,10 +54,10 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     /// A value in a file without lines, by the keys that lead to it.
     case key(String, of: String)
 
-    /// The file or directory, `nil` for the option.
+    /// The file or directory, `nil` for an option.
     package var path: String? {
         switch self {
-        case .option: nil
+        case .option, .pinnedPublicKey: nil
         case .file(let path), .line(_, let path), .key(_, let path): path
         }
     }
@@ -70,6 +72,7 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .option: "--pins"
+        case .pinnedPublicKey: "--pinnedpubkey"
         case .file(let path): path
         case .line(let line, let path): "\(path):\(line)"
         case .key(let key, let path): "\(path): \(key)"

@@ -54,23 +54,30 @@ public struct Curl: ClientProcedure {
 
 /// A value of curl's `--pinnedpubkey` and how curl compares it.
 public enum CurlPinnedPublicKey: Sendable, Hashable {
-    /// The entries of `sha256//…;sha256//…` as text, up to the first that does not start that way.
+    /// The entries of `sha256//…;sha256//…` as text without what they begin with.
+    ///
+    /// Only `;sha256//` begins another: whatever else stands behind a semicolon belongs to the entry before it.
     case hashes([String])
     /// Anything else is the name of a file, whose content is compared.
     case file(String)
 
+    private static let prefix = Substring("sha256//")
+
     /// Reads a value as curl does, which refuses none.
     public init(_ value: String) {
-        guard value.hasPrefix("sha256//") else {
+        guard value.hasPrefix(Self.prefix) else {
             self = .file(value)
             return
         }
-        let entries = Self.split(value)
-        self = .hashes(entries.prefix { $0.hasPrefix("sha256//") }.map { String($0.dropFirst(8)) })
-    }
-
-    private static func split(_ value: String) -> [Substring] {
-        value.split(separator: ";", omittingEmptySubsequences: false)
+        var entries: [String] = []
+        for part in value.split(separator: ";", omittingEmptySubsequences: false) {
+            if part.hasPrefix(Self.prefix) {
+                entries.append(String(part.dropFirst(Self.prefix.count)))
+            } else if let last = entries.indices.last {
+                entries[last] += ";" + part
+            }
+        }
+        self = .hashes(entries)
     }
 
     /// Whether the text of an entry is that of `key`'s hash; curl never decodes it.

@@ -1,0 +1,131 @@
+internal import Pinning
+internal import X509
+
+/// The value of curl's `--pinnedpubkey`, read as curl reads it: a list of hashes, or the name of a file with one public key.
+///
+/// curl refuses no value. One that it can never find equal to a key ends every transfer with exit status 90, so that here it is
+/// an error which says that.
+struct CurlValue {
+    /// Where curl stops reading the file.
+    private static let mostBytes = 1 << 20
+    private static let consequence = "curl ends with exit status 90 whatever the server's key is"
+
+    let text: String
+    let place: PinPlace
+
+    /// Reads the pins of the value.
+    func read(into collector: inout PinCollector) throws(PinFormatError) {
+        switch CurlPinnedPublicKey(text) {
+        case .hashes(let hashes):
+            for hash in hashes {
+                do throws(PinFormatError) {
+                    collector.add(.publicKey(try digest(hash, isAlone: hashes.count == 1)), at: place)
+                } catch {
+                    try collector.skip(error)
+                }
+            }
+        case .file(let path): try readFile(path, into: &collector)
+        }
+    }
+
+    // MARK: Hashes
+
+    /// The hash that an entry is; curl compares the text, so that every other spelling of it is wrong.
+    private func digest(_ entry: String, isAlone: Bool) throws(PinFormatError) -> SHA256Digest {
+        let word = PinWord(text: entry[...], place: place, mayBeShown: true)
+        let consequence =
+            isAlone ? Self.consequence : "curl compares it as text and never finds it equal to the hash of a key"
+        if let semicolon = entry.firstIndex(of: ";") {
+            throw word.error(
+                .notation,
+                "is one entry to curl, for only ';sha256//' begins another: \(consequence)",
+                remedy: HashReader.canonical(entry[..<semicolon]).map { "write sha256//\($0) without the rest" }
+            )
+        }
+        do throws(PinFormatError) {
+            return try HashReader.digest(entry[...], in: word)
+        } catch {
+            guard error.problem != .privateKey else { throw error }
+            throw PinFormatError(
+                error.problem,
+                at: error.place,
+                "\(error.reason): \(consequence)",
+                remedy: HashReader.canonical(entry[...]).map { "write sha256//\($0)" } ?? error.remedy
+            )
+        }
+    }
+
+    // MARK: Files
+
+    private func readFile(_ path: String, into collector: inout PinCollector) throws(PinFormatError) {
+        let filePlace = PinPlace.at(path)
+        switch RegularFile.kind(of: path) {
+        case .regular, .pipe: break
+        case .absent: throw missing(path)
+        case .directory, .special:
+            throw PinFormatError(.notARegularFile, at: filePlace, "is no file: \(Self.consequence)")
+        case .inaccessible(let code): throw RegularFile.unreadable(code, at: filePlace)
+        }
+        let file = try PinFileReader.load(path, mayBePipe: true)
+        guard file.bytes.count <= Self.mostBytes else {
+            throw PinFormatError(
+                .tooLarge,
+                at: filePlace,
+                "has more than 1 MiB, which curl does not read: \(Self.consequence)"
+            )
+        }
+        if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) {
+            return collector.add(key, at: filePlace)
+        }
+        // A broken block behind the key is nothing to curl.
+        let lines = file.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let keys = ((try? PEM.blocks(in: file.bytes)) ?? []).filter { block in
+            block.label == "PUBLIC KEY" && lines[block.line - 1].first == UInt8(ascii: "-")
+        }
+        guard let block = keys.first else { throw noKey(in: file) }
+        guard let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) else {
+            throw .brokenPublicKey(at: file.place(line: block.line), block.der, detail: nil)
+        }
+        collector.add(key, at: file.place(line: block.line))
+        if keys.count > 1 {
+            collector.note(
+                .ignored,
+                at: filePlace,
+                "holds \(keys.count) public keys, of which curl compares the first only"
+            )
+        }
+    }
+
+    private func missing(_ path: String) -> PinFormatError {
+        let word = PinWord(text: path[...], place: place, mayBeShown: true)
+        guard PinNotation.isClaimed(by: path[...]) || PinNotation.resemblesHash(path[...]) else {
+            let name = PinWord.isShort(path[...]) || path.contains("/") ? "'\(shortened(path))'" : "the value"
+            return PinFormatError(.missingFile, at: place, "\(name) is no such file: \(Self.consequence)")
+        }
+        let hash = HashReader.canonical(PinNotation(path[...])?.hash ?? path[...])
+        return word.error(
+            .slashes,
+            "does not begin with 'sha256//': curl takes it for the name of a file, finds none and ends with exit status 90",
+            remedy: hash.map { "write sha256//\($0)" } ?? "write sha256// and 44 characters of base64"
+        )
+    }
+
+    private func noKey(in file: PinFile) -> PinFormatError {
+        let isPEM = PEM.looksLikePEM(file.bytes)
+        if (try? CertificateReader.certificates(pemOrDER: file.bytes))?.isEmpty == false {
+            return PinFormatError(
+                .otherKind,
+                at: file.place,
+                "is a certificate, and curl compares files with public keys only: \(Self.consequence)",
+                remedy:
+                    "take its key: openssl x509 \(isPEM ? "" : "-inform der ")-in \(file.shellWord) -noout -pubkey > key.pem"
+            )
+        }
+        return PinFormatError(
+            .otherKind,
+            at: file.place,
+            "has neither a line that begins with -----BEGIN PUBLIC KEY----- nor one public key in DER: \(Self.consequence)",
+            remedy: "make it: openssl x509 -in CERTIFICATE -noout -pubkey > key.pem"
+        )
+    }
+}

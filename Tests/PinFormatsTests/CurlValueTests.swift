@@ -1,0 +1,101 @@
+import LoopbackLab
+import PinFormats
+import Pinning
+import Testing
+
+/// Values of curl's `--pinnedpubkey`, each held against what curl 7.88 did with it.
+@Suite struct CurlValueTests {
+    private static let a = first.base64
+    private static let b = second.base64
+
+    private func outcome(_ value: String, skippingBadPins: Bool = false) -> Result<PinReading, PinFormatError> {
+        let source = PinSource(pinnedPublicKey: value, skipsBadPins: skippingBadPins)
+        return Result { () throws(PinFormatError) in try source.read() }
+    }
+
+    private func failure(_ value: String) throws -> PinFormatError {
+        guard case .failure(let error) = outcome(value) else { throw UnexpectedSuccess() }
+        return error
+    }
+
+    @Test func aListOfHashesIsTaken() throws {
+        let one = try outcome("sha256//\(Self.a)").get()
+        #expect(one.pins.map(\.spkiSHA256) == [first])
+        #expect(one.pins.map(\.origin) == ["--pinnedpubkey"])
+        #expect(try outcome("sha256//\(Self.a);sha256//\(Self.b)").get().pins.map(\.spkiSHA256) == [first, second])
+    }
+
+    @Test func whatCurlWouldDoWithABadValueIsSaid() throws {
+        let always = "curl ends with exit status 90 whatever the server's key is"
+        let unpadded = try failure("sha256//\(Self.a.dropLast())")
+        #expect(unpadded.problem == .padding)
+        #expect(
+            unpadded.description
+                == "--pinnedpubkey: '\(Self.a.dropLast())' lacks the padding: \(always); write sha256//\(Self.a)"
+        )
+        let semicolon = try failure("sha256//\(Self.a);")
+        #expect(
+            semicolon.description
+                == "--pinnedpubkey: '\(Self.a);' is one entry to curl, for only ';sha256//' begins another: \(always); "
+                + "write sha256//\(Self.a) without the rest"
+        )
+        #expect(try failure("sha256//\(Self.a); sha256//\(Self.b)").problem == .notation)
+        let later = try failure("sha256//\(Self.a);sha256//AAAA")
+        #expect(
+            later.reason
+                == "'AAAA' has 3 bytes instead of 32: curl compares it as text and never finds it equal to the hash of a key"
+        )
+        #expect(
+            try outcome("sha256//\(Self.a);sha256//AAAA", skippingBadPins: true).get().pins.map(\.spkiSHA256) == [first]
+        )
+    }
+
+    @Test(arguments: ["sha256/", "SHA256//", ""])
+    func aHashWithoutCurlsPrefixIsTheNameOfAFileThatIsNotThere(prefix: String) throws {
+        let error = try failure(prefix + Self.a)
+        #expect(
+            error.description
+                == "--pinnedpubkey: '\(prefix)\(Self.a)' does not begin with 'sha256//': curl takes it for the name of a "
+                + "file, finds none and ends with exit status 90; write sha256//\(Self.a)"
+        )
+        let missing = try failure("no-such-file")
+        #expect(missing.kind == .missing)
+        #expect(missing.reason.hasPrefix("'no-such-file' is no such file: curl ends with exit status 90"))
+    }
+
+    @Test func aFileHoldsOnePublicKeyAndNoCertificate() throws {
+        let leaf = try StandardPKI.shared().leaf
+        let other = try StandardPKI.shared().rootA
+        let pin = SHA256Digest(bytes: leaf.publicKeySHA256)!
+        func read(_ bytes: [UInt8]) throws -> Result<PinReading, PinFormatError> {
+            try TemporaryDirectory.scoped { outcome(try $0.write(bytes, to: "key")) }
+        }
+        let pem = leaf.key.publicKeyPEM
+        let good = [
+            leaf.key.publicKeyInfo, Array(pem.utf8), Array((leaf.pem + pem).utf8), Array((pem + "trailing").utf8),
+            Array(pem.replacing("\n", with: "\r\n").utf8),
+        ]
+        for bytes in good { #expect(try read(bytes).get().pins.map(\.spkiSHA256) == [pin]) }
+        let two = try read(Array((pem + other.key.publicKeyPEM).utf8)).get()
+        #expect(two.pins.map(\.spkiSHA256) == [pin])
+        #expect(
+            two.notes.first?.message.hasSuffix("holds 2 public keys, of which curl compares the first only") == true
+        )
+        let bad = [
+            leaf.der, Array(leaf.pem.utf8), Array((" " + pem).utf8), leaf.key.publicKeyInfo + [10],
+            Array(pem.replacing("PUBLIC", with: "RSA PUBLIC").utf8), [],
+        ]
+        for bytes in bad {
+            guard case .failure(let error) = try read(bytes) else { throw UnexpectedSuccess() }
+            #expect(error.problem == .otherKind)
+            #expect(error.reason.hasSuffix("curl ends with exit status 90 whatever the server's key is"))
+        }
+        guard case .failure(let error) = try read(leaf.der) else { throw UnexpectedSuccess() }
+        #expect(error.reason.hasPrefix("is a certificate, and curl compares files with public keys only"))
+        #expect(error.remedy?.hasPrefix("take its key: openssl x509 -inform der -in ") == true)
+        guard case .failure(let secret) = try read(Array(try leaf.key.privateKeyPEM().utf8)) else {
+            throw UnexpectedSuccess()
+        }
+        #expect(secret.problem == .privateKey)
+    }
+}
