@@ -13,15 +13,15 @@ package enum PinCheck {
         let context = System.context()
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard System.hasFreeDescriptors() else {
-            context.console.report(
-                "Error: hardly a file can be opened any more: raise the limit, as in 'ulimit -n 256'"
-            )
-            System.exit(.software)
+            let message = "hardly a file can be opened any more: raise the limit, as in 'ulimit -n 256'"
+            let convention = ExitConvention.guess(arguments)
+            refuse(CommandError.software(message), convention, in: context)
+            System.exit(code: convention.code(for: .software))
         }
         ProbeThread.run(preparingToConnect: resemblesCheck(arguments)) { thread in
             var context = context
             context.thread = thread
-            System.exit(await run(arguments: arguments, in: context))
+            System.exit(code: await exitCode(arguments: arguments, in: context))
         }
     }
 
@@ -33,30 +33,52 @@ package enum PinCheck {
 
     /// Runs a command line, without the program's name, in a world of the caller's.
     package static func run(arguments: [String], in context: Context) async -> ExitStatus {
+        await end(of: arguments, in: context).status
+    }
+
+    /// Runs a command line and says the code its process would end with.
+    package static func exitCode(arguments: [String], in context: Context) async -> Int32 {
+        let end = await end(of: arguments, in: context)
+        return end.convention.code(for: end.status)
+    }
+
+    private static func end(
+        of arguments: [String],
+        in context: Context
+    ) async -> (status: ExitStatus, convention: ExitConvention) {
+        var convention = ExitConvention.guess(arguments)
         do {
             // The parser takes milliseconds; the version should not.
             if arguments == ["--version"] {
                 try context.console.output.write(versionText + "\n")
-                return .pass
+                return (.pass, convention)
             }
             guard !arguments.isEmpty else {
                 context.console.report(RootCommand.shortHelp)
-                return .usage
+                return (.usage, convention)
             }
             try SecretArguments.refuse(in: arguments)
-            return try await runParsed(arguments, in: context)
+            return (try await runParsed(arguments, &convention, in: context), convention)
         } catch let error as CommandError {
-            context.console.report(error)
-            return error.status
+            refuse(error, convention, in: context)
+            return (error.status, convention)
         } catch OutputError.brokenPipe {
-            return .pass
+            return (.pass, convention)
         } catch OutputError.failed(let reason) {
-            context.console.report("Error: the result could not be written: \(reason)")
-            return .inputOutput
+            let message = "the result could not be written: \(reason)"
+            refuse(CommandError(status: .inputOutput, description: message), convention, in: context)
+            return (.inputOutput, convention)
         } catch {
-            context.console.report("Error: \(error)")
-            return .software
+            refuse(.software("\(error)"), convention, in: context)
+            return (.software, convention)
         }
+    }
+
+    /// Says why there is no result; to a monitoring system also where it reads.
+    private static func refuse(_ error: CommandError, _ convention: ExitConvention, in context: Context) {
+        context.console.report(error)
+        guard convention == .monitoring else { return }
+        try? context.console.output.write(NagiosRenderer.unknown(error.description))
     }
 
     /// The answer to `--version`.
@@ -74,9 +96,16 @@ package enum PinCheck {
         return try? command.parse(Array(arguments.dropFirst()))
     }
 
-    private static func runParsed(_ arguments: [String], in context: Context) async throws -> ExitStatus {
+    private static func runParsed(
+        _ arguments: [String],
+        _ convention: inout ExitConvention,
+        in context: Context
+    ) async throws -> ExitStatus {
         do {
-            if let command = parse(arguments) { return try await command.run(in: context) }
+            if let command = parse(arguments) {
+                if let own = command.exitConvention { convention = own }
+                return try await command.run(in: context)
+            }
             var command = try RootCommand.parseAsRoot(arguments)
             if let command = command as? any ContextCommand { return try await command.run(in: context) }
             // The parser's own commands (help, completion scripts) answer by throwing what they have to say.
@@ -90,9 +119,14 @@ package enum PinCheck {
             let message = RootCommand.fullMessage(for: error)
             if RootCommand.exitCode(for: error) == .success {
                 try context.console.output.write(message + "\n")
-                return .pass
+                // A plugin that only printed its help has evaluated nothing, and must not look well.
+                return convention == .monitoring ? .usage : .pass
             }
             context.console.report(shortened(message))
+            if convention == .monitoring {
+                let text = message.hasPrefix("Error: ") ? String(message.dropFirst("Error: ".count)) : message
+                try context.console.output.write(NagiosRenderer.unknown(text))
+            }
             return .usage
         }
     }

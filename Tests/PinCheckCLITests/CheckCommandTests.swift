@@ -112,7 +112,8 @@ import Testing
                         #expect(words.filter { $0 == "PASS" || $0 == "FAIL" } == ["PASS", "FAIL", "PASS"])
                     } else {
                         #expect(outcome.output.contains("\"results\" : ["))
-                        #expect(outcome.output.hasSuffix("\"schema\" : \"pincheck/1\"\n}\n"))
+                        #expect(outcome.output.hasPrefix("{\n  \"schema\" : \"pincheck/1\",\n"))
+                        #expect(outcome.output.hasSuffix("\n  }\n}\n"))
                     }
                 }
             }

@@ -1,5 +1,5 @@
 import LoopbackLab
-import PinCheckCLI
+@testable import PinCheckCLI
 import Pinning
 import Testing
 
@@ -42,6 +42,7 @@ func pincheck(
         readStandardInput: { input }
     )
     let status = await PinCheck.run(arguments: arguments, in: context)
+    JSONSchemaCheck.expect(validDocumentsIn: output.text)
     return Outcome(status: status, output: output.text, errors: errors.text)
 }
 

@@ -35,7 +35,7 @@ import Testing
     private static let otherPin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
     /// A pinned pass: the example of the manual.
-    private static func passing() -> Report {
+    static func passing() -> Report {
         let leaf = certificate(0, "leaf", "CN=api.example.com", key: "EC P-256", days: 89, pin: leafPin)
         let root = certificate(1, "root", "CN=Example Root", key: "EC P-384", days: 3_649, pin: rootPin)
         let reason = Report.Message(id: "pin-matched", message: "public key pin matched at depth 0")
@@ -98,7 +98,7 @@ import Testing
         )
     }
 
-    private static func failing() -> Report {
+    static func failing() -> Report {
         var report = passing()
         let reason = Report.Message(id: "pin-mismatch", message: "no configured pin is on the chain")
         report.built[0].pins = []
@@ -230,16 +230,24 @@ import Testing
     }
 
     @Test func theJSONDocumentHasItsFixedForm() throws {
-        let document = try JSONRenderer.document([Self.passing()], exit: .pass)
+        var one = JSONResultRenderer()
+        #expect(try one.text(for: Self.passing()).isEmpty)
+        let document = try one.ending(exit: .pass)
         // How white space is spread is the encoder's affair.
         #expect(document.filter { !$0.isWhitespace } == Self.document.filter { !$0.isWhitespace })
-        let several = try JSONRenderer.document([Self.passing(), Self.failing()], exit: .fail)
-        #expect(
-            several.hasPrefix(
-                "{\n  \"exit\" : {\n    \"code\" : 1,\n    \"name\" : \"FAIL\"\n  },\n  \"results\" : [\n    {\n"
-            )
-        )
-        #expect(several.hasSuffix("  \"schema\" : \"pincheck/1\"\n}\n"))
+        var several = JSONResultRenderer()
+        #expect(try several.text(for: Self.passing()).isEmpty)
+        let start = try several.text(for: Self.failing())
+        #expect(start.hasPrefix("{\n  \"schema\" : \"pincheck/1\",\n  \"results\" : [\n    {\n      \"built\" : [\n"))
+        let next = try several.text(for: Self.passing())
+        #expect(next.hasPrefix(",\n    {\n"))
+        let end = try several.ending(exit: .fail)
+        #expect(end == "\n  ],\n  \"exit\" : {\n    \"code\" : 1,\n    \"name\" : \"FAIL\"\n  }\n}\n")
+        let list = try JSONValue(start + next + end)
+        #expect(list["results"].array.map { $0["verdict"].text } == ["accept", "reject", "accept"])
+        for text in [document, start + next + end, try JSONRenderer.line(Self.failing())] {
+            JSONSchemaCheck.expect(validDocumentsIn: text)
+        }
     }
 
     private static let document = """

@@ -34,13 +34,10 @@ import Testing
         #expect(TerminalText.shortened("abc", to: 0) == "…")
     }
 
-    @Test func writesDangerousCharactersOfJSONAsEscapes() {
-        #expect(
-            JSONRenderer.escaped("{\n  \"a\" : \"\u{202E}\u{9B}\u{7F}\"\n}")
-                == "{\n  \"a\" : \"\\u202e\\u009b\\u007f\"\n}"
-        )
-        #expect(JSONRenderer.escaped("\"\u{E0041}\"") == "\"\\udb40\\udc41\"")
-        #expect(JSONRenderer.escaped("\"Zürich\"") == "\"Zürich\"")
+    @Test func writesDangerousCharactersOfJSONAsEscapes() throws {
+        #expect(try JSONRenderer.line("\u{202E}\u{9B}\u{7F}\u{0}") == "\"\\u202e\\u009b\\u007f\\u0000\"\n")
+        #expect(try JSONRenderer.line("\u{E0041}") == "\"\\udb40\\udc41\"\n")
+        #expect(try JSONRenderer.line("Zürich \"/\\\n") == "\"Zürich \\\"/\\\\\\n\"\n")
     }
 }
 

@@ -65,6 +65,8 @@ struct CheckCommand: ContextCommand {
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
+    var exitConvention: ExitConvention? { (try? OutputSettings(output))?.exitConvention }
+
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output)
         let checkTargets = try checkTargets(in: context)

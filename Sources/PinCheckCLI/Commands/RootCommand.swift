@@ -36,7 +36,7 @@ struct RootCommand: ParsableCommand {
     /// The commands, in the order of the help.
     static let commands: [any ContextCommand.Type] = [
         CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, ClientsCommand.self,
-        DemoCommand.self,
+        DemoCommand.self, SchemaCommand.self,
     ]
 
     /// What `pincheck` alone prints.

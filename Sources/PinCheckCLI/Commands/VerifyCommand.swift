@@ -34,6 +34,8 @@ struct VerifyCommand: ContextCommand {
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
+    var exitConvention: ExitConvention? { (try? OutputSettings(output))?.exitConvention }
+
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output)
         let host = try names.givenHost()

@@ -9,21 +9,29 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     ///
     /// - Parameters:
     ///   - texts: the values of the option.
-    ///   - form: what goes to standard output when there is none.
+    ///   - form: what is written when there is none.
+    ///   - file: where the first form goes that names no file, `nil` for standard output.
     /// - Returns: at least one output; at most one of them goes to standard output.
-    /// - Throws: ``CommandError`` with the status of a usage error.
-    static func read(_ texts: [String], default form: Form) throws(CommandError) -> [FormOutput] {
+    static func read(
+        _ texts: [String],
+        default form: Form,
+        fileOfFirst file: String? = nil
+    ) throws(CommandError) -> [FormOutput] {
+        var fileOfFirst = file
+        guard fileOfFirst?.isEmpty != true else { throw .usage("--output names no file: write --output FILE") }
         var outputs: [FormOutput] = []
-        for text in texts {
+        for text in texts.isEmpty ? [form.rawValue] : texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let form = Form(rawValue: String(parts[0])) else {
                 let names = Form.allCases.map(\.rawValue).joined(separator: ", ")
                 throw .usage("--format \(quoted(parts[0])) is unknown: choose from \(names)")
             }
-            let file = parts.count == 2 && parts[1] != "-" ? String(parts[1]) : nil
+            var file = parts.count == 2 ? String(parts[1]) : fileOfFirst
+            if parts.count == 1 { fileOfFirst = nil }
             guard file?.isEmpty != true else {
                 throw .usage("--format \(quoted(text)) names no file after the '=': write \(form.rawValue)=FILE")
             }
+            if file == "-" { file = nil }
             if let other = outputs.first(where: { $0.file == file }) {
                 throw .usage(
                     "--format \(other.form.rawValue) and --format \(form.rawValue) both go to "
@@ -32,6 +40,9 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
             }
             outputs.append(FormOutput(form: form, file: file))
         }
-        return outputs.isEmpty ? [FormOutput(form: form, file: nil)] : outputs
+        if let fileOfFirst {
+            throw .usage("--output \(quoted(fileOfFirst)) is for no form: every --format names its own file")
+        }
+        return outputs
     }
 }

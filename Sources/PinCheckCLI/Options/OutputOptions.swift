@@ -7,11 +7,24 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The form of the result: text, json or jsonl (default: text). FORM=FILE writes it to a file; repeatable.",
+            """
+            The form of the result: text, json, jsonl, nagios, prometheus, junit, github or markdown (default: text). \
+            FORM=FILE writes it to a file; repeatable.
+            """,
             valueName: "form"
         )
     )
     var format: [String] = []
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file for the form that names none; it is replaced as a whole, or grows line by line (jsonl).",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var output: String?
 
     @Flag(help: "Show every step of the client's decision, and pins in full length.")
     var explain = false
@@ -43,7 +56,7 @@ enum ColorOption {
 
 /// The forms a result can be written in.
 enum OutputForm: String, CaseIterable, Sendable {
-    case text, json, jsonl
+    case text, json, jsonl, nagios, prometheus, junit, github, markdown
 
     /// Whether a file of it is written line by line rather than as a whole at the end.
     var isWrittenAsItGrows: Bool { self == .jsonl }
@@ -57,8 +70,13 @@ struct OutputSettings: Sendable {
     let isQuiet: Bool
     let color: TextStyle.Choice
 
+    /// What the exit codes of a run with these outputs mean.
+    var exitConvention: ExitConvention {
+        outputs.contains { $0.form == .nagios && $0.file == nil } ? .monitoring : .standard
+    }
+
     init(_ options: OutputOptions) throws(CommandError) {
-        outputs = try FormOutput.read(options.format, default: .text)
+        outputs = try FormOutput.read(options.format, default: .text, fileOfFirst: options.output)
         explains = options.explain
         isQuiet = options.quiet
         color = try ColorOption.read(options.color)

@@ -4,6 +4,8 @@ struct ResultSink {
     private var lines: LineWriter
     /// What waits to become a file as a whole.
     private var pending: (text: OutputBuffer, path: String)?
+    /// Whether the output is a file.
+    let isFile: Bool
 
     init(_ output: FormOutput<OutputForm>, settings: OutputSettings, in context: Context) throws(CommandError) {
         let stream: OutputStream
@@ -18,8 +20,16 @@ struct ResultSink {
         } else {
             stream = context.console.output
         }
+        isFile = output.file != nil
         lines = LineWriter(stream)
         renderer = output.form.renderer(settings, isTerminal: stream.isTerminal, in: context)
+    }
+
+    /// The summary of a job, added to the file that GitHub names.
+    init(jobSummary path: String) throws(CommandError) {
+        lines = LineWriter(try GrowingFile(path: path, isAddedTo: true).stream)
+        renderer = MarkdownRenderer()
+        isFile = true
     }
 
     /// Whether results are taken as they come rather than in the order of the targets.

@@ -17,9 +17,20 @@ struct ResultWriter {
             for output in settings.outputs {
                 sinks.append(try ResultSink(output, settings: settings, in: context))
             }
+            if settings.outputs.contains(where: { $0.form == .github }) { addJobSummary(in: context) }
         }
         guard saysWarnings else { return }
         for note in notes { console.report("Warning: \(note.message)") }
+    }
+
+    /// Adds the summary that a job of GitHub Actions has a file for; a file of GitHub's that cannot be written is no verdict.
+    private mutating func addJobSummary(in context: Context) {
+        guard let path = context.environment["GITHUB_STEP_SUMMARY"], !path.isEmpty else { return }
+        do throws(CommandError) {
+            sinks.append(try ResultSink(jobSummary: path))
+        } catch {
+            console.report("Warning: GITHUB_STEP_SUMMARY: \(error.description)")
+        }
     }
 
     /// Takes the result for the target at `position`, counted from 0 without gaps.
@@ -49,7 +60,9 @@ struct ResultWriter {
     /// - Returns: the worst status of all results.
     mutating func finish() throws(CommandError) -> ExitStatus {
         let status = ExitStatus.worst(statuses)
-        for index in sinks.indices { try sinks[index].finish(exit: status) }
+        // What standard output says of the run has to be true of its files.
+        for index in sinks.indices where sinks[index].isFile { try sinks[index].finish(exit: status) }
+        for index in sinks.indices where !sinks[index].isFile { try sinks[index].finish(exit: status) }
         return status
     }
 }

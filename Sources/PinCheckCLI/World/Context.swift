@@ -30,5 +30,7 @@ package struct Context: Sendable {
     }
 
     /// The names of the environment variables that change what pincheck does.
-    package static let honouredVariables = ["NO_COLOR", "TERM", "SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR"]
+    package static let honouredVariables = [
+        "NO_COLOR", "TERM", "SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "GITHUB_STEP_SUMMARY",
+    ]
 }

@@ -8,9 +8,9 @@ import Darwin
 final class GrowingFile: Sendable {
     private let descriptor: Int32
 
-    /// Makes the file at `path`, or empties the one that is there.
-    init(path: String) throws(CommandError) {
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    /// Makes the file at `path`, or empties the one that is there unless it is to be added to.
+    init(path: String, isAddedTo: Bool = false) throws(CommandError) {
+        descriptor = open(path, O_WRONLY | O_CREAT | (isAddedTo ? O_APPEND : O_TRUNC) | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             throw CommandError(
                 status: .inputOutput,

@@ -118,7 +118,7 @@ enum System {
     }
 
     /// Ends the process without running exit handlers, which would tear OpenSSL down under threads that still use it.
-    static func exit(_ status: ExitStatus) -> Never {
-        _exit(status.rawValue)
+    static func exit(code: Int32) -> Never {
+        _exit(code)
     }
 }

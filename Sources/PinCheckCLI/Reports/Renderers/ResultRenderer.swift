@@ -25,6 +25,11 @@ extension OutputForm {
             return TextResultRenderer(text: TextRenderer(style: style, explains: settings.explains))
         case .json: return JSONResultRenderer()
         case .jsonl: return JSONLinesRenderer()
+        case .nagios: return NagiosRenderer()
+        case .prometheus: return PrometheusRenderer(now: context.now)
+        case .junit: return JUnitRenderer()
+        case .github: return GitHubRenderer()
+        case .markdown: return MarkdownRenderer()
         }
     }
 }

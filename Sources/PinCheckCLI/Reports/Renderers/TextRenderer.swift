@@ -22,7 +22,7 @@ struct TextRenderer: Sendable {
     private func heading(_ report: Report) -> String {
         var parts: [String] = []
         if let endpoint = report.endpoint {
-            parts.append(name(report) + (peer(report).map { " → " + $0 } ?? ""))
+            parts.append(name(report) + (report.peer.map { " → " + safe($0) } ?? ""))
             parts.append(endpoint.sni.map { "SNI " + safe($0) } ?? "no SNI")
         } else {
             parts.append(name(report))
@@ -36,14 +36,6 @@ struct TextRenderer: Sendable {
             parts.append(safe(tls.version + " " + tls.cipher))
         }
         return parts.joined(separator: "   ")
-    }
-
-    /// What was connected to, unless that is the target itself; without the port when it is the target's.
-    private func peer(_ report: Report) -> String? {
-        guard let endpoint = report.endpoint, let address = endpoint.address else { return nil }
-        let authority = Self.authority(address, endpoint.port)
-        guard authority != report.target else { return nil }
-        return report.target.hasSuffix(":\(endpoint.port)") ? address : authority
     }
 
     /// The target as the first word of the heading and the second of the verdict line.
@@ -178,7 +170,7 @@ struct TextRenderer: Sendable {
 
     /// What each client decides, a line each.
     private func matrix(_ report: Report) -> [String] {
-        let names = report.clients.map(Self.nameWithSettings)
+        let names = report.clients.map(\.nameWithSettings)
         let width = names.map(\.count).max() ?? 0
         return zip(report.clients, names).map { client, name in
             let word =
@@ -191,23 +183,8 @@ struct TextRenderer: Sendable {
         }
     }
 
-    /// The client as `--client` names it; AFNetworking's settings, which have flags of their own, are left out.
-    private static func nameWithSettings(_ client: Report.Client) -> String {
-        guard !client.settings.contains(where: { $0.name == "mode" }) else { return client.name }
-        return client.settings.reduce(client.name) { name, setting in
-            switch setting.value {
-            case .flag: "\(name):\(setting.name)"
-            case .text(let value): "\(name):\(setting.name)=\(value)"
-            }
-        }
-    }
-
     private func verdict(_ report: Report) -> String {
-        let client = report.clients.count == 1 ? report.clients.first.map { safe($0.name) + ": " } ?? "" : ""
-        // An address that the user gave is one of several, perhaps: the line alone must say which.
-        let isGiven = report.endpoint != nil && report.endpoint?.resolvedName == nil
-        let place = name(report) + (isGiven ? peer(report).map { " → " + $0 } ?? "" : "")
-        return "\(style.token(report.status))  \(place)  \(client)\(safe(report.reason.message, length: 600))"
+        "\(style.token(report.status))  \(safe(report.title, length: 180))  \(safe(report.sentence, length: 600))"
     }
 
     // MARK: Text

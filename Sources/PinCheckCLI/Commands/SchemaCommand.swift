@@ -1,0 +1,34 @@
+import ArgumentParser
+
+/// `pincheck schema`: the JSON Schema of a document.
+struct SchemaCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema",
+        _superCommandName: "pincheck",
+        abstract: "Print the JSON Schema of a document that pincheck writes.",
+        discussion: """
+            The schemas are in draft 2020-12:
+            \(SchemaDocument.all.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n"))
+
+              pincheck schema report > pincheck-1.schema.json
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "The document: \(SchemaDocument.all.map(\.name).joined(separator: ", ")).",
+            valueName: "name"
+        )
+    )
+    var name = SchemaDocument.report.name
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        guard let document = SchemaDocument.all.first(where: { $0.name == name }) else {
+            let names = SchemaDocument.all.map(\.name).joined(separator: ", ")
+            throw .usage("there is no schema \(quoted(name)): choose from \(names)")
+        }
+        var lines = LineWriter(context.console.output)
+        try lines.write(text: document.text)
+        return .pass
+    }
+}

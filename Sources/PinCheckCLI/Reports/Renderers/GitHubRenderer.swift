@@ -1,0 +1,64 @@
+/// Workflow commands of GitHub Actions: an annotation for each target that does not pass and for each warning, and the text of
+/// each target in a group that can be opened.
+struct GitHubRenderer: ResultRenderer {
+    private let text = TextRenderer(
+        style: TextStyle(.never, isTerminal: false, environment: [:]),
+        explains: true
+    )
+
+    init() {}
+
+    mutating func text(for report: Report) -> String {
+        let name = report.title
+        var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
+        lines += text.block(report).split(separator: "\n").map { Self.harmless(String($0)) }
+        lines.append("::endgroup::")
+        if let command = Self.command(for: report.status) {
+            let pins = report.pins.configured.isEmpty ? "" : Self.pins(of: report)
+            lines.append(
+                "::\(command) title=\(Self.property("pincheck \(report.status.name) \(name)"))::"
+                    + Self.data(report.sentence, length: 1_000) + pins
+            )
+        }
+        for warning in report.warnings {
+            lines.append(
+                "::warning title=\(Self.property("pincheck \(name)"))::" + Self.data(warning.message, length: 1_000)
+            )
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The kind of annotation: errors for what fails the job.
+    private static func command(for status: ExitStatus) -> String? {
+        switch status {
+        case .pass: nil
+        case .warn: "warning"
+        default: "error"
+        }
+    }
+
+    /// The served pins on lines of the annotation, where pins were compared in vain.
+    private static func pins(of report: Report) -> String {
+        guard report.pins.matched.isEmpty, report.verdict == .reject else { return "" }
+        return report.built.map { link in
+            "%0Aserved: " + data("\(link.certificate.spkiSha256)  \(link.certificate.subject)", length: 200)
+        }.joined()
+    }
+
+    /// Text as the message of a command.
+    private static func data(_ text: String, length: Int) -> String {
+        TerminalText.escaped(TerminalText.shortened(text, to: length)).replacing("%", with: "%25")
+            .replacing("##[", with: "## [")
+    }
+
+    /// Text as a property of a command.
+    private static func property(_ text: String) -> String {
+        data(text, length: 200).replacing(":", with: "%3A").replacing(",", with: "%2C")
+    }
+
+    /// A line of the log that is no command: not in the form with colons, and not in the older one, which counts anywhere.
+    private static func harmless(_ line: String) -> String {
+        let line = line.replacing("##[", with: "## [")
+        return line.drop { $0 == " " }.hasPrefix("::") ? "·" + line : line
+    }
+}

@@ -1,0 +1,164 @@
+/// Results as test reports in the XML that JUnit's Ant task made common: a suite for each target, a case for each step of each
+/// client, and a last case for the verdict.
+struct JUnitRenderer: ResultRenderer {
+    /// How a case ended.
+    private enum Outcome {
+        case passed
+        case skipped(String)
+        case failed(type: String, message: String, details: String)
+        case error(type: String, message: String)
+    }
+
+    private struct Counts {
+        var tests = 0
+        var failures = 0
+        var errors = 0
+        var skipped = 0
+
+        var attributes: String {
+            "tests=\"\(tests)\" failures=\"\(failures)\" errors=\"\(errors)\" skipped=\"\(skipped)\""
+        }
+
+        mutating func count(_ outcome: Outcome) {
+            tests += 1
+            switch outcome {
+            case .passed: break
+            case .skipped: skipped += 1
+            case .failed: failures += 1
+            case .error: errors += 1
+            }
+        }
+    }
+
+    private var suites: [String] = []
+    private var names = UniqueNames()
+    private var total = Counts()
+    private var seconds = 0.0
+
+    init() {}
+
+    mutating func text(for report: Report) -> String {
+        var counts = Counts()
+        let suite = names.name(report.title)
+        var cases: [String] = []
+        var caseNames = UniqueNames()
+        func add(_ owner: String, _ id: String, _ outcome: Outcome, seconds: Double? = nil) {
+            counts.count(outcome)
+            total.count(outcome)
+            // Some readers take all suites as one and drop the second case of a name.
+            let name = caseNames.name("\(owner): \(id)")
+            cases.append(Self.element(name, of: suite, outcome, seconds: seconds))
+        }
+        for check in report.checks {
+            add(
+                check.client ?? "connection",
+                check.id,
+                Self.outcome(of: check, in: report),
+                seconds: check.client == nil ? Self.seconds(of: check.id, in: report) : nil
+            )
+        }
+        add("pincheck", "verdict", Self.verdict(of: report))
+        let time = report.seconds ?? 0
+        seconds += time
+        suites.append(
+            "  <testsuite name=\"\(XMLText.escaped(suite))\" \(counts.attributes)"
+                + " time=\"\(DecimalText.seconds(time))\" timestamp=\"\(Self.timestamp(report))\">\n"
+                + cases.joined() + "  </testsuite>\n"
+        )
+        return ""
+    }
+
+    mutating func ending(exit: ExitStatus) -> String {
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pincheck\" \(total.attributes)"
+            + " time=\"\(DecimalText.seconds(seconds))\">\n" + suites.joined() + "</testsuites>\n"
+    }
+
+    /// A step that failed is a failure only where it made the client reject the server.
+    private static func outcome(of check: Report.Check, in report: Report) -> Outcome {
+        switch check.status {
+        case "pass": return .passed
+        case "skip": return .skipped(check.detail)
+        default: break
+        }
+        guard let client = check.client else { return .error(type: check.id, message: check.detail) }
+        if report.clients.contains(where: { $0.name == client && $0.verdict == .reject }) {
+            return .failed(type: check.id, message: check.detail, details: "")
+        }
+        return .skipped("failed, and the client accepts all the same: \(check.detail)")
+    }
+
+    private static func verdict(of report: Report) -> Outcome {
+        switch report.status {
+        case .pass: return .passed
+        case .fail, .warn, .changed:
+            let style = TextStyle(.never, isTerminal: false, environment: [:])
+            let text = TextRenderer(style: style, explains: true).block(report)
+            return .failed(type: report.reason.id, message: report.sentence, details: text)
+        default: return .error(type: report.reason.id, message: report.sentence)
+        }
+    }
+
+    private static func seconds(of phase: String, in report: Report) -> Double? {
+        guard let timings = report.tls?.timingsMs else { return nil }
+        let milliseconds =
+            switch phase {
+            case "resolve": timings.resolve
+            case "connect": timings.connect
+            case "handshake": timings.handshake
+            default: nil as Double?
+            }
+        return milliseconds.map { $0 / 1_000 }
+    }
+
+    /// The moment in UTC without its zone, which the schema has no place for.
+    private static func timestamp(_ report: Report) -> String {
+        XMLText.escaped(report.evaluatedAt.hasSuffix("Z") ? String(report.evaluatedAt.dropLast()) : report.evaluatedAt)
+    }
+
+    private static func element(_ name: String, of suite: String, _ outcome: Outcome, seconds: Double?) -> String {
+        let start =
+            "    <testcase name=\"\(XMLText.escaped(name))\" classname=\"\(XMLText.escaped(suite))\""
+            + " time=\"\(DecimalText.seconds(seconds ?? 0))\""
+        switch outcome {
+        case .passed: return start + "/>\n"
+        case .skipped(let message):
+            return start + ">\n      <skipped message=\"\(XMLText.escaped(message))\"/>\n    </testcase>\n"
+        case .failed(let type, let message, let details):
+            return start + ">\n      " + problem("failure", type: type, message: message, details: details)
+                + "\n    </testcase>\n"
+        case .error(let type, let message):
+            return start + ">\n      " + problem("error", type: type, message: message, details: "")
+                + "\n    </testcase>\n"
+        }
+    }
+
+    private static func problem(_ element: String, type: String, message: String, details: String) -> String {
+        let attributes = "type=\"\(XMLText.escaped(type))\" message=\"\(XMLText.escaped(message))\""
+        guard !details.isEmpty else { return "<\(element) \(attributes)/>" }
+        let lines = details.split(separator: "\n").map { XMLText.escaped(String($0), length: 2_000) }
+        return "<\(element) \(attributes)>\(lines.joined(separator: "\n"))</\(element)>"
+    }
+}
+
+/// Text in XML 1.0.
+enum XMLText {
+    /// The text for an attribute or an element.
+    ///
+    /// Characters that XML has no place for, and those that fool readers, are written as `\u{1B}` first.
+    static func escaped(_ text: String, length: Int = 600) -> String {
+        let text = TerminalText.escaped(TerminalText.shortened(text, to: length))
+        guard text.utf8.contains(where: { [0x22, 0x26, 0x27, 0x3C, 0x3E].contains($0) }) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

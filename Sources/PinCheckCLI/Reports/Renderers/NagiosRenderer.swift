@@ -1,0 +1,114 @@
+/// The answer of a check plugin, by the Monitoring Plugins guidelines: one line for the run, then a line for each of several
+/// targets, and performance data behind a bar.
+struct NagiosRenderer: ResultRenderer {
+    private struct Entry {
+        let status: ExitStatus
+        let name: String
+        let sentence: String
+        let measurements: [Measurement]
+    }
+
+    /// One value of the performance data: `'label'=value[unit];[warn];[crit];[min];[max]`.
+    private struct Measurement {
+        let label: String
+        let value: String
+        var minimum = ""
+        var maximum = ""
+
+        func text(of target: String?) -> String {
+            let name = (target.map { $0 + " " } ?? "") + label
+            var fields = [NagiosRenderer.label(name) + "=" + value, "", "", minimum, maximum]
+            while fields.last?.isEmpty == true { fields.removeLast() }
+            return fields.joined(separator: ";")
+        }
+    }
+
+    private var entries: [Entry] = []
+    private var names = UniqueNames()
+
+    init() {}
+
+    mutating func text(for report: Report) -> String {
+        entries.append(
+            Entry(
+                status: report.status,
+                name: names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120)),
+                sentence: Self.safe(report.sentence, length: 400),
+                measurements: Self.measurements(of: report)
+            )
+        )
+        return ""
+    }
+
+    mutating func ending(exit: ExitStatus) -> String {
+        let start = "PINCHECK \(MonitoringState(exit).word) - "
+        if entries.count == 1, let entry = entries.first {
+            return start + "\(entry.name) \(entry.sentence)" + Self.data(entry, of: nil) + "\n"
+        }
+        let counts = Self.words.compactMap { status -> String? in
+            let count = entries.count { $0.status == status }
+            return count == 0 ? nil : "\(count) \(status.name)"
+        }
+        var first = start + "\(entries.count) targets: " + counts.joined(separator: ", ")
+        let problems = entries.filter { $0.status != .pass }
+        if let worst = problems.first(where: { $0.status == exit }) { first += "; \(worst.name) \(worst.sentence)" }
+        let lines = (problems + entries.filter { $0.status == .pass }).map {
+            "\($0.status.name) \($0.name) \($0.sentence)"
+        }
+        let data = entries.compactMap { entry in
+            entry.measurements.isEmpty
+                ? nil : entry.measurements.map { $0.text(of: entry.name) }.joined(separator: " ")
+        }
+        return first + " | targets=\(entries.count);;;0 problems=\(problems.count);;;0;\(entries.count)\n"
+            + lines.joined(separator: "\n") + (data.isEmpty ? "" : " | " + data.joined(separator: "\n")) + "\n"
+    }
+
+    /// The line of a run that came to no result.
+    static func unknown(_ message: String) -> String {
+        let line = message.split(separator: "\n").first.map(String.init) ?? ""
+        return "PINCHECK \(MonitoringState.unknown.word) - \(safe(line, length: 400))\n"
+    }
+
+    /// The order in which targets are counted: what matters most first.
+    private static let words: [ExitStatus] = [.fail, .changed, .unreachable, .data, .warn, .pass]
+
+    private static func data(_ entry: Entry, of target: String?) -> String {
+        guard !entry.measurements.isEmpty else { return "" }
+        return " | " + entry.measurements.map { $0.text(of: target) }.joined(separator: " ")
+    }
+
+    private static func measurements(of report: Report) -> [Measurement] {
+        var result: [Measurement] = []
+        if let seconds = report.seconds {
+            result.append(Measurement(label: "time", value: DecimalText.seconds(seconds) + "s", minimum: "0"))
+        }
+        for (depth, link) in report.built.enumerated() {
+            result.append(Measurement(label: "days_\(depth)", value: String(link.certificate.daysLeft)))
+        }
+        if !report.pins.configured.isEmpty, !report.built.isEmpty {
+            result.append(
+                Measurement(
+                    label: "pins_matched",
+                    value: String(Set(report.pins.matched.map(\.pin)).count),
+                    minimum: "0",
+                    maximum: String(report.pins.configured.count)
+                )
+            )
+        }
+        return result
+    }
+
+    /// Text that neither ends the line nor begins the performance data.
+    private static func safe(_ text: String, length: Int) -> String {
+        TerminalText.escaped(TerminalText.shortened(text, to: length)).replacing("|", with: "\\u{7C}")
+    }
+
+    /// A label in quotes where it needs them: it may hold all but an equals sign, and its quotes are doubled.
+    private static func label(_ text: String) -> String {
+        let isWord = text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
+        }
+        guard !isWord else { return text }
+        return "'" + text.replacing("'", with: "''").replacing("=", with: "\\u{3D}") + "'"
+    }
+}

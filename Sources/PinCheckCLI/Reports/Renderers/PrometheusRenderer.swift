@@ -1,0 +1,127 @@
+import Pinning
+
+/// Metrics in the text format of Prometheus, for the textfile collector of node_exporter.
+///
+/// Labels hold what the user configured and what an address can be; nothing of a certificate, which could be anything.
+struct PrometheusRenderer: ResultRenderer {
+    private let now: @Sendable () -> Timestamp
+    private var seen: [String: Int] = [:]
+    private var status = Family(
+        name: "pincheck_status",
+        help: "The exit status of the target: 0 pass, 1 fail, 2 no verdict, 3 warning, 4 changed."
+    )
+    private var reached = Family(
+        name: "pincheck_reached",
+        help: "Whether there was a chain to judge (1), or no verdict (0)."
+    )
+    private var accepted = Family(
+        name: "pincheck_accepted",
+        help: "Whether the client accepts the server; absent without a verdict."
+    )
+    private var configured = Family(name: "pincheck_pins_configured", help: "How many pins are configured.")
+    private var matched = Family(
+        name: "pincheck_pins_matched",
+        help: "How many of the configured pins are on the chain; absent without a chain."
+    )
+    private var warnings = Family(name: "pincheck_warnings", help: "How many warnings there are.")
+    private var notAfter = Family(
+        name: "pincheck_certificate_not_after_timestamp_seconds",
+        help: "The end of validity of each certificate of the chain the verdict rests on, 0 for the leaf."
+    )
+    private var notBefore = Family(
+        name: "pincheck_certificate_not_before_timestamp_seconds",
+        help: "The start of validity of each certificate of the chain the verdict rests on, 0 for the leaf."
+    )
+    private var duration = Family(
+        name: "pincheck_check_duration_seconds",
+        help: "How long each phase of the connection took."
+    )
+
+    /// A renderer that asks for the time when the run is over.
+    init(now: @escaping @Sendable () -> Timestamp) {
+        self.now = now
+    }
+
+    mutating func text(for report: Report) -> String {
+        let labels = labels(of: report)
+        status.add(labels, report.exit.code)
+        reached.add(labels, report.verdict == .none ? 0 : 1)
+        var clients = UniqueNames()
+        for client in report.clients where client.verdict != .none {
+            accepted.add(
+                labels + [("client", clients.name(client.nameWithSettings))],
+                client.verdict == .accept ? 1 : 0
+            )
+        }
+        configured.add(labels, report.pins.configured.count)
+        if !report.built.isEmpty { matched.add(labels, Set(report.pins.matched.map(\.pin)).count) }
+        warnings.add(labels, report.warnings.count)
+        for (depth, link) in report.built.enumerated() {
+            let labels = labels + [("depth", String(depth))]
+            notAfter.add(labels, time: link.certificate.notAfter)
+            notBefore.add(labels, time: link.certificate.notBefore)
+        }
+        if let timings = report.tls?.timingsMs {
+            let phases = [("resolve", timings.resolve), ("connect", timings.connect), ("handshake", timings.handshake)]
+            for case (let phase, let milliseconds?) in phases {
+                duration.add(labels + [("phase", phase)], DecimalText.seconds(milliseconds / 1_000))
+            }
+        }
+        return ""
+    }
+
+    mutating func ending(exit: ExitStatus) -> String {
+        var lastRun = Family(
+            name: "pincheck_last_run_timestamp_seconds",
+            help: "When pincheck wrote these metrics."
+        )
+        lastRun.add([], now().secondsSinceEpoch)
+        var worst = Family(
+            name: "pincheck_run_status",
+            help: "The exit status of the whole run: the worst of its targets."
+        )
+        worst.add([], exit.rawValue)
+        let families = [
+            status, reached, accepted, configured, matched, warnings, notAfter, notBefore, duration, worst, lastRun,
+        ]
+        return families.map(\.text).joined()
+    }
+
+    /// What tells the target from every other.
+    ///
+    /// Two equal series would make the collector refuse the whole file, so a second check of the same has a number.
+    private mutating func labels(of report: Report) -> [(name: String, value: String)] {
+        let labels = [("target", report.target), ("address", report.peer ?? report.endpoint?.address ?? "")]
+        let count = seen["\(labels)", default: 0] + 1
+        seen["\(labels)"] = count
+        return count == 1 ? labels : labels + [("check", String(count))]
+    }
+}
+
+/// One metric with all of its series.
+private struct Family {
+    let name: String
+    let help: String
+    var samples: [String] = []
+
+    mutating func add(_ labels: [(name: String, value: String)], _ value: some CustomStringConvertible) {
+        let pairs = labels.map { $0.name + "=\"" + Self.escaped($0.value) + "\"" }
+        samples.append(name + (pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}") + " \(value)")
+    }
+
+    /// Adds a moment in RFC 3339.
+    mutating func add(_ labels: [(name: String, value: String)], time: String) {
+        guard let time = try? TimeText.read(time) else { return }
+        add(labels, time.secondsSinceEpoch)
+    }
+
+    var text: String {
+        guard !samples.isEmpty else { return "" }
+        return "# HELP \(name) \(help)\n# TYPE \(name) gauge\n" + samples.map { $0 + "\n" }.joined()
+    }
+
+    private static func escaped(_ text: String) -> String {
+        TerminalText.escaped(TerminalText.shortened(text, to: 200))
+            .replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    }
+}

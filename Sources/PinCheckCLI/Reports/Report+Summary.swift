@@ -1,0 +1,63 @@
+/// What several forms say of a report in the same words. Text from outside is as it came.
+extension Report {
+    /// What was connected to, unless that is the target itself; without the port when it is the target's.
+    var peer: String? {
+        guard let endpoint, let address = endpoint.address else { return nil }
+        let authority = TextRenderer.authority(address, endpoint.port)
+        guard authority != target else { return nil }
+        return target.hasSuffix(":\(endpoint.port)") ? address : authority
+    }
+
+    /// The target, with the address when the user gave it: one of several, perhaps.
+    var title: String {
+        let isGiven = endpoint != nil && endpoint?.resolvedName == nil
+        return target + (isGiven ? peer.map { " → " + $0 } ?? "" : "")
+    }
+
+    /// The reason, with the client in front when there is one.
+    var sentence: String {
+        guard clients.count == 1, let client = clients.first else { return reason.message }
+        return client.name + ": " + reason.message
+    }
+
+    /// How long the name lookup, the connection and the handshake took, in seconds.
+    var seconds: Double? {
+        guard let timings = tls?.timingsMs else { return nil }
+        return ((timings.resolve ?? 0) + (timings.connect ?? 0) + (timings.handshake ?? 0)) / 1_000
+    }
+}
+
+extension Report.Client {
+    /// The client as `--client` names it; AFNetworking's settings, which have flags of their own, are left out.
+    var nameWithSettings: String {
+        guard !settings.contains(where: { $0.name == "mode" }) else { return name }
+        return settings.reduce(name) { name, setting in
+            switch setting.value {
+            case .flag: "\(name):\(setting.name)"
+            case .text(let value): "\(name):\(setting.name)=\(value)"
+            }
+        }
+    }
+}
+
+/// Decimal numbers in machine formats.
+enum DecimalText {
+    /// Seconds to the microsecond, as in `0.004812`, without an exponent.
+    static func seconds(_ value: Double) -> String {
+        let microseconds = Int64((min(max(value, 0), 1e9) * 1_000_000).rounded())
+        let fraction = String(microseconds % 1_000_000)
+        return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
+    }
+}
+
+/// Names made different from each other, for formats in which two equal ones are an error.
+struct UniqueNames {
+    private var counts: [String: Int] = [:]
+
+    /// The name, with a number from the second time on.
+    mutating func name(_ text: String) -> String {
+        let count = counts[text, default: 0] + 1
+        counts[text] = count
+        return count == 1 ? text : name("\(text) #\(count)")
+    }
+}

@@ -1,0 +1,259 @@
+extension SchemaDocument {
+    /// The schema of `--format json` and of each line of `--format jsonl`.
+    ///
+    /// It says which keys are always there and what they hold. It allows keys it does not know, because a later pincheck may
+    /// add some without a new version; the tests of pincheck do not.
+    static let report = SchemaDocument(
+        name: "report",
+        identifier: Report.schema,
+        summary: "the documents of 'check' and 'verify' with --format json, and the lines of jsonl",
+        text: #"""
+            {
+              "$schema": "https://json-schema.org/draft/2020-12/schema",
+              "$id": "urn:pincheck:schema:pincheck-1",
+              "title": "pincheck/1",
+              "description": "What pincheck found of one endpoint or chain, or of several.",
+              "anyOf": [{ "$ref": "#/$defs/report" }, { "$ref": "#/$defs/reports" }],
+              "$defs": {
+                "reports": {
+                  "description": "Several reports, in the order of their targets.",
+                  "type": "object",
+                  "required": ["schema", "results", "exit"],
+                  "properties": {
+                    "schema": { "const": "pincheck/1" },
+                    "results": { "type": "array", "items": { "$ref": "#/$defs/report" } },
+                    "exit": { "$ref": "#/$defs/exit" }
+                  }
+                },
+                "report": {
+                  "type": "object",
+                  "required": [
+                    "schema", "target", "endpoint", "tls", "verify_name", "evaluated_at", "presented", "built",
+                    "built_is_valid", "pins", "checks", "clients", "warnings", "notes", "change", "verdict", "reason",
+                    "exit"
+                  ],
+                  "properties": {
+                    "schema": { "const": "pincheck/1" },
+                    "target": { "description": "The target with its port, or the chain file.", "type": "string" },
+                    "endpoint": { "anyOf": [{ "$ref": "#/$defs/endpoint" }, { "type": "null" }] },
+                    "tls": { "anyOf": [{ "$ref": "#/$defs/tls" }, { "type": "null" }] },
+                    "verify_name": {
+                      "description": "The name the certificate had to be valid for; null when none was checked.",
+                      "type": ["string", "null"]
+                    },
+                    "evaluated_at": { "$ref": "#/$defs/time" },
+                    "presented": {
+                      "description": "The certificates the server sent, in wire order.",
+                      "type": "array",
+                      "items": { "$ref": "#/$defs/certificate" }
+                    },
+                    "built": {
+                      "description": "The chain the verdict rests on, leaf first.",
+                      "type": "array",
+                      "items": { "$ref": "#/$defs/link" }
+                    },
+                    "built_is_valid": { "description": "Whether built is a valid path.", "type": "boolean" },
+                    "pins": { "$ref": "#/$defs/pins" },
+                    "checks": {
+                      "description": "The phases of the connection, then the steps of each client, in order.",
+                      "type": "array",
+                      "items": { "$ref": "#/$defs/check" }
+                    },
+                    "clients": { "type": "array", "items": { "$ref": "#/$defs/client" } },
+                    "warnings": { "type": "array", "items": { "$ref": "#/$defs/message" } },
+                    "notes": {
+                      "description": "What is never checked here although a client may check it.",
+                      "type": "array",
+                      "items": { "$ref": "#/$defs/message" }
+                    },
+                    "change": { "type": ["string", "null"] },
+                    "verdict": { "$ref": "#/$defs/verdict" },
+                    "reason": { "$ref": "#/$defs/message" },
+                    "exit": { "$ref": "#/$defs/exit" }
+                  }
+                },
+                "endpoint": {
+                  "type": "object",
+                  "required": ["address", "port", "family", "resolved_name", "sni", "verify_name", "host"],
+                  "properties": {
+                    "address": {
+                      "description": "The address connected to; null when none could be.",
+                      "type": ["string", "null"]
+                    },
+                    "port": { "type": "integer", "minimum": 0, "maximum": 65535 },
+                    "family": { "enum": ["ipv4", "ipv6", null] },
+                    "resolved_name": {
+                      "description": "The name that was looked up; null when an address was given.",
+                      "type": ["string", "null"]
+                    },
+                    "sni": { "type": ["string", "null"] },
+                    "verify_name": { "type": ["string", "null"] },
+                    "host": { "description": "The name of the HTTP Host header.", "type": "string" }
+                  }
+                },
+                "tls": {
+                  "type": "object",
+                  "required": ["version", "cipher", "group", "alpn", "client_certificate_requested", "timings_ms"],
+                  "properties": {
+                    "version": { "type": "string" },
+                    "cipher": { "type": "string" },
+                    "group": { "type": ["string", "null"] },
+                    "alpn": { "type": ["string", "null"] },
+                    "client_certificate_requested": { "type": "boolean" },
+                    "timings_ms": {
+                      "type": "object",
+                      "required": ["resolve", "connect", "handshake"],
+                      "properties": {
+                        "resolve": { "type": ["number", "null"], "minimum": 0 },
+                        "connect": { "type": ["number", "null"], "minimum": 0 },
+                        "handshake": { "type": ["number", "null"], "minimum": 0 }
+                      }
+                    }
+                  }
+                },
+                "certificate": {
+                  "type": "object",
+                  "required": [
+                    "index", "role", "subject", "issuer", "serial", "not_before", "not_after", "days_left",
+                    "days_until_valid", "key", "spki_sha256", "cert_sha256", "names"
+                  ],
+                  "properties": {
+                    "index": { "type": "integer", "minimum": 0 },
+                    "role": { "enum": ["leaf", "intermediate", "root"] },
+                    "subject": { "type": "string" },
+                    "issuer": { "type": "string" },
+                    "serial": { "type": "string" },
+                    "not_before": { "$ref": "#/$defs/time" },
+                    "not_after": { "$ref": "#/$defs/time" },
+                    "days_left": {
+                      "description": "Whole days from the evaluation to the end of validity, negative after it.",
+                      "type": "integer"
+                    },
+                    "days_until_valid": { "type": "integer", "minimum": 0 },
+                    "key": { "description": "The algorithm and its size, as in EC P-256.", "type": "string" },
+                    "spki_sha256": { "$ref": "#/$defs/pinText" },
+                    "cert_sha256": { "type": "string" },
+                    "names": { "type": "array", "items": { "type": "string" } }
+                  }
+                },
+                "link": {
+                  "description": "A certificate of the chain, where it came from, and the pins that match it.",
+                  "allOf": [{ "$ref": "#/$defs/certificate" }],
+                  "type": "object",
+                  "required": ["source", "pins"],
+                  "properties": {
+                    "source": { "enum": ["presented", "pin", "system", "anchors", "anchors and system"] },
+                    "pins": {
+                      "description": "Positions in pins.configured, from 0.",
+                      "type": "array",
+                      "items": { "type": "integer", "minimum": 0 }
+                    }
+                  }
+                },
+                "pins": {
+                  "type": "object",
+                  "required": ["mode", "configured", "matched", "entries"],
+                  "properties": {
+                    "mode": { "enum": ["none", "public-key", "certificate"] },
+                    "configured": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["pin", "kind", "origin", "subject"],
+                        "properties": {
+                          "pin": { "$ref": "#/$defs/pinText" },
+                          "kind": { "enum": ["certificate", "public-key"] },
+                          "origin": { "description": "Where the pin was read.", "type": "string" },
+                          "subject": { "type": ["string", "null"] }
+                        }
+                      }
+                    },
+                    "matched": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["pin", "depth"],
+                        "properties": {
+                          "pin": { "description": "A position in configured.", "type": "integer", "minimum": 0 },
+                          "depth": { "description": "A position in built.", "type": "integer", "minimum": 0 }
+                        }
+                      }
+                    },
+                    "entries": {
+                      "description": "The entries of client configurations that are for the host.",
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["kind", "hosts", "origin", "enforces_pinning", "expires"],
+                        "properties": {
+                          "kind": { "type": "string" },
+                          "hosts": { "type": ["string", "null"] },
+                          "origin": { "type": "string" },
+                          "enforces_pinning": { "type": ["boolean", "null"] },
+                          "expires": { "type": ["string", "null"] }
+                        }
+                      }
+                    }
+                  }
+                },
+                "check": {
+                  "type": "object",
+                  "required": ["client", "id", "status", "detail"],
+                  "properties": {
+                    "client": {
+                      "description": "Whose step it is; null for the connection.",
+                      "type": ["string", "null"]
+                    },
+                    "id": { "type": "string" },
+                    "status": { "enum": ["pass", "fail", "skip"] },
+                    "detail": { "type": "string" }
+                  }
+                },
+                "client": {
+                  "type": "object",
+                  "required": ["name", "verdict", "reason", "disposition", "settings"],
+                  "properties": {
+                    "name": { "type": "string" },
+                    "verdict": { "$ref": "#/$defs/verdict" },
+                    "reason": { "$ref": "#/$defs/message" },
+                    "disposition": { "type": ["string", "null"] },
+                    "settings": {
+                      "description": "What the client was set to, by the client's own names.",
+                      "type": "object",
+                      "additionalProperties": { "type": ["boolean", "string"] }
+                    }
+                  }
+                },
+                "message": {
+                  "type": "object",
+                  "required": ["id", "message"],
+                  "properties": {
+                    "id": { "description": "Stable; compare this, not the message.", "type": "string" },
+                    "message": { "type": "string" }
+                  }
+                },
+                "exit": {
+                  "type": "object",
+                  "required": ["code", "name"],
+                  "properties": {
+                    "code": { "enum": [0, 1, 2, 3, 4, 65] },
+                    "name": { "enum": ["PASS", "FAIL", "UNREACHABLE", "WARN", "CHANGED", "DATA"] }
+                  }
+                },
+                "verdict": { "enum": ["accept", "reject", "none"] },
+                "time": {
+                  "description": "RFC 3339 in UTC.",
+                  "type": "string",
+                  "pattern": "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
+                },
+                "pinText": {
+                  "description": "A SHA-256 in the notation of OkHttp.",
+                  "type": "string",
+                  "pattern": "^sha256/[A-Za-z0-9+/]{43}=$"
+                }
+              }
+            }
+
+            """#
+    )
+}

@@ -1,0 +1,69 @@
+/// What the numbers mean that the process ends with.
+package enum ExitConvention: Sendable {
+    /// The table of ``ExitStatus``.
+    case standard
+    /// The four states of the Monitoring Plugins guidelines.
+    case monitoring
+
+    /// The exit code for a status.
+    package func code(for status: ExitStatus) -> Int32 {
+        switch self {
+        case .standard: status.rawValue
+        case .monitoring: MonitoringState(status).rawValue
+        }
+    }
+
+    /// What arguments that cannot be read seem to ask for: a plugin that was called wrongly is unknown, not critical.
+    static func guess(_ arguments: [String]) -> ExitConvention {
+        var isMonitoring = false
+        for (index, argument) in arguments.enumerated() {
+            if argument == "--" { break }
+            let value: Substring?
+            if argument == "-f" || argument == "--format" {
+                value = index + 1 < arguments.count ? arguments[index + 1][...] : nil
+            } else if argument.hasPrefix("--format=") {
+                value = argument.dropFirst("--format=".count)
+            } else if argument.hasPrefix("-f") {
+                value = argument.dropFirst(argument.hasPrefix("-f=") ? 3 : 2)
+            } else if ["-o", "--output"].contains(argument) || argument.hasPrefix("--output=") {
+                return .standard
+            } else {
+                value = nil
+            }
+            if value == "nagios" || value == "nagios=-" { isMonitoring = true }
+        }
+        return isMonitoring ? .monitoring : .standard
+    }
+}
+
+/// The states of a check by the Monitoring Plugins guidelines, with their exit codes.
+enum MonitoringState: Int32, Sendable {
+    case ok = 0
+    case warning = 1
+    case critical = 2
+    case unknown = 3
+
+    /// The state for a status.
+    ///
+    /// A change that the policy does not allow is critical: it is what a baseline is there to catch. Without a verdict nothing
+    /// is known, of the server or of the check itself.
+    init(_ status: ExitStatus) {
+        self =
+            switch status {
+            case .pass: .ok
+            case .warn: .warning
+            case .fail, .changed: .critical
+            case .unreachable, .usage, .data, .noInput, .software, .inputOutput: .unknown
+            }
+    }
+
+    /// The word for the state.
+    var word: String {
+        switch self {
+        case .ok: "OK"
+        case .warning: "WARNING"
+        case .critical: "CRITICAL"
+        case .unknown: "UNKNOWN"
+        }
+    }
+}

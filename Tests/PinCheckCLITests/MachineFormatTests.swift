@@ -1,0 +1,310 @@
+import Foundation
+@testable import PinCheckCLI
+import Pinning
+import Testing
+
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
+/// The forms for machines, over reports with fixed keys and times.
+@Suite struct MachineFormatTests {
+    static func unreachable() -> Report {
+        var report = RendererTests.passing()
+        report.tls = nil
+        report.endpoint?.address = nil
+        report.built = []
+        report.presented = []
+        report.pins.matched = []
+        report.clients = []
+        report.checks = [
+            Report.Check(client: nil, id: "resolve", status: "pass", detail: ""),
+            Report.Check(client: nil, id: "connect", status: "fail", detail: "connection refused"),
+            Report.Check(client: nil, id: "handshake", status: "skip", detail: "not reached"),
+        ]
+        report.warnings = []
+        report.verdict = .none
+        report.reason = Report.Message(id: "refused", message: "connect: connection refused")
+        report.exit = Report.Exit(.unreachable)
+        return report
+    }
+
+    static func text(_ renderer: some ResultRenderer, _ reports: [Report]) throws -> String {
+        var renderer = renderer
+        var text = ""
+        for report in reports { text += try renderer.text(for: report) }
+        return text + (try renderer.ending(exit: .worst(reports.map(\.status))))
+    }
+
+    /// A report in which everything that comes from outside is hostile.
+    static func hostile() -> Report {
+        let evil = "a'=1;2\n::error::b\r##[error]c|d%0A\u{0}\u{1B}[31m\u{202E}\u{FFFE}<![CDATA[`]]>&\"\\{}"
+        var report = RendererTests.failing()
+        report.target = evil
+        report.endpoint?.sni = evil
+        report.endpoint?.resolvedName = nil
+        report.endpoint?.address = evil
+        report.verifyName = evil
+        report.tls?.cipher = evil
+        report.built[0].certificate.subject = evil
+        report.built[0].certificate.key = evil
+        report.built[0].certificate.notAfter = evil
+        report.presented[0].subject = evil
+        report.pins.configured[0].origin = evil
+        report.checks[0].id = evil
+        report.checks[0].status = "fail"
+        report.checks[0].detail = evil
+        report.clients[0].name = evil
+        report.clients[0].verdict = .reject
+        report.clients[0].reason.message = evil
+        report.clients[0].settings = [Report.Setting(name: "c", value: .text(evil))]
+        report.warnings = [Report.Message(id: evil, message: evil)]
+        report.reason = Report.Message(id: evil, message: evil)
+        return report
+    }
+
+    // MARK: Nagios
+
+    @Test func nagiosHasOneLineForOneTarget() throws {
+        #expect(
+            try Self.text(NagiosRenderer(), [RendererTests.passing()])
+                == "PINCHECK OK - api.example.com:443 afnetworking: public key pin matched at depth 0"
+                + " | time=0.004750s;;;0 days_0=89 days_1=3649 pins_matched=1;;;0;2\n"
+        )
+        #expect(
+            try Self.text(NagiosRenderer(), [Self.unreachable()])
+                == "PINCHECK UNKNOWN - api.example.com:443 connect: connection refused\n"
+        )
+        #expect(NagiosRenderer.unknown("a|b\nc") == "PINCHECK UNKNOWN - a\\u{7C}b\n")
+    }
+
+    @Test func nagiosHasALineForEachOfSeveralWithTheWorstOnTop() throws {
+        var other = RendererTests.failing()
+        other.endpoint?.resolvedName = nil
+        #expect(
+            try Self.text(NagiosRenderer(), [RendererTests.passing(), other, Self.unreachable()])
+                == """
+                PINCHECK CRITICAL - 3 targets: 1 FAIL, 1 UNREACHABLE, 1 PASS; api.example.com:443 at 203.0.113.7 \
+                afnetworking: no configured pin is on the chain | targets=3;;;0 problems=2;;;0;3
+                FAIL api.example.com:443 at 203.0.113.7 afnetworking: no configured pin is on the chain
+                UNREACHABLE api.example.com:443 #2 connect: connection refused
+                PASS api.example.com:443 afnetworking: public key pin matched at depth 0 \
+                | 'api.example.com:443 time'=0.004750s;;;0 'api.example.com:443 days_0'=89 \
+                'api.example.com:443 days_1'=3649 'api.example.com:443 pins_matched'=1;;;0;2
+                'api.example.com:443 at 203.0.113.7 time'=0.004750s;;;0 'api.example.com:443 at 203.0.113.7 days_0'=89 \
+                'api.example.com:443 at 203.0.113.7 days_1'=3649 'api.example.com:443 at 203.0.113.7 pins_matched'=0;;;0;2
+
+                """
+        )
+    }
+
+    @Test func nagiosTextsNeitherEndTheLineNorBeginTheData() throws {
+        let one = try Self.text(NagiosRenderer(), [Self.hostile()])
+        #expect(one.count { $0 == "\n" } == 1 && one.count { $0 == "|" } == 1)
+        let several = try Self.text(NagiosRenderer(), [Self.hostile(), Self.hostile()])
+        #expect(several.count { $0 == "\n" } == 4 && several.count { $0 == "|" } == 2)
+        #expect(isPlain(one + several))
+        // The guidelines' form of the data: a label in quotes, which are doubled in it, and no equals sign.
+        let datum = /'(?:[^'=]|'')+'=[0-9.]+s?(?:;;;0(?:;2)?)?/
+        let lines = several.split(separator: "\n").suffix(2).map { $0.split(separator: " | ").last ?? "" }
+        for line in lines {
+            #expect(line.matches(of: datum).map { String($0.output) }.joined(separator: " ") == line)
+        }
+    }
+
+    @Test(arguments: [
+        (ExitStatus.pass, Int32(0)), (.warn, 1), (.fail, 2), (.changed, 2), (.unreachable, 3), (.usage, 3), (.data, 3),
+        (.noInput, 3), (.software, 3), (.inputOutput, 3),
+    ])
+    func monitoringHasFourStates(status: ExitStatus, code: Int32) {
+        #expect(ExitConvention.monitoring.code(for: status) == code)
+        #expect(ExitConvention.standard.code(for: status) == status.rawValue)
+    }
+
+    // MARK: Prometheus
+
+    @Test func prometheusHasEachMetricOnce() throws {
+        let time = Timestamp(secondsSinceEpoch: 1_800_000_000)
+        let text = try Self.text(PrometheusRenderer(now: { time }), [RendererTests.passing(), Self.unreachable()])
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("# HELP") }.joined(separator: "\n")
+        let labels = #"target="api.example.com:443",address="203.0.113.7""#
+        let none = #"target="api.example.com:443",address="""#
+        #expect(
+            lines == """
+                # TYPE pincheck_status gauge
+                pincheck_status{\(labels)} 0
+                pincheck_status{\(none)} 2
+                # TYPE pincheck_reached gauge
+                pincheck_reached{\(labels)} 1
+                pincheck_reached{\(none)} 0
+                # TYPE pincheck_accepted gauge
+                pincheck_accepted{\(labels),client="afnetworking"} 1
+                # TYPE pincheck_pins_configured gauge
+                pincheck_pins_configured{\(labels)} 2
+                pincheck_pins_configured{\(none)} 2
+                # TYPE pincheck_pins_matched gauge
+                pincheck_pins_matched{\(labels)} 1
+                # TYPE pincheck_warnings gauge
+                pincheck_warnings{\(labels)} 1
+                pincheck_warnings{\(none)} 0
+                # TYPE pincheck_certificate_not_after_timestamp_seconds gauge
+                pincheck_certificate_not_after_timestamp_seconds{\(labels),depth="0"} 1798761600
+                pincheck_certificate_not_after_timestamp_seconds{\(labels),depth="1"} 1798761600
+                # TYPE pincheck_certificate_not_before_timestamp_seconds gauge
+                pincheck_certificate_not_before_timestamp_seconds{\(labels),depth="0"} 1767225600
+                pincheck_certificate_not_before_timestamp_seconds{\(labels),depth="1"} 1767225600
+                # TYPE pincheck_check_duration_seconds gauge
+                pincheck_check_duration_seconds{\(labels),phase="connect"} 0.001250
+                pincheck_check_duration_seconds{\(labels),phase="handshake"} 0.003500
+                # TYPE pincheck_run_status gauge
+                pincheck_run_status 2
+                # TYPE pincheck_last_run_timestamp_seconds gauge
+                pincheck_last_run_timestamp_seconds 1800000000
+                """
+        )
+    }
+
+    @Test func prometheusSeriesAreDifferentAndTheirLabelsClosed() throws {
+        let time = Timestamp(secondsSinceEpoch: 0)
+        let text = try Self.text(
+            PrometheusRenderer(now: { time }),
+            [Self.hostile(), Self.hostile(), Self.unreachable()]
+        )
+        #expect(isPlain(text))
+        let sample = /[a-z_]+(?:\{(?:[a-z]+="(?:[^"\\]|\\[\\"])*"(?:,|(?=\})))+\})? [0-9.]+/
+        let series = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        for line in series { #expect(line.wholeMatch(of: sample) != nil, "\(line)") }
+        #expect(Set(series.map { $0.prefix(upTo: $0.lastIndex(of: " ") ?? $0.endIndex) }).count == series.count)
+    }
+
+    // MARK: JUnit
+
+    @Test func junitHasASuiteATargetAndACaseAStep() throws {
+        var failing = RendererTests.failing()
+        failing.checks[0].status = "fail"
+        failing.checks[0].detail = "none of 2 pins"
+        failing.clients[0].verdict = .reject
+        let text = try Self.text(JUnitRenderer(), [failing, Self.unreachable()])
+        let details = text.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.drop { $0 == " " }.hasPrefix("<") }
+        #expect(!details.isEmpty)
+        let lines = text.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("<") }
+        #expect(
+            lines.joined(separator: "\n") == """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <testsuites name="pincheck" tests="6" failures="2" errors="2" skipped="1" time="0.004750">
+                  <testsuite name="api.example.com:443" tests="2" failures="2" errors="0" skipped="0" time="0.004750" \
+                timestamp="2026-10-04T00:00:00">
+                    <testcase name="afnetworking: pins" classname="api.example.com:443" time="0.000000">
+                      <failure type="pins" message="none of 2 pins"/>
+                    </testcase>
+                    <testcase name="pincheck: verdict" classname="api.example.com:443" time="0.000000">
+                      <failure type="pin-mismatch" message="afnetworking: no configured pin is on the chain">\
+                api.example.com:443 → 203.0.113.7   SNI api.example.com   TLSv1.3 TLS_AES_256_GCM_SHA384
+                    </testcase>
+                  </testsuite>
+                  <testsuite name="api.example.com:443 #2" tests="4" failures="0" errors="2" skipped="1" time="0.000000" \
+                timestamp="2026-10-04T00:00:00">
+                    <testcase name="connection: resolve" classname="api.example.com:443 #2" time="0.000000"/>
+                    <testcase name="connection: connect" classname="api.example.com:443 #2" time="0.000000">
+                      <error type="connect" message="connection refused"/>
+                    </testcase>
+                    <testcase name="connection: handshake" classname="api.example.com:443 #2" time="0.000000">
+                      <skipped message="not reached"/>
+                    </testcase>
+                    <testcase name="pincheck: verdict" classname="api.example.com:443 #2" time="0.000000">
+                      <error type="refused" message="connect: connection refused"/>
+                    </testcase>
+                  </testsuite>
+                </testsuites>
+                """
+        )
+    }
+
+    @Test func aStepThatFailsWithoutConsequenceIsNoFailure() throws {
+        var report = RendererTests.passing()
+        report.checks[0].status = "fail"
+        let text = try Self.text(JUnitRenderer(), [report])
+        #expect(text.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""))
+        #expect(text.contains("failed, and the client accepts all the same: pin 1 matches the leaf"))
+    }
+
+    @Test func junitIsWellFormedWhateverItHolds() throws {
+        let text = try Self.text(JUnitRenderer(), [Self.hostile(), Self.hostile(), RendererTests.passing()])
+        let parser = XMLParser(data: Data(text.utf8))
+        #expect(parser.parse(), "\(String(describing: parser.parserError))")
+        #expect(isPlain(text))
+    }
+
+    // MARK: GitHub
+
+    @Test func gitHubGetsAnAnnotationForWhatDoesNotPass() throws {
+        let text = try Self.text(
+            GitHubRenderer(),
+            [RendererTests.passing(), RendererTests.failing(), Self.unreachable()]
+        )
+        let served =
+            "%0Aserved: sha256/NSQoeTIWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQGfk=  CN=api.example.com"
+            + "%0Aserved: sha256/hIEayVYDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAw/M=  CN=Example Root"
+        let commands = text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("::") }
+        let expected = [
+            "::group::PASS  api.example.com:443",
+            "::endgroup::",
+            "::warning title=pincheck api.example.com%3A443::take care",
+            "::group::FAIL  api.example.com:443",
+            "::endgroup::",
+            "::error title=pincheck FAIL api.example.com%3A443::afnetworking: no configured pin is on the chain"
+                + served,
+            "::warning title=pincheck api.example.com%3A443::take care",
+            "::group::UNREACHABLE  api.example.com:443",
+            "::endgroup::",
+            "::error title=pincheck UNREACHABLE api.example.com%3A443::connect: connection refused",
+        ]
+        #expect(commands == expected)
+    }
+
+    @Test func noTextFromOutsideIsACommand() throws {
+        var report = Self.hostile()
+        report.reason.message = "::add-mask::x"
+        report.clients = []
+        report.target = "  ::set-output::y"
+        let text = try Self.text(GitHubRenderer(), [report, Self.hostile()])
+        #expect(isPlain(text))
+        #expect(!text.contains("##["))
+        let commands = text.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("::") }
+        let known = ["::group::", "::endgroup::", "::error title=", "::warning title="]
+        #expect(commands.allSatisfy { line in known.contains { line.hasPrefix($0) } })
+        #expect(commands.count == 8)
+        // A percent sign that is not one of ours could become the end of the line.
+        #expect(commands.allSatisfy { !$0.contains("d%0A") })
+    }
+
+    @Test func aSummaryIsATableInWhichNothingIsMarkup() throws {
+        #expect(
+            try Self.text(MarkdownRenderer(), [RendererTests.passing(), RendererTests.failing(), Self.unreachable()])
+                == """
+                ### pincheck
+
+                | result | target | reason | ends |
+                |---|---|---|---|
+                | ✅ PASS | `api.example.com:443` | `afnetworking: public key pin matched at depth 0` | `2027-01-01` |
+                | ⚠️ | `api.example.com:443` | `take care` | |
+                | ❌ FAIL | `api.example.com:443` | `afnetworking: no configured pin is on the chain` | `2027-01-01` |
+                | ⚠️ | `api.example.com:443` | `take care` | |
+                | ❔ UNREACHABLE | `api.example.com:443` | `connect: connection refused` |  |
+
+                Exit status 1 (FAIL)
+
+
+                """
+        )
+        let hostile = try Self.text(MarkdownRenderer(), [Self.hostile()]).split(separator: "\n")
+        for row in hostile where row.hasPrefix("|") { #expect(row.count { $0 == "|" } == 5) }
+        for row in hostile { #expect(row.count { $0 == "`" }.isMultiple(of: 2)) }
+    }
+
+    @Test func aSummaryStaysBelowTheLimitOfGitHub() throws {
+        let text = try Self.text(MarkdownRenderer(), Array(repeating: Self.hostile(), count: 3_000))
+        #expect(text.utf8.count < 1_024 * 1_024)
+        #expect(text.contains(" more targets are left out"))
+    }
+}
