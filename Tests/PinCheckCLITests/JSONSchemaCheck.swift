@@ -14,7 +14,7 @@ struct JSONSchemaCheck {
 
     init(_ document: SchemaDocument) throws {
         name = document.name
-        root = try #require(JSONSerialization.jsonObject(with: Data(document.text.utf8)) as? [String: Any])
+        root = try #require(JSONSerialization.jsonObject(with: Data(document.text().utf8)) as? [String: Any])
     }
 
     /// Checks every document in a text that has a schema: one document, or one a line.
@@ -35,7 +35,7 @@ struct JSONSchemaCheck {
                     """
                     The document is not as 'pincheck schema \(schema.name)' says:
                     \(findings.prefix(20).joined(separator: "\n"))
-                    After a change of the document, change Sources/PinCheckCLI/Reports/Schemas: describe a new key under \
+                    After a change of the document, change Sources/PinCheckCLI/Schemas: describe a new key under \
                     "properties" and name it under "required". A change of meaning needs a new version.
                     """,
                     sourceLocation: sourceLocation

@@ -28,7 +28,7 @@ struct SchemaCommand: ContextCommand {
             throw .usage("there is no schema \(quoted(name)): choose from \(names)")
         }
         var lines = LineWriter(context.console.output)
-        try lines.write(text: document.text)
+        try lines.write(text: try document.text())
         return .pass
     }
 }

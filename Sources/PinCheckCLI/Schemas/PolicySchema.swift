@@ -4,7 +4,7 @@ import PinFormats
 enum PolicySchema {
     /// The schema as a document.
     static func document() throws(CommandError) -> String {
-        try JSONRenderer.document(schema)
+        try JSONRenderer.camelCaseDocument(schema)
     }
 
     private static var schema: SchemaNode {

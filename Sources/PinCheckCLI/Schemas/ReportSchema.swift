@@ -7,7 +7,8 @@ extension SchemaDocument {
         name: "report",
         identifier: Report.schema,
         summary: "the documents of 'check' and 'verify' with --format json, and the lines of jsonl",
-        text: #"""
+        text: {
+            #"""
             {
               "$schema": "https://json-schema.org/draft/2020-12/schema",
               "$id": "urn:pincheck:schema:pincheck-1",
@@ -255,5 +256,6 @@ extension SchemaDocument {
             }
 
             """#
+        }
     )
 }
