@@ -11,6 +11,8 @@ extension PinProblem {
         case .tooLarge: "The file is larger than any pin file."
         case .privateKey: "A private key is never a pin, and does not belong where pins are shipped."
         case .binaryJunk: "The file is binary and neither a certificate nor a key."
+        case .encrypted: "A file in an archive is encrypted."
+        case .noArchiveLibrary: "The source is a zip archive, and libarchive is not there to read it."
         case .textEncoding: "The text is not UTF-8."
         case .wrongExtent: "DER ends early or goes on after its end."
         case .brokenCertificate: "What should be a certificate is none."

@@ -46,7 +46,7 @@ struct HostView {
         }
         reach = entries.compactMap { $0.hosts?.reach(below: pattern.name) }.max() ?? .nameAlone
         let kinds = policies.map(\.kind)
-        mayExpire = kinds.contains { ![.okHttp, .nsPinnedDomains, .tlsa, .policy].contains($0) }
+        mayExpire = kinds.contains { ![.okHttp, .nsPinnedDomains, .tlsa, .curl, .appBundle, .policy].contains($0) }
         expiration = entries.lazy.compactMap(\.expiration).first
         // Android itself enforces what TrustKit is told not to.
         isEnforced = kinds.contains(.android) || entries.allSatisfy { $0.enforcesPinning ?? true }

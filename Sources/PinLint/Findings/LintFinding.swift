@@ -86,7 +86,7 @@ package struct LintPlace: Sendable, Hashable, CustomStringConvertible {
     init(_ place: PinPlace, in source: String) {
         self.source = source
         switch place {
-        case .option: (file, line, key) = (nil, nil, nil)
+        case .option, .pinnedPublicKey: (file, line, key) = (nil, nil, nil)
         case .file(let path): (file, line, key) = (path, nil, nil)
         case .line(let number, let path): (file, line, key) = (path, number, nil)
         case .key(let keys, let path): (file, line, key) = (path, nil, keys)

@@ -20,7 +20,7 @@ struct ReaderNotesRule: LintRule {
     /// The kind of finding that a note is, `nil` where a rule looks at the same by itself.
     private func id(of note: PinNote) -> LintRuleID? {
         switch note.id {
-        case .notLoadedByAFNetworking, .skippedBadPin: nil
+        case .notLoadedByAFNetworking, .loadedFromBundle, .skippedBadPin: nil
         case .request: .certificateRequest
         default: LintRuleID(rawValue: note.id.rawValue) ?? .notFollowed
         }
