@@ -9,6 +9,7 @@ SWIFT = swift
 ROUNDS = 30
 
 BINARY = .build/release/pincheck
+SHARE = $(DESTDIR)$(PREFIX)/share
 SOURCES = Sources Tests Package.swift
 # The libraries of the system, as pkg-config, apt and brew name them; they are those of Package.swift, and libarchive, which
 # pincheck loads when it reads an .ipa. macOS has that one.
@@ -19,7 +20,7 @@ SYSTEM := $(shell uname -s)
 
 # The Swift runtime goes into the binary, which then runs on machines without Swift. OpenSSL stays the system's, with its updates.
 ifeq ($(SYSTEM),Darwin)
-RELEASE_FLAGS = -c release --product pincheck
+RELEASE_FLAGS = -c release
 STRIP = strip -x
 else
 # Half of a check is loading the program, so it exports nothing, brings the C++ runtime that Swift's needs along (0.8 ms and
@@ -28,12 +29,12 @@ else
 LIBSTDCXX := $(shell clang -print-file-name=libstdc++.a 2>/dev/null)
 PACKED := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] > 2 || v[2] >= 36) \
     print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-RELEASE_FLAGS = -c release --product pincheck --static-swift-stdlib -Xswiftc -use-ld=lld \
+RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
     -Xlinker --no-export-dynamic -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static $(PACKED)
 STRIP = strip
 endif
 
-.PHONY: help demo test build install uninstall check bench asan tsan lint format clean host toolchain libraries
+.PHONY: help demo test build manual install uninstall check bench asan tsan lint format clean host toolchain libraries
 
 help: ## print this list
 	@echo "usage: make TARGET"
@@ -51,21 +52,40 @@ test: libraries lint ## install what is missing, lint, and run every test
 build: libraries ## build the release binary, .build/release/pincheck
 # The linker takes the archive where it finds no shared library beside it.
 	@mkdir -p .build/static && if [ -f "$(LIBSTDCXX)" ]; then ln -sf "$(LIBSTDCXX)" .build/static/; fi
-	$(SWIFT) build $(RELEASE_FLAGS)
+	$(SWIFT) build $(RELEASE_FLAGS) --product pincheck
 
-install: ## install the binary below PREFIX (/usr/local), staged below DESTDIR
+manual: build ## build the manual page and the completions of bash, zsh and fish, .build/share
+	$(SWIFT) build $(RELEASE_FLAGS) --product generate-manual
+	@mkdir -p .build/share && cd .build/share && rm -f pincheck.1 && \
+	    ../release/generate-manual ../release/pincheck --date "$$(date +%Y-%m-%d)" -o . && \
+	    awk -f ../../Sources/pincheck/manual.awk pincheck.1 >manual && mv manual pincheck.1
+	@for shell in bash zsh fish; do \
+	    $(BINARY) --generate-completion-script $$shell >.build/share/pincheck.$$shell || exit 1; \
+	done
+
+install: ## install binary, manual and completions below PREFIX (/usr/local), staged below DESTDIR
 # Under sudo, root has another PATH and would leave files of its own in .build: what was built before is installed.
-	@if [ -z "$${SUDO_USER:-}" ] || [ ! -x $(BINARY) ]; then $(MAKE) build; fi
+	@if [ -z "$${SUDO_USER:-}" ] || [ ! -x $(BINARY) ]; then $(MAKE) manual; fi
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/pincheck"
+	@if [ ! -f .build/share/pincheck.fish ]; then \
+	    echo "there is no manual yet: run 'make manual' as yourself, then 'sudo make install' again"; exit 0; \
+	fi; \
+	put() { install -d "$(SHARE)/$$2" && install -m 644 ".build/share/$$1" "$(SHARE)/$$2/$$3"; }; \
+	put pincheck.1 man/man1 pincheck.1 && \
+	    put pincheck.bash bash-completion/completions pincheck && \
+	    put pincheck.zsh zsh/site-functions _pincheck && \
+	    put pincheck.fish fish/vendor_completions.d pincheck.fish
 	@if command -v strip >/dev/null 2>&1; then \
 	    $(STRIP) "$(DESTDIR)$(PREFIX)/bin/pincheck"; \
 	else \
 	    echo "there is no strip on this machine: the binary keeps its symbols and is larger than it has to be"; \
 	fi
 
-uninstall: ## remove the installed binary
-	rm -f "$(DESTDIR)$(PREFIX)/bin/pincheck"
+uninstall: ## remove everything that install put there
+	rm -f "$(DESTDIR)$(PREFIX)/bin/pincheck" "$(SHARE)/man/man1/pincheck.1" \
+	    "$(SHARE)/bash-completion/completions/pincheck" "$(SHARE)/zsh/site-functions/_pincheck" \
+	    "$(SHARE)/fish/vendor_completions.d/pincheck.fish"
 
 check: host build ## check a server: make check HOST=api.example.com ARGS='--pins Pins'
 	@$(BINARY) check '$(HOST)' $(ARGS)

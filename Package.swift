@@ -67,7 +67,12 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .executableTarget(name: "pincheck", dependencies: ["PinCheckCLI"], swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "pincheck",
+            dependencies: ["PinCheckCLI"],
+            exclude: ["manual.awk"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(name: "PinningTests", dependencies: ["LoopbackLab", "Pinning"], swiftSettings: swiftSettings),
         .testTarget(
             name: "X509Tests",
