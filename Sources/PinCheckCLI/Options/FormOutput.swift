@@ -12,6 +12,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     ///   - form: what is written when there is none.
     ///   - file: where the first form goes that names no file, `nil` for standard output.
     /// - Returns: at least one output; at most one of them goes to standard output.
+    /// - Throws: ``CommandError`` with the status of a usage error.
     static func read(
         _ texts: [String],
         default form: Form,

@@ -10,8 +10,6 @@ extension PinProblem {
         case .empty: "The text or the file is empty."
         case .tooLarge: "The file is larger than any pin file."
         case .privateKey: "A private key is never a pin, and does not belong where pins are shipped."
-        case .encrypted: "A file in an archive is encrypted."
-        case .noArchiveLibrary: "There is no library on this machine to read the archive with."
         case .binaryJunk: "The file is binary and neither a certificate nor a key."
         case .encrypted: "A file in an archive is encrypted."
         case .noArchiveLibrary: "The source is a zip archive, and libarchive is not there to read it."

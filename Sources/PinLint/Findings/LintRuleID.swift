@@ -45,7 +45,6 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
     case notFollowed = "not-followed"
     case notAPinFile = "not-a-pin-file"
     case certificateRequest = "certificate-request"
-    case loadedFromBundle = "loaded-from-bundle"
     // Several sources
     case driftHosts = "drift-hosts"
     case driftPins = "drift-pins"
@@ -67,7 +66,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
             .warning
         case .certificateModeEnds, .sameKeyTwice, .overlappingHosts, .trustKitFailsOpenAfterExpiration,
             .androidFailsOpenAfterExpiration, .debugOverrides, .nsPinnedDomainsOneLabel, .ignored, .notFollowed,
-            .notAPinFile, .certificateRequest, .loadedFromBundle:
+            .notAPinFile, .certificateRequest:
             .note
         }
     }
@@ -116,7 +115,6 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .notFollowed: "A part of the file was not followed."
         case .notAPinFile: "A file in a directory of pins holds none."
         case .certificateRequest: "A certificate request's key is pinned before there is a certificate."
-        case .loadedFromBundle: "Which certificate files of an app each client loads."
         case .driftHosts: "A host is pinned in one source and not in another."
         case .driftPins: "A host has a pin in one source that it lacks in another."
         case .driftSubdomains: "Sources differ in which subdomains of a host they pin."
