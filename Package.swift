@@ -63,7 +63,8 @@ let package = Package(
         .target(
             name: "PinCheckCLI",
             dependencies: [
-                "LoopbackLab", "PinFormats", "PinLint", "Pinning", "Rotation", "TLSProbe", "X509", argumentParser,
+                "HTTPDNS", "LoopbackLab", "PinFormats", "PinLint", "Pinning", "Rotation", "TLSProbe", "X509",
+                argumentParser,
             ],
             swiftSettings: swiftSettings
         ),

@@ -3,18 +3,20 @@ package import TLSProbe
 
 /// Asks a service for the addresses of names.
 package struct AddressResolver: Sendable {
+    /// Judges the chain of a service that is asked over TLS: `nil` for one that is trusted under the name, or why it is not.
+    package typealias Objection = @Sendable (_ chain: PresentedChain, _ host: ServerName) -> String?
+
     /// Whom to ask.
     package let service: AddressService
     /// What connects.
     let prober: Prober
-    /// Judges the chain of a service that is asked over TLS: `nil` for one that is trusted under the name, or why it is not.
-    let objection: @Sendable (_ chain: PresentedChain, _ host: ServerName) -> String?
+    let objection: Objection
 
     /// A resolver that asks `service`.
     package init(
         _ service: AddressService,
         prober: Prober,
-        objection: @escaping @Sendable (_ chain: PresentedChain, _ host: ServerName) -> String?
+        objection: @escaping Objection
     ) {
         self.service = service
         self.prober = prober

@@ -62,6 +62,9 @@ struct CheckCommand: ContextCommand {
     @OptionGroup(title: "Connection")
     var connection: ConnectionOptions
 
+    @OptionGroup(title: "Variants")
+    var variants: VariantOptions
+
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
@@ -72,12 +75,17 @@ struct CheckCommand: ContextCommand {
         let checkTargets = try checkTargets(in: context)
         var loader = EvaluationLoader(in: context)
         let jobs = try CheckPlan.jobs(checkTargets, &loader)
-        let limit = min(try connection.jobCount(), System.connectionLimit())
+        let hasVariants = jobs.contains { $0.variants != nil }
+        let connections = hasVariants ? TargetVariants.connectionLimit : 1
+        let limit = max(1, min(try connection.jobCount(), System.connectionLimit() / connections))
         var writer = try ResultWriter(settings, notes: loader.notes, in: context)
-        try await Checker(thread: context.thread, now: context.now)
-            .check(jobs, inFlight: limit) { position, report throws(CommandError) in
-                try writer.add(report, at: position)
-            }
+        var checker = Checker(thread: context.thread, now: context.now)
+        if jobs.contains(where: { $0.variants?.settings.service != nil }) {
+            checker.objection = ServiceTrust.objection(in: context)
+        }
+        try await checker.check(jobs, inFlight: limit) { position, reports throws(CommandError) in
+            try writer.add(reports, at: position)
+        }
         return try writer.finish()
     }
 
@@ -106,6 +114,22 @@ struct CheckCommand: ContextCommand {
             guard lists.isEmpty else { throw .noInput("the list of targets is empty: write one target a line") }
             throw .usage("no target is given: name a host, as in 'pincheck api.example.com'")
         }
+        try addVariants(to: &result, in: context)
         return result
+    }
+
+    /// Adds what the flags say of variants and of addresses; what a list or policy gives a target goes before them.
+    private func addVariants(to targets: inout [CheckTarget], in context: Context) throws(CommandError) {
+        let settings = try VariantSettings(variants)
+        let addresses = try variants.givenAddresses(in: context)
+        guard !settings.isEmpty || !addresses.isEmpty else { return }
+        let given = try connection.addresses()
+        guard settings.service == nil || given.isEmpty && addresses.isEmpty else {
+            throw .usage("addresses are given and a service is to be asked for them: leave out one of the two")
+        }
+        for index in targets.indices {
+            targets[index].variants = settings
+            if !targets[index].hasOwnAddresses { targets[index].connection.addresses += addresses }
+        }
     }
 }

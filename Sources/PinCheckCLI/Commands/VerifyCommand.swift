@@ -53,7 +53,7 @@ struct VerifyCommand: ContextCommand {
         )
         let report = Report(subject, presented: presented, by: evaluation)
         var writer = try ResultWriter(settings, notes: loader.notes, in: context)
-        try writer.add(report)
+        try writer.add([report])
         return try writer.finish()
     }
 

@@ -13,11 +13,13 @@ struct CheckEndpoint: Sendable {
     /// The name the certificate must be valid for.
     let referenceName: ReferenceName
     /// The connection to make.
-    let request: ProbeRequest
+    var request: ProbeRequest
+    /// The name whose address the request is to, when it was looked up apart.
+    var lookedUpName: String? = nil
 
     /// The name that is looked up, `nil` for an address.
     var resolvedName: String? {
-        if case .resolve(let host, _) = request.destination { host } else { nil }
+        if case .resolve(let host, _) = request.destination { host } else { lookedUpName }
     }
 
     /// The endpoint as far as it is known without a connection, or with one to `peer`.
@@ -44,6 +46,8 @@ struct CheckJob: Sendable {
     let evaluation: Evaluation
     /// How often to try again when there was no answer.
     let retries: Int
+    /// All that is checked of the target, `nil` when that is the endpoint alone.
+    var variants: TargetVariants? = nil
 }
 
 /// One target and everything that was said of it.
@@ -60,6 +64,8 @@ struct CheckTarget: Sendable {
     var place: PinPlace?
     /// Whether the addresses were given for this target alone.
     var hasOwnAddresses = false
+    /// Which variants of it are checked.
+    var variants = VariantSettings()
 }
 
 /// The endpoints of one call, in the order of their targets and addresses.
@@ -73,16 +79,21 @@ enum CheckPlan {
         jobs.reserveCapacity(targets.count)
         for target in targets {
             do throws(CommandError) {
-                for endpoint in try endpoints(of: target) {
-                    let evaluation = try loader.evaluation(
-                        target.evaluation,
-                        for: endpoint.referenceName,
-                        port: endpoint.targetPort
-                    )
-                    jobs.append(
-                        CheckJob(endpoint: endpoint, evaluation: evaluation, retries: target.connection.retries)
-                    )
+                let endpoints = try endpoints(of: target)
+                let evaluation = try loader.evaluation(
+                    target.evaluation,
+                    for: endpoints[0].referenceName,
+                    port: endpoints[0].targetPort
+                )
+                var job = CheckJob(
+                    endpoint: endpoints[0],
+                    evaluation: evaluation,
+                    retries: target.connection.retries
+                )
+                if endpoints.count > 1 || !target.variants.isEmpty {
+                    job.variants = TargetVariants(endpoints, target.variants)
                 }
+                jobs.append(job)
             } catch {
                 throw target.place.map(error.at) ?? error
             }
@@ -91,7 +102,7 @@ enum CheckPlan {
         return jobs
     }
 
-    /// The endpoints of a target.
+    /// The endpoints of a target, at least one.
     ///
     /// The names follow each other: the reference name is `--verify-name`, else `--host`, else the target's host; the SNI is
     /// `--sni`, else the reference name unless that is an address.
@@ -114,6 +125,7 @@ enum CheckPlan {
                 serverNameIndication: connection.serverName.indication(for: referenceName),
                 minimumTLS: connection.versions.lowerBound,
                 maximumTLS: connection.versions.upperBound,
+                clientIdentity: connection.clientIdentity,
                 alpn: connection.applicationProtocols,
                 timeout: .milliseconds(Int64(connection.timeout * 1_000))
             )

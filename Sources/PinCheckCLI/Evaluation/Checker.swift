@@ -1,3 +1,4 @@
+import HTTPDNS
 import Pinning
 import TLSProbe
 
@@ -7,6 +8,8 @@ struct Checker: Sendable {
     let now: @Sendable () -> Timestamp
 
     private let prober: RetryingProber
+    /// Judges the chain of a service that is asked for addresses over TLS.
+    var objection: AddressResolver.Objection = { _, _ in "nobody judges it" }
 
     /// A checker that connects on `thread`, or on one of its own.
     init(thread: ProbeThread?, now: @escaping @Sendable () -> Timestamp) {
@@ -14,19 +17,19 @@ struct Checker: Sendable {
         prober = RetryingProber(prober: Prober(on: thread))
     }
 
-    /// Checks endpoints at the same time, at most `limit` of them, and hands each report over as it comes, with the position of
-    /// its endpoint.
+    /// Checks jobs at the same time, at most `limit` of them, and hands the reports of each over as they come, with the position
+    /// of the job.
     ///
     /// A checker does this once: afterwards it has let go of its threads.
     func check(
         _ jobs: [CheckJob],
         inFlight limit: Int,
-        each: (Int, Report) throws(CommandError) -> Void
+        each: (Int, [Report]) throws(CommandError) -> Void
     ) async throws(CommandError) {
         let result: Result<Void, CommandError>
-        if jobs.count == 1 {
+        if jobs.count == 1, jobs[0].variants == nil {
             let report = await report(on: jobs[0])
-            result = Result { () throws(CommandError) in try each(0, report) }
+            result = Result { () throws(CommandError) in try each(0, [report]) }
         } else {
             // Judging one chain or writing to a slow reader must not keep the others' answers waiting.
             result = await withTaskExecutorPreference(globalConcurrentExecutor) {
@@ -40,21 +43,21 @@ struct Checker: Sendable {
     private func checkAll(
         _ jobs: [CheckJob],
         inFlight limit: Int,
-        each: (Int, Report) throws(CommandError) -> Void
+        each: (Int, [Report]) throws(CommandError) -> Void
     ) async -> Result<Void, CommandError> {
-        await withTaskGroup(of: (Int, Report).self) { group in
+        await withTaskGroup(of: (Int, [Report]).self) { group in
             var next = 0
             func startNext() {
                 guard next < jobs.count else { return }
                 let index = next
                 next += 1
-                group.addTask { (index, await report(on: jobs[index])) }
+                group.addTask { (index, await reports(on: jobs[index])) }
             }
             for _ in 0..<limit where next < jobs.count { startNext() }
-            for await (index, report) in group {
+            for await (index, reports) in group {
                 startNext()
                 do throws(CommandError) {
-                    try each(index, report)
+                    try each(index, reports)
                 } catch {
                     group.cancelAll()
                     return .failure(error)
@@ -64,29 +67,64 @@ struct Checker: Sendable {
         }
     }
 
+    private func reports(on job: CheckJob) async -> [Report] {
+        guard let variants = job.variants else { return [await report(on: job)] }
+        return await TargetCheck(checker: self, job: job, variants: variants).reports()
+    }
+
     /// Checks one endpoint.
     private func report(on job: CheckJob) async -> Report {
-        let endpoint = job.endpoint
-        let evaluation = job.evaluation
+        report(on: job.endpoint, await result(of: job.endpoint.request, retries: job.retries), by: job.evaluation)
+    }
+
+    /// Connects.
+    func result(of request: ProbeRequest, retries: Int) async -> Result<ProbeResult, ProbeError> {
         do {
-            let result = try await prober.probe(endpoint, retries: job.retries)
+            return .success(try await prober.probe(request, retries: retries))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Asks `service`, or the system's resolver, for all addresses of a name.
+    func addresses(
+        of name: String,
+        family: ProbeRequest.AddressFamily,
+        timeout: Duration,
+        from service: AddressService?
+    ) async throws(ProbeError) -> HostAddresses {
+        guard let service else { return try await prober.prober.addresses(of: name, family: family, timeout: timeout) }
+        return try await AddressResolver(service, prober: prober.prober, objection: objection)
+            .addresses(of: name, family: family, timeout: timeout)
+    }
+
+    /// Judges what a connection came to.
+    func report(
+        on endpoint: CheckEndpoint,
+        _ result: Result<ProbeResult, ProbeError>,
+        by evaluation: Evaluation
+    ) -> Report {
+        let time = evaluation.time ?? now()
+        switch result {
+        case .success(let result):
             let subject = Report.Subject(
                 target: endpoint.target,
                 endpoint: endpoint.report(peer: result.peer),
                 tls: Report.TLS(result),
                 referenceName: endpoint.referenceName,
-                time: evaluation.time ?? now()
+                time: time
             )
             var report = Report(subject, presented: result.presented, by: evaluation)
             report.checks.insert(contentsOf: Report.Check.phases(failing: nil, endpoint: endpoint), at: 0)
+            if let warning = Report.Message.clientCertificate(endpoint.request, result) { report.warnings.append(warning) }
             return report
-        } catch {
+        case .failure(let error):
             let subject = Report.Subject(
                 target: endpoint.target,
                 endpoint: endpoint.report(peer: error.peer),
                 tls: nil,
                 referenceName: endpoint.referenceName,
-                time: evaluation.time ?? now()
+                time: time
             )
             return Report(
                 subject,

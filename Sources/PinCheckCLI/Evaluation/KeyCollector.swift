@@ -34,7 +34,7 @@ struct KeyCollector: Sendable {
 
     private func source(_ endpoint: CheckEndpoint, with prober: RetryingProber) async -> KeySource {
         do {
-            let result = try await prober.probe(endpoint, retries: retries)
+            let result = try await prober.probe(endpoint.request, retries: retries)
             return KeySource(endpoint, result, verifier: verifier, trust: trust, time: time)
         } catch {
             return KeySource(endpoint, error)

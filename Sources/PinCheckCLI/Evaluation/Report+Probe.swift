@@ -9,6 +9,7 @@ extension Report.TLS {
             group: result.group,
             alpn: result.alpn,
             clientCertificateRequested: result.clientCertificateRequested,
+            clientCertificateSent: result.clientCertificateSent,
             timingsMs: Report.Timings(
                 resolve: result.timings.resolve.map(Report.milliseconds),
                 connect: Report.milliseconds(result.timings.connect),
@@ -44,5 +45,25 @@ extension Report.Check {
             }
             return Report.Check(client: nil, id: phase.rawValue, status: "pass", detail: "")
         }
+    }
+}
+
+extension Report.Message {
+    /// That a server did not take the client certificate of a request, `nil` when there is nothing to say.
+    ///
+    /// TLS 1.3 has the handshake end before the server has judged the certificate: only earlier versions show that.
+    static func clientCertificate(_ request: ProbeRequest, _ result: ProbeResult) -> Report.Message? {
+        guard request.clientIdentity != nil, result.clientCertificateRequested else { return nil }
+        guard result.clientCertificateSent else {
+            return Report.Message(
+                id: "client-certificate-unfit",
+                message: "the client certificate was not sent: the server takes no signature that its key can make"
+            )
+        }
+        guard !result.handshakeCompleted else { return nil }
+        return Report.Message(
+            id: "client-certificate-refused",
+            message: "the server ended the handshake after it got the client certificate: it does not take it"
+        )
     }
 }

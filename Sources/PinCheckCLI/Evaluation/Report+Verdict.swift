@@ -59,6 +59,7 @@ extension Report {
         }
         if let warning = evaluation.strictWarning(on: deciding, observation: observation) { warnings.append(warning) }
         if let warning = evaluation.missingRootsWarning(on: deciding) { warnings.append(warning) }
+        if let warning = evaluation.bareKeyWarning(on: deciding, presented: presented) { warnings.append(warning) }
     }
 
     /// One reason for all: the only client's own, or how many accept.

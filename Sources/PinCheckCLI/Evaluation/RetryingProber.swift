@@ -6,10 +6,10 @@ struct RetryingProber: Sendable {
     let prober: Prober
 
     /// Probes, and again up to `retries` times; the timeout holds over all attempts and the pauses between them.
-    func probe(_ endpoint: CheckEndpoint, retries: Int) async throws(ProbeError) -> ProbeResult {
+    func probe(_ request: ProbeRequest, retries: Int) async throws(ProbeError) -> ProbeResult {
         let clock = ContinuousClock()
-        let deadline = clock.now.advanced(by: endpoint.request.timeout)
-        var request = endpoint.request
+        let deadline = clock.now.advanced(by: request.timeout)
+        var request = request
         var pause = Duration.milliseconds(100)
         var attempt = 0
         while true {
@@ -17,7 +17,7 @@ struct RetryingProber: Sendable {
                 return try await prober.probe(request)
             } catch {
                 let remaining = clock.now.duration(to: deadline)
-                guard attempt < retries, remaining > pause, error.reason != .cancelled else { throw error }
+                guard attempt < retries, remaining > pause, error.mayPass else { throw error }
                 do {
                     try await Task.sleep(for: pause, clock: clock)
                 } catch is CancellationError {
@@ -27,6 +27,16 @@ struct RetryingProber: Sendable {
             attempt += 1
             pause = min(pause * 2, .seconds(1))
             request.timeout = max(.milliseconds(1), clock.now.duration(to: deadline))
+        }
+    }
+}
+
+extension ProbeError {
+    /// Whether another attempt could end otherwise; what a server does not have it does not have then either.
+    fileprivate var mayPass: Bool {
+        switch reason {
+        case .cancelled, .keyTypeRefused, .protocolVersion: false
+        default: true
         }
     }
 }

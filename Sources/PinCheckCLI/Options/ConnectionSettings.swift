@@ -18,6 +18,8 @@ struct ConnectionSettings: Sendable {
     var versions: ClosedRange<TLSVersion>
     /// The application protocols to offer.
     var applicationProtocols: [ApplicationProtocol]
+    /// What servers get that ask for a client certificate.
+    var clientIdentity: ClientIdentity?
 }
 
 extension ConnectionSettings {
@@ -31,7 +33,8 @@ extension ConnectionSettings {
             timeout: try options.timeoutSeconds(),
             retries: try options.retryCount(),
             versions: try options.tlsVersions(),
-            applicationProtocols: try options.applicationProtocols()
+            applicationProtocols: try options.applicationProtocols(),
+            clientIdentity: try options.clientIdentity()
         )
     }
 }

@@ -8,10 +8,17 @@ extension Report {
         return target.hasSuffix(":\(endpoint.port)") ? address : authority
     }
 
-    /// The target, with the address when the user gave it: one of several, perhaps.
+    /// The target, with the address when the user gave it or all are checked, and with the variant: one of several, perhaps.
     var title: String {
-        let isGiven = endpoint != nil && endpoint?.resolvedName == nil
-        return target + (isGiven ? peer.map { " → " + $0 } ?? "" : "")
+        let isOneOfSeveral = endpoint != nil && (endpoint?.resolvedName == nil || variant != nil)
+        let place = target + (isOneOfSeveral ? peer.map { " → " + $0 } ?? "" : "")
+        return place + (variantLabel.map { ", " + $0 } ?? "")
+    }
+
+    /// What the variant changes, as in `RSA`; `nil` for what an ordinary client gets.
+    var variantLabel: String? {
+        guard let variant, variant.label != "ordinary" else { return nil }
+        return variant.label
     }
 
     /// The reason, with the client in front when there is one.

@@ -15,6 +15,10 @@ struct Report: Encodable, Sendable {
     @ExplicitNull var tls: TLS? = nil
     /// The name the certificate had to be valid for, `nil` when none was checked.
     @ExplicitNull var verifyName: String? = nil
+    /// Which of the target's variants this is, `nil` when only the target itself was checked.
+    @ExplicitNull var variant: Variant? = nil
+    /// What the variants of the target have in common, in the last of their reports; `nil` in all others.
+    @ExplicitNull var consistency: Consistency? = nil
     /// The moment of the evaluation, RFC 3339.
     var evaluatedAt: String
     /// The certificates the server sent, in wire order.
@@ -62,6 +66,7 @@ struct Report: Encodable, Sendable {
         @ExplicitNull var group: String? = nil
         @ExplicitNull var alpn: String? = nil
         var clientCertificateRequested: Bool
+        var clientCertificateSent = false
         var timingsMs: Timings
     }
 

@@ -4,7 +4,7 @@ struct ResultWriter {
     private let console: Console
     private let saysWarnings: Bool
     private var sinks: [ResultSink] = []
-    private var waiting: [Int: Report] = [:]
+    private var waiting: [Int: [Report]] = [:]
     private var nextInOrder = 0
     private var statuses: Set<ExitStatus> = []
 
@@ -33,26 +33,35 @@ struct ResultWriter {
         }
     }
 
-    /// Takes the result for the target at `position`, counted from 0 without gaps.
-    mutating func add(_ report: Report, at position: Int = 0) throws(CommandError) {
-        statuses.insert(report.status)
-        for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(report) }
+    /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
+    mutating func add(_ reports: [Report], at position: Int = 0) throws(CommandError) {
+        for report in reports {
+            if report.variant?.counts ?? true { statuses.insert(report.status) }
+            for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(report) }
+        }
         guard position == nextInOrder else {
-            waiting[position] = report
+            waiting[position] = reports
             return
         }
-        try addInOrder(report)
-        while let report = waiting.removeValue(forKey: nextInOrder) { try addInOrder(report) }
+        try addInOrder(reports)
+        while let reports = waiting.removeValue(forKey: nextInOrder) { try addInOrder(reports) }
     }
 
-    private mutating func addInOrder(_ report: Report) throws(CommandError) {
+    private mutating func addInOrder(_ reports: [Report]) throws(CommandError) {
         nextInOrder += 1
-        if saysWarnings {
-            for warning in report.warnings where !notes.contains(warning) {
-                console.report("Warning: \(report.target): \(warning.message)")
+        var said: Set<Report.Message> = []
+        for report in reports {
+            if saysWarnings {
+                // The text itself says what the variants of a target differ in, and most warnings are about all of them.
+                for warning in report.warnings
+                where !notes.contains(warning) && !(report.consistency?.says(warning) ?? false)
+                    && said.insert(warning).inserted
+                {
+                    console.report("Warning: \(report.target): \(warning.message)")
+                }
             }
+            for index in sinks.indices where !sinks[index].takesAnyOrder { try sinks[index].add(report) }
         }
-        for index in sinks.indices where !sinks[index].takesAnyOrder { try sinks[index].add(report) }
     }
 
     /// Writes what could not be written before the end was known.

@@ -59,4 +59,20 @@ package enum KeyReader {
         guard let info else { throw X509Error(.notAPrivateKey) }
         return try CertificateReader.publicKey(subjectPublicKeyInfo: info)
     }
+
+    /// The bytes of a key without the SubjectPublicKeyInfo around them (`X509_PUBKEY_get0_param`): a point of an elliptic curve,
+    /// or a PKCS #1 key; `nil` for a key that cannot be read.
+    package static func bareKey(of key: PublicKey) -> [UInt8]? {
+        OpenSSLFailure.forget()
+        defer { OpenSSLFailure.forget() }
+        return key.subjectPublicKeyInfo.withUnsafeBufferPointer { bytes -> [UInt8]? in
+            var cursor = bytes.baseAddress
+            guard let info = d2i_X509_PUBKEY(nil, &cursor, bytes.count) else { return nil }
+            defer { X509_PUBKEY_free(info) }
+            var start: UnsafePointer<UInt8>?
+            var length: Int32 = 0
+            guard X509_PUBKEY_get0_param(nil, &start, &length, nil, info) == 1, let start else { return nil }
+            return Array(UnsafeBufferPointer(start: start, count: Int(length)))
+        }
+    }
 }

@@ -1,0 +1,202 @@
+import Pinning
+import TLSProbe
+
+extension Report.Variant {
+    /// Reports a variant.
+    init(_ variant: Variant) {
+        self.init(label: variant.label ?? "ordinary", counts: variant.counts)
+        switch variant {
+        case .keyType(let keyType): self.keyType = keyType.rawValue
+        case .version(let version): tlsVersion = version.number
+        case .ordinary, .withoutSNI: break
+        }
+    }
+}
+
+extension Report.Consistency {
+    /// Compares what the variants of one target served.
+    ///
+    /// - Parameters:
+    ///   - outcomes: all connections, also those without a report.
+    ///   - gaps: families whose addresses could not be found out.
+    ///   - reports: the verdicts.
+    init(of outcomes: [VariantOutcome], gaps: [HostAddresses.Gap], reports: [Report]) {
+        let counting = reports.filter { $0.variant?.counts ?? true }
+        let comparison = VariantComparison(outcomes: outcomes)
+        var findings = gaps.map { gap in
+            Finding(
+                id: "addresses-incomplete",
+                level: .warning,
+                message: "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)"
+            )
+        }
+        let differences: [(id: String, level: Level, message: String?)] = [
+            ("addresses-differ", .warning, comparison.addresses),
+            ("versions-differ", .warning, comparison.versions),
+            ("no-sni-differs", .warning, comparison.withoutSNI),
+            ("key-types-differ", .info, comparison.keyTypes),
+            ("not-offered", .info, comparison.notOffered),
+        ]
+        findings += differences.compactMap { id, level, message in
+            message.map { Finding(id: id, level: level, message: $0) }
+        }
+        self.init(
+            consistent: !findings.contains { $0.level == .warning },
+            addresses: Set(outcomes.map(\.address)).count,
+            accepted: counting.count { $0.verdict == .accept },
+            rejected: counting.count { $0.verdict == .reject },
+            unreachable: counting.count { $0.verdict == .none },
+            findings: findings,
+            exit: Report.Exit(.worst(counting.map(\.status)))
+        )
+    }
+}
+
+/// Finds where the variants of one target serve different certificates.
+///
+/// Each answer is a sentence, `nil` where there is no difference.
+struct VariantComparison {
+    let outcomes: [VariantOutcome]
+
+    private typealias Served = (address: String, chain: PresentedChain)
+
+    /// What every address served to a variant.
+    private func served(_ variant: Variant) -> [Served] {
+        outcomes.compactMap { outcome in
+            guard outcome.variant == variant, case .success(let result) = outcome.result else { return nil }
+            return (outcome.address, result.presented)
+        }
+    }
+
+    private var variants: [Variant] {
+        outcomes.reduce(into: []) { if !$0.contains($1.variant) { $0.append($1.variant) } }
+    }
+
+    // MARK: Addresses
+
+    /// How the addresses differ: by the leaf's key, else by its certificate, else by the rest of what is sent.
+    var addresses: String? {
+        for variant in variants where variant != .withoutSNI {
+            let all = served(variant)
+            let condition = variant.label.map { "for \($0), " } ?? ""
+            if let text = Self.groups(all, by: { "the key \(Self.key($0))" }) { return condition + text }
+            let certificate = { (chain: PresentedChain) in
+                "a certificate until \(chain.leaf.notAfter) with SHA-256 \(chain.leaf.fingerprint.hexadecimal.prefix(16))…"
+            }
+            if let text = Self.groups(all, by: certificate) { return "\(condition)the key is the same, but \(text)" }
+            let rest = { (chain: PresentedChain) in
+                chain.certificates.count == 1
+                    ? "the leaf alone"
+                    : "the leaf with " + chain.certificates.dropFirst().map(\.description).joined(separator: ", ")
+            }
+            if let text = Self.groups(all, by: rest) { return "\(condition)the leaf is the same, but \(text)" }
+        }
+        return nil
+    }
+
+    /// `3 of 4 addresses serve X; 203.0.113.9 serves Y`, `nil` when all serve the same.
+    private static func groups(_ served: [Served], by fact: (PresentedChain) -> String) -> String? {
+        var groups: [(fact: String, addresses: [String])] = []
+        for (address, chain) in served {
+            let fact = fact(chain)
+            if let index = groups.firstIndex(where: { $0.fact == fact }) {
+                groups[index].addresses.append(address)
+            } else {
+                groups.append((fact, [address]))
+            }
+        }
+        guard groups.count > 1 else { return nil }
+        // The sort is stable: equal groups stay in the order of the addresses.
+        return groups.sorted { $0.addresses.count > $1.addresses.count }.map { group in
+            let count = group.addresses.count
+            let who = count > 2 ? "\(count) of \(served.count) addresses" : group.addresses.joined(separator: " and ")
+            return "\(who) \(count == 1 ? "serves" : "serve") \(group.fact)"
+        }.joined(separator: "; ")
+    }
+
+    // MARK: Key types
+
+    /// The keys of the certificates for each type of key, where there is more than one.
+    var keyTypes: String? {
+        let keys = variants.compactMap { variant -> String? in
+            guard case .keyType(let keyType) = variant, let first = served(variant).first else { return nil }
+            return "\(keyType) \(Self.key(first.chain))"
+        }
+        guard keys.count > 1 else { return nil }
+        return "clients get one of \(keys.count) keys: \(keys.joined(separator: ", "))"
+    }
+
+    // MARK: Versions
+
+    /// Addresses that serve clients of different TLS versions different certificates.
+    var versions: String? {
+        let offered = variants.filter { if case .version = $0 { !served($0).isEmpty } else { false } }
+        let facts = offered.map { variant in
+            (label: variant.label ?? "", served: Dictionary(served(variant).map { ($0.address, $0.chain) }) { $1 })
+        }
+        var addresses: [String] = []
+        for outcome in outcomes where outcome.variant == .ordinary && !addresses.contains(outcome.address) {
+            let leaves = facts.compactMap { $0.served[outcome.address]?.leaf.fingerprint }
+            if Set(leaves).count > 1 { addresses.append(outcome.address) }
+        }
+        guard let first = addresses.first else { return nil }
+        let parts = facts.compactMap { fact in
+            fact.served[first].map { "\(fact.label) \($0.leaf.publicKey.algorithm) \(Self.key($0))" }
+        }
+        return "the certificate depends on the TLS version: \(parts.joined(separator: ", "))"
+    }
+
+    // MARK: SNI
+
+    /// What clients get that send no server name, where it is not what the others get.
+    var withoutSNI: String? {
+        let ordinary = Dictionary(served(.ordinary).map { ($0.address, $0.chain) }) { $1 }
+        var answers: [(answer: String, addresses: [String])] = []
+        for outcome in outcomes where outcome.variant == .withoutSNI {
+            guard let usual = ordinary[outcome.address] else { continue }
+            let answer: String
+            switch outcome.result {
+            case .success(let result) where result.presented.leaf == usual.leaf: continue
+            case .success(let result): answer = "serves \(result.presented.leaf)"
+            case .failure(let error):
+                if case .alert(let alert) = error.reason {
+                    answer = "refuses the handshake (alert \(alert))"
+                } else {
+                    answer = "gives no certificate (\(error.id))"
+                }
+            }
+            if let index = answers.firstIndex(where: { $0.answer == answer }) {
+                answers[index].addresses.append(outcome.address)
+            } else {
+                answers.append((answer, [outcome.address]))
+            }
+        }
+        guard !answers.isEmpty else { return nil }
+        let parts = answers.map { answer in
+            let count = answer.addresses.count
+            let who =
+                count == ordinary.count
+                ? "the server" : count > 2 ? "each of \(count) addresses" : answer.addresses.joined(separator: " and ")
+            return "\(who) \(answer.answer)"
+        }
+        return "without SNI \(parts.joined(separator: "; ")): apps that connect to the address alone get that"
+    }
+
+    // MARK: Absences
+
+    /// What the server has nothing of.
+    var notOffered: String? {
+        let serving = Set(outcomes.filter(\.isServing).map(\.place))
+        let missing = variants.filter { variant in
+            let own = outcomes.filter { $0.variant == variant }
+            return own.contains { $0.isNotOffered(whereOthersWork: serving.contains($0.place)) }
+                && !own.contains(where: \.isServing)
+        }
+        let labels = missing.compactMap { variant -> String? in
+            if case .keyType(let keyType) = variant { "a certificate with a key for \(keyType)" } else { variant.label }
+        }
+        return labels.isEmpty ? nil : "not offered: \(labels.joined(separator: ", "))"
+    }
+
+    private static func key(_ chain: PresentedChain) -> String { chain.leaf.publicKey.spkiSHA256.description }
+}

@@ -1,0 +1,140 @@
+import HTTPDNS
+import Pinning
+import TLSProbe
+
+/// Checks all variants of one target: finds its addresses, connects in every way asked for, judges and compares.
+struct TargetCheck: Sendable {
+    let checker: Checker
+    let job: CheckJob
+    let variants: TargetVariants
+
+    /// The reports on what was served, the last with the target's consistency.
+    func reports() async -> [Report] {
+        let (endpoints, gaps, failed) = await findAddresses()
+        let outcomes = await probe(endpoints) + failed
+        var reports: [Report] = []
+        for outcome in shown(outcomes) {
+            var report = checker.report(on: outcome.endpoint, outcome.result, by: job.evaluation)
+            report.variant = Report.Variant(outcome.variant)
+            if !outcome.variant.counts, report.verdict != .accept { report.exit = Report.Exit(.warn) }
+            reports.append(report)
+        }
+        guard !reports.isEmpty else { return reports }
+        let consistency = Report.Consistency(of: outcomes, gaps: gaps, reports: reports)
+        let last = reports.count - 1
+        reports[last].consistency = consistency
+        reports[last].warnings += consistency.findings.filter { $0.level == .warning }.map {
+            Report.Message(id: $0.id, message: $0.message)
+        }
+        return reports
+    }
+
+    // MARK: Addresses
+
+    /// The endpoints to connect to, families that were not answered, and names that could not be looked up.
+    private func findAddresses() async -> ([CheckEndpoint], [HostAddresses.Gap], [VariantOutcome]) {
+        var found: [CheckEndpoint] = []
+        var gaps: [HostAddresses.Gap] = []
+        var failed: [VariantOutcome] = []
+        let clock = ContinuousClock()
+        for endpoint in variants.endpoints {
+            guard case .resolve(let name, let family) = endpoint.request.destination, variants.looksUp(endpoint) else {
+                found.append(endpoint)
+                continue
+            }
+            let began = clock.now
+            do {
+                let timeout = endpoint.request.timeout
+                let answer = try await checker.addresses(
+                    of: name,
+                    family: family,
+                    timeout: timeout,
+                    from: variants.settings.service
+                )
+                gaps += answer.gaps
+                let remaining = max(.milliseconds(1), timeout - began.duration(to: clock.now))
+                found += answer.addresses.map { endpoint.connecting(to: $0, lookedUpAs: name, timeout: remaining) }
+            } catch {
+                failed.append(VariantOutcome(endpoint: endpoint, variant: .ordinary, result: .failure(error)))
+            }
+        }
+        return (found, gaps, failed)
+    }
+
+    // MARK: Connections
+
+    private func probe(_ endpoints: [CheckEndpoint]) async -> [VariantOutcome] {
+        let attempts = endpoints.flatMap { endpoint in
+            variants.settings.variants(of: endpoint.request).map { (endpoint: endpoint, variant: $0) }
+        }
+        return await withTaskGroup(of: (Int, VariantOutcome).self) { group in
+            var outcomes = [VariantOutcome?](repeating: nil, count: attempts.count)
+            var next = 0
+            func startNext() {
+                guard next < attempts.count else { return }
+                let index = next
+                let (endpoint, variant) = attempts[index]
+                next += 1
+                group.addTask {
+                    let request = variant.request(from: endpoint.request)
+                    let result = await checker.result(of: request, retries: job.retries)
+                    let varied = endpoint.with(request)
+                    return (index, VariantOutcome(endpoint: varied, variant: variant, result: result))
+                }
+            }
+            for _ in 0..<TargetVariants.connectionLimit where next < attempts.count { startNext() }
+            for await (index, outcome) in group {
+                outcomes[index] = outcome
+                startNext()
+            }
+            return outcomes.compactMap(\.self)
+        }
+    }
+
+    // MARK: What is shown
+
+    /// The outcomes that say something of their own, in their order.
+    ///
+    /// What a server does not offer is no failure, and an address that cannot be reached is said to be so once.
+    private func shown(_ outcomes: [VariantOutcome]) -> [VariantOutcome] {
+        let serving = Set(outcomes.filter(\.isServing).map(\.place))
+        let ordinary = Dictionary(
+            outcomes.filter { $0.variant == .ordinary }.map { ($0.place, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        return outcomes.filter { outcome in
+            guard outcome.variant != .ordinary, !outcome.isServing else { return true }
+            guard outcome.variant.counts, !outcome.isNotOffered(whereOthersWork: serving.contains(outcome.place)) else {
+                return false
+            }
+            return !(ordinary[outcome.place].map(outcome.failed) ?? false)
+        }
+    }
+}
+
+extension VariantOutcome {
+    /// Whether there is a chain.
+    var isServing: Bool { if case .success = result { true } else { false } }
+
+    /// What all variants of one endpoint have in common.
+    var place: String { endpoint.request.target }
+}
+
+extension CheckEndpoint {
+    /// The endpoint at one of its name's addresses.
+    fileprivate func connecting(to address: IPAddress, lookedUpAs name: String, timeout: Duration) -> CheckEndpoint {
+        var request = request
+        request.destination = .address(address)
+        request.timeout = timeout
+        var endpoint = with(request)
+        endpoint.lookedUpName = name
+        return endpoint
+    }
+
+    /// The endpoint with another request.
+    fileprivate func with(_ request: ProbeRequest) -> CheckEndpoint {
+        var endpoint = self
+        endpoint.request = request
+        return endpoint
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPDNS
+import TLSProbe
+
+/// The addresses of one target and what is checked at each.
+///
+/// A class, so that the thousands of targets without variants do not grow.
+final class TargetVariants: Sendable {
+    /// The endpoints that were given, or the one of the target; those with a name may stand for several addresses.
+    let endpoints: [CheckEndpoint]
+    /// What is checked.
+    let settings: VariantSettings
+
+    /// The variants of a target's endpoints, at least one.
+    init(_ endpoints: [CheckEndpoint], _ settings: VariantSettings) {
+        self.endpoints = endpoints
+        self.settings = settings
+    }
+
+    /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
+    static let connectionLimit = 64
+
+    /// Whether the endpoint's name is looked up first, to connect to each of its addresses.
+    func looksUp(_ endpoint: CheckEndpoint) -> Bool {
+        settings.asksForAddresses && endpoint.resolvedName != nil
+    }
+}
+
+/// One connection that was made, or tried.
+struct VariantOutcome: Sendable {
+    let endpoint: CheckEndpoint
+    let variant: Variant
+    let result: Result<ProbeResult, ProbeError>
+
+    /// The address that was connected to, or should have been.
+    var address: String {
+        if case .success(let result) = result { return result.peer.description }
+        return endpoint.request.target
+    }
+
+    /// Whether the server answered that it has nothing of the kind that was asked for.
+    ///
+    /// - Parameter isServing: whether the same address completed another handshake, so that the server and the name are all
+    ///   right; some servers hang up where others send an alert.
+    func isNotOffered(whereOthersWork isServing: Bool) -> Bool {
+        guard case .failure(let error) = result else { return false }
+        switch (variant, error.reason) {
+        case (.keyType, .keyTypeRefused), (.version, .protocolVersion): return true
+        case (.keyType, .alert), (.keyType, .closedEarly), (.keyType, .reset), (.keyType, .protocolVersion),
+            (.version, .alert), (.version, .closedEarly), (.version, .reset):
+            return isServing
+        default: return false
+        }
+    }
+
+    /// Whether it failed as `other` did.
+    func failed(like other: VariantOutcome) -> Bool {
+        guard case .failure(let error) = result, case .failure(let first) = other.result else { return false }
+        return error.phase == first.phase && error.id == first.id
+    }
+}
