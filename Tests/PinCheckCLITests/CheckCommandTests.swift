@@ -86,7 +86,7 @@ import Testing
                 )
                 #expect(outcome.status == .unreachable)
                 let verdicts = outcome.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
-                #expect(verdicts.count == 4)
+                #expect(verdicts.count == 5)
                 #expect(verdicts[1].hasPrefix("PASS  \(host):443 → \(place)  "))
                 #expect(verdicts[3].hasPrefix("UNREACHABLE  \(host):443 → 127.0.0.1:\(refusing.port)  connect: "))
                 #expect(verdicts[3].contains("connection refused"))

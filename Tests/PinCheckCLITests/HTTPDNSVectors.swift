@@ -1,8 +1,10 @@
 import LoopbackLab
 import PinCheckCLI
+import Pinning
 import Testing
+import X509
 
-@Suite("Whole command lines end as the semantics' vectors 151 to 160 say")
+@Suite("Whole command lines end as the semantics' vectors 145 and 151 to 160 say")
 struct HTTPDNSVectors {
     let pki: StandardPKI
     let host = StandardPKI.serverName
@@ -88,6 +90,18 @@ struct HTTPDNSVectors {
             let outcome = await pincheck(base + [rsa.pin])
             #expect(outcome.status == .fail)
             #expect(outcome.output.contains("no configured pin is on the chain"))
+        }
+    }
+
+    @Test func `vector 145: the hash of a bare key, as Node's cert.pubkey gives it, is told from a pin`() async throws {
+        // The point of a P-256 key is the end of its SubjectPublicKeyInfo.
+        let pin = Hashing.sha256(Array(pki.leaf.key.publicKeyInfo.suffix(65))).description
+        #expect(pin != pki.leaf.pin)
+        try await serving(TLSServerSettings(presenting: [pki.leaf, pki.interA])) { place, anchors in
+            let outcome = await pincheck(host, "--connect", place, "--anchors", anchors, "--pins", pin)
+            #expect(outcome.status == .fail)
+            #expect(outcome.errors.contains("pin 1 is the hash of the bare key of "))
+            #expect(outcome.errors.contains("clients hash the SubjectPublicKeyInfo: pin \(pki.leaf.pin) instead"))
         }
     }
 

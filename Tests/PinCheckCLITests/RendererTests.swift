@@ -319,6 +319,7 @@ import Testing
               "verdict" : "accept"
             }
           ],
+          "consistency" : null,
           "endpoint" : {
             "address" : "203.0.113.7",
             "family" : "ipv4",
@@ -395,6 +396,7 @@ import Testing
             "alpn" : null,
             "cipher" : "TLS_AES_256_GCM_SHA384",
             "client_certificate_requested" : false,
+            "client_certificate_sent" : false,
             "group" : "X25519",
             "timings_ms" : {
               "connect" : 1.25,
@@ -403,6 +405,7 @@ import Testing
             },
             "version" : "TLSv1.3"
           },
+          "variant" : null,
           "verdict" : "accept",
           "verify_name" : "api.example.com",
           "warnings" : [

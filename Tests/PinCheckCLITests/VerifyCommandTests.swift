@@ -222,8 +222,10 @@ import Testing
             #expect(object["target"] as? String == chain)
             #expect(
                 object.keys.sorted() == [
-                    "built", "built_is_valid", "change", "checks", "clients", "endpoint", "evaluated_at", "exit",
-                    "notes", "pins", "presented", "reason", "schema", "target", "tls", "verdict", "verify_name",
+                    "built", "built_is_valid", "change", "checks", "clients", "consistency", "endpoint", "evaluated_at",
+                    "exit",
+                    "notes", "pins", "presented", "reason", "schema", "target", "tls", "variant", "verdict",
+                    "verify_name",
                     "warnings",
                 ]
             )

@@ -62,6 +62,9 @@ struct CheckCommand: ContextCommand {
     @OptionGroup(title: "Connection")
     var connection: ConnectionOptions
 
+    @OptionGroup(title: "Client certificate")
+    var clientCertificate: ClientCertificateOptions
+
     @OptionGroup(title: "Variants")
     var variants: VariantOptions
 
@@ -115,6 +118,9 @@ struct CheckCommand: ContextCommand {
             throw .usage("no target is given: name a host, as in 'pincheck api.example.com'")
         }
         try addVariants(to: &result, in: context)
+        if let identity = try clientCertificate.identity() {
+            for index in result.indices { result[index].connection.clientIdentity = identity }
+        }
         return result
     }
 

@@ -14,7 +14,8 @@ extension Evaluation {
             guard let index = pins.firstIndex(where: { $0.spkiSHA256 == hash }) else { continue }
             return Report.Message(
                 id: "bare-key-pin",
-                message: "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
+                message:
+                    "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
                     + "SecKeyCopyExternalRepresentation give it; clients hash the SubjectPublicKeyInfo: "
                     + "pin \(certificate.publicKey.spkiSHA256) instead"
             )

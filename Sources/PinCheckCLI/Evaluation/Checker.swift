@@ -116,7 +116,9 @@ struct Checker: Sendable {
             )
             var report = Report(subject, presented: result.presented, by: evaluation)
             report.checks.insert(contentsOf: Report.Check.phases(failing: nil, endpoint: endpoint), at: 0)
-            if let warning = Report.Message.clientCertificate(endpoint.request, result) { report.warnings.append(warning) }
+            if let warning = Report.Message.clientCertificate(endpoint.request, result) {
+                report.warnings.append(warning)
+            }
             return report
         case .failure(let error):
             let subject = Report.Subject(

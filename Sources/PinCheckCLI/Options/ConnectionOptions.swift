@@ -61,23 +61,6 @@ struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The application protocols to offer, as in h2,http/1.1.", valueName: "protocols"))
     var alpn: String?
 
-    @Option(
-        name: .customLong("cert"),
-        help: ArgumentHelp(
-            "A certificate for servers that ask for one (PEM), perhaps with its intermediates and key.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var clientCertificate: String?
-
-    @Option(
-        name: .customLong("key"),
-        help: ArgumentHelp("The private key of --cert (PEM, without a passphrase).", valueName: "file"),
-        completion: .file()
-    )
-    var clientKey: String?
-
     @Option(help: ArgumentHelp("How many targets are checked at the same time (default: 512).", valueName: "n"))
     var jobs: String?
 }
@@ -157,31 +140,6 @@ extension ConnectionOptions {
             protocols.append(applicationProtocol)
         }
         return protocols
-    }
-
-    /// What servers get that ask for a client certificate.
-    ///
-    /// The same file may hold both, as curl has it; no message shows anything of a key.
-    func clientIdentity() throws(CommandError) -> ClientIdentity? {
-        guard let clientCertificate else {
-            guard let clientKey else { return nil }
-            throw .usage("--key \(quoted(clientKey)) needs the certificate that goes with it: give --cert FILE")
-        }
-        let certificates = try FileReader.contents(ofFile: clientCertificate)
-        let keyFile = clientKey ?? clientCertificate
-        let key = keyFile == clientCertificate ? certificates : try FileReader.contents(ofFile: keyFile)
-        do {
-            return try ClientIdentity(certificates: certificates, key: key)
-        } catch {
-            switch error {
-            case .noCertificate, .unreadableCertificate: throw .data("\(quoted(clientCertificate)) \(error)")
-            case .noKey where clientKey == nil:
-                throw .usage(
-                    "\(quoted(clientCertificate)) holds no private key beside the certificate: give --key FILE"
-                )
-            default: throw .data("\(quoted(keyFile)) \(error)")
-            }
-        }
     }
 
     private func count(_ text: String?, option: String, range: ClosedRange<Int>) throws(CommandError) -> Int? {

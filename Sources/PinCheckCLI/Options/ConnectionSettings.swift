@@ -33,8 +33,7 @@ extension ConnectionSettings {
             timeout: try options.timeoutSeconds(),
             retries: try options.retryCount(),
             versions: try options.tlsVersions(),
-            applicationProtocols: try options.applicationProtocols(),
-            clientIdentity: try options.clientIdentity()
+            applicationProtocols: try options.applicationProtocols()
         )
     }
 }

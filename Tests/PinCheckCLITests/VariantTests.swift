@@ -1,0 +1,343 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// `pincheck check` with every variant of a target.
+@Suite(.timeLimit(.minutes(2)))
+struct VariantTests {
+    let pki: StandardPKI
+    let rsa: LabCertificate
+    let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+        rsa = try pki.interA.issue(.leaf(host), key: try LabKey.shared(.rsa(bits: 2_048), label: "vector 154"))
+    }
+
+    /// Servers on one port of 127.0.0.2, 127.0.0.3 and so on, and a file with the root of the standard world.
+    private func serving<Value: Sendable>(
+        _ behaviors: [ServerBehavior],
+        _ body: (_ port: UInt16, _ anchors: String) async throws -> Value
+    ) async throws -> Value {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            return try await serve(behaviors[...], port: 0, anchors: anchors, body)
+        }
+    }
+
+    private func serve<Value: Sendable>(
+        _ behaviors: ArraySlice<ServerBehavior>,
+        port: UInt16,
+        anchors: String,
+        _ body: (_ port: UInt16, _ anchors: String) async throws -> Value
+    ) async throws -> Value {
+        guard let behavior = behaviors.first else { return try await body(port, anchors) }
+        let address = "127.0.0.\(behaviors.startIndex + 2)"
+        return try await LoopbackServer.serving(behavior, address: address, port: port) { server in
+            try await serve(behaviors.dropFirst(), port: server.port, anchors: anchors, body)
+        }
+    }
+
+    private func list(_ count: Int) -> [UInt8] {
+        Array((0..<count).map { "127.0.0.\($0 + 2)" }.joined(separator: ";").utf8)
+    }
+
+    private func dual(_ change: (inout TLSServerSettings) -> Void = { _ in }) -> ServerBehavior {
+        .tls(
+            TLSServerSettings([TLSIdentity([pki.leaf, pki.interA]), TLSIdentity([rsa, pki.interA])]).with(change)
+        )
+    }
+
+    private func verdictLines(_ outcome: Outcome) -> [String] {
+        outcome.output.split(separator: "\n").map(String.init).filter { line in
+            ["PASS", "FAIL", "WARN", "UNREACHABLE"].contains { line.hasPrefix($0 + "  ") }
+        }
+    }
+
+    // MARK: Addresses
+
+    @Test func aStaleEdgeAmongFourAddressesIsCaught() async throws {
+        let new = ServerBehavior.presenting([pki.leaf2, pki.interA])
+        try await serving([new, new, .presenting([pki.leaf, pki.interA]), new]) { port, anchors in
+            let outcome = await pincheck(
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.leaf2.pin],
+                input: list(4)
+            )
+            #expect(outcome.status == .fail)
+            let lines = verdictLines(outcome)
+            #expect(lines.count == 5)
+            #expect(lines[0].hasPrefix("PASS  \(host):\(port) → 127.0.0.2  "))
+            #expect(lines[2].hasPrefix("FAIL  \(host):\(port) → 127.0.0.4  "))
+            #expect(
+                lines[4] == "FAIL  \(host):\(port)  4 addresses: 3 accepted, 1 rejected; "
+                    + "3 of 4 addresses serve the key \(pki.leaf2.pin); 127.0.0.4:\(port) serves the key \(pki.leaf.pin)"
+            )
+            // Two chains are shown, each once.
+            #expect(outcome.output.components(of: "  0 leaf").count == 2)
+            #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+        }
+    }
+
+    @Test func acceptedDifferencesBetweenAddressesAreAWarning() async throws {
+        let old = ServerBehavior.presenting([pki.leaf, pki.interA])
+        for (other, words) in [
+            (
+                pki.leaf2,
+                "127.0.0.2:PORT serves the key \(pki.leaf.pin); 127.0.0.3:PORT serves the key \(pki.leaf2.pin)"
+            ),
+            (pki.leafRe, "the key is the same, but 127.0.0.2:PORT serves a certificate until "),
+        ] {
+            try await serving([old, .presenting([other, pki.interA])]) { port, anchors in
+                let outcome = await pincheck(
+                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors],
+                    input: list(2)
+                )
+                #expect(outcome.status == .pass)
+                let last = verdictLines(outcome).last ?? ""
+                #expect(last.hasPrefix("WARN  \(host):\(port)  2 addresses: 2 accepted; "))
+                #expect(last.contains(words.replacing("PORT", with: "\(port)")), "\(last)")
+            }
+        }
+    }
+
+    @Test func anEdgeThatSendsAnotherChainIsNamed() async throws {
+        let whole = ServerBehavior.presenting([pki.leaf, pki.interA])
+        try await serving([whole, whole, .presenting([pki.leaf])]) { port, anchors in
+            let outcome = await pincheck(
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors],
+                input: list(3)
+            )
+            #expect(outcome.status == .fail)
+            #expect(
+                outcome.output.contains(
+                    "the leaf is the same, but 127.0.0.2:\(port) and 127.0.0.3:\(port) serve the leaf with CN=InterA; "
+                        + "127.0.0.4:\(port) serves the leaf alone"
+                ),
+                "\(outcome.output)"
+            )
+        }
+    }
+
+    @Test func addressesThatServeTheSameAreConsistent() async throws {
+        let server = ServerBehavior.presenting([pki.leaf, pki.interA])
+        try await serving([server, server]) { port, anchors in
+            let base = ["\(host):\(port)", "--anchors", anchors, "--pins", pki.leaf.pin]
+            let outcome = await pincheck(base + ["--addresses", "-"], input: list(2))
+            #expect(outcome.status == .pass)
+            #expect(verdictLines(outcome).last == "PASS  \(host):\(port)  2 addresses: 2 accepted; consistent")
+            let connected = await pincheck(base + ["--connect", "127.0.0.2", "--connect", "127.0.0.3"])
+            #expect(connected.output == outcome.output)
+        }
+    }
+
+    @Test func aDeadAddressIsSaidToBeDeadOnce() async throws {
+        try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
+            let outcome = await pincheck(
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--thorough"],
+                input: list(2)
+            )
+            #expect(outcome.status == .unreachable)
+            #expect(verdictLines(outcome).count { $0.hasPrefix("UNREACHABLE") } == 2)
+            #expect(outcome.output.contains("UNREACHABLE  \(host):\(port) → 127.0.0.3  connect: "))
+        }
+    }
+
+    @Test func allAddressesOfANameAreChecked() async throws {
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            let outcome = await pincheck("localhost:\(server.port)", "-4", "--all-addresses", "--format", "json")
+            #expect(outcome.status == .fail)
+            #expect(outcome.output.contains(#""address" : "127.0.0.1""#))
+            #expect(outcome.output.contains(#""resolved_name" : "localhost""#))
+            #expect(outcome.output.contains(#""addresses" : 1,"#))
+        }
+    }
+
+    // MARK: Key types
+
+    @Test func `vector 154: a pin of one of two leaves is at risk, and the probe for each key shows which`()
+        async throws
+    {
+        try await serving([dual()]) { port, anchors in
+            let base = ["\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors]
+            for (pin, failing) in [(rsa.pin, "ECDSA"), (pki.leaf.pin, "RSA")] {
+                let outcome = await pincheck(base + ["--key-types", "rsa,ecdsa", "--pins", pin])
+                #expect(outcome.status == .fail)
+                let lines = verdictLines(outcome)
+                #expect(lines.count == 4)
+                #expect(lines.contains { $0.hasPrefix("FAIL  \(host):\(port) → 127.0.0.2, \(failing)  ") }, "\(lines)")
+                #expect(
+                    lines.last?.contains("clients get one of 2 keys: RSA \(rsa.pin), ECDSA \(pki.leaf.pin)") == true
+                )
+            }
+            let both = await pincheck(base + ["--key-types", "all", "--pins", rsa.pin, "--pins", pki.leaf.pin])
+            #expect(both.status == .pass)
+            #expect(verdictLines(both).last?.hasSuffix("not offered: a certificate with a key for Ed25519") == true)
+        }
+    }
+
+    @Test func aServerWithOneKeyTypeIsNoFailure() async throws {
+        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
+            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = version }
+            try await serving([.tls(settings)]) { port, anchors in
+                let outcome = await pincheck(
+                    "\(host):\(port)",
+                    "--connect",
+                    "127.0.0.2",
+                    "--anchors",
+                    anchors,
+                    "--key-types",
+                    "rsa,ecdsa",
+                    "--retries",
+                    "100"
+                )
+                #expect(outcome.status == .pass, "\(outcome.output)")
+                #expect(outcome.output.contains("consistent; not offered: a certificate with a key for RSA\n"))
+            }
+        }
+    }
+
+    // MARK: SNI
+
+    @Test func whatClientsWithoutSNIGetIsSaidAndDoesNotCount() async throws {
+        let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
+        let shared = TLSServerSettings(presenting: [tenant, pki.interA]).with {
+            $0.identitiesByName = [host: [TLSIdentity([pki.leaf, pki.interA])]]
+        }
+        try await serving([.tls(shared)]) { port, anchors in
+            let base = ["\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--compare-sni"]
+            let outcome = await pincheck(base)
+            #expect(outcome.status == .pass)
+            let lines = verdictLines(outcome)
+            #expect(lines.count == 3)
+            #expect(lines[1].hasPrefix("WARN  \(host):\(port) → 127.0.0.2, no SNI  "))
+            #expect(lines[2].hasPrefix("WARN  \(host):\(port)  1 address: 1 accepted; without SNI the server serves "))
+            #expect(lines[2].contains("other-tenant.example"))
+            let asked = await pincheck(base + ["--no-sni"])
+            #expect(asked.status == .fail)
+        }
+    }
+
+    @Test func aServerThatInsistsOnSNIIsAFinding() async throws {
+        let strict = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.absentName = .alert }
+        try await serving([.tls(strict)]) { port, anchors in
+            let outcome = await pincheck(
+                "\(host):\(port)",
+                "--connect",
+                "127.0.0.2",
+                "--anchors",
+                anchors,
+                "--compare-sni"
+            )
+            #expect(outcome.status == .pass)
+            #expect(
+                outcome.output.contains("without SNI the server refuses the handshake (alert unrecognized_name (112))")
+            )
+        }
+    }
+
+    // MARK: Versions
+
+    @Test func aServerWhoseCertificateDependsOnTheVersionIsNamed() async throws {
+        // Before TLS 1.3 the cipher suites choose the certificate, in it the signature algorithms.
+        let server = dual { $0.cipherList = "ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0" }
+        try await serving([server]) { port, anchors in
+            let outcome = await pincheck(
+                "\(host):\(port)",
+                "--connect",
+                "127.0.0.2",
+                "--anchors",
+                anchors,
+                "--each-tls-version"
+            )
+            #expect(outcome.status == .pass)
+            #expect(
+                outcome.output.contains(
+                    "the certificate depends on the TLS version: TLS 1.2 RSA 2048 \(rsa.pin), TLS 1.3 EC P-256 \(pki.leaf.pin)"
+                ),
+                "\(outcome.output)"
+            )
+        }
+    }
+
+    @Test func aMissingVersionIsNotOffered() async throws {
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = .tls12 }
+        try await serving([.tls(settings)]) { port, anchors in
+            let outcome = await pincheck(
+                "\(host):\(port)",
+                "--connect",
+                "127.0.0.2",
+                "--anchors",
+                anchors,
+                "--each-tls-version"
+            )
+            #expect(outcome.status == .pass)
+            #expect(verdictLines(outcome).last?.hasSuffix("2 accepted; consistent; not offered: TLS 1.3") == true)
+        }
+    }
+
+    // MARK: Everything
+
+    @Test func thoroughChecksEveryVariantOfEveryAddressAndNothingElse() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            try await LoopbackServer.serving(dual()) { server in
+                let base = [
+                    "\(host):\(server.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--format", "json",
+                ]
+                let outcome = await pincheck(base + ["--thorough"])
+                #expect(outcome.status == .pass)
+                for label in ["ordinary", "RSA", "ECDSA", "TLS 1.2", "TLS 1.3", "no SNI"] {
+                    #expect(outcome.output.components(of: #""label" : "\#(label)""#).count == 1)
+                }
+                #expect(outcome.output.components(of: #""consistency" : {"#).count == 1)
+                #expect(outcome.output.components(of: #""consistency" : null"#).count == 5)
+                #expect(outcome.output.contains(#""id" : "key-types-differ""#))
+                #expect(await server.connections(ended: 6).count == 6)
+                // Without the flags nothing is there, and nothing more is connected.
+                let plain = await pincheck(base)
+                #expect(plain.output.contains(#""variant" : null"#))
+                #expect(plain.output.contains(#""consistency" : null"#))
+                #expect(await server.connections(ended: 7).count == 7)
+            }
+        }
+    }
+
+    // MARK: Misuse
+
+    @Test(arguments: [
+        (
+            ["--key-types", "dsa"],
+            "--key-types 'dsa' names no type of key in 'dsa': choose from rsa, ecdsa, ed25519, all"
+        ),
+        (["--key-types", "rsa,"], "names no type of key in ''"),
+        (["--httpdns", "aliyun"], "--httpdns 'aliyun' lacks the account: write aliyun:ACCOUNT"),
+        (["--doh", "http://dns.example/"], "--doh 'http://dns.example/' is not asked over TLS"),
+        (["--doh", "https://dns.example/", "--httpdns", "tencent"], "--httpdns and --doh contradict each other"),
+        (["--httpdns", "tencent", "--connect", "127.0.0.1"], "addresses are given and a service is to be asked"),
+    ])
+    func misuseIsExplained(arguments: [String], words: String) async {
+        let outcome = await pincheck([host] + arguments)
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        ("192.0.2.1;no", ExitStatus.data, "standard input holds no addresses: line 1: 'no' is no address"),
+        ("0", .data, "the answer in standard input gives no address: the service knows none"),
+        (
+            #"{"host":"other.example","ips":["127.0.0.2"],"ttl":1}"#, .usage,
+            "an address is given for 'other.example:443', which is no target of this call"
+        ),
+    ])
+    func answersThatCannotBeUsedAreRefused(answer: String, status: ExitStatus, words: String) async {
+        let outcome = await pincheck([host, "--addresses", "-"], input: Array(answer.utf8))
+        #expect(outcome.status == status)
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+}
+
+extension String {
+    /// The places where `part` occurs.
+    fileprivate func components(of part: String) -> [Range<String.Index>] { ranges(of: part) }
+}
