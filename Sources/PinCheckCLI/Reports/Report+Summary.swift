@@ -15,6 +15,9 @@ extension Report {
         return place + (variantLabel.map { ", " + $0 } ?? "")
     }
 
+    /// Whether the status is one of the run's, as those of all are but of variants that are shown for comparison.
+    var counts: Bool { variant?.counts ?? true }
+
     /// What the variant changes, as in `RSA`; `nil` for what an ordinary client gets.
     var variantLabel: String? {
         guard let variant, variant.label != "ordinary" else { return nil }

@@ -36,7 +36,7 @@ struct ResultWriter {
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
     mutating func add(_ reports: [Report], at position: Int = 0) throws(CommandError) {
         for report in reports {
-            if report.variant?.counts ?? true { statuses.insert(report.status) }
+            if report.counts { statuses.insert(report.status) }
             for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(report) }
         }
         guard position == nextInOrder else {

@@ -29,9 +29,9 @@ extension SchemaDocument {
                 "report": {
                   "type": "object",
                   "required": [
-                    "schema", "target", "endpoint", "tls", "verify_name", "evaluated_at", "presented", "built",
-                    "built_is_valid", "pins", "checks", "clients", "warnings", "notes", "change", "verdict", "reason",
-                    "exit"
+                    "schema", "target", "endpoint", "tls", "verify_name", "variant", "consistency", "evaluated_at",
+                    "presented", "built", "built_is_valid", "pins", "checks", "clients", "warnings", "notes", "change",
+                    "verdict", "reason", "exit"
                   ],
                   "properties": {
                     "schema": { "const": "pincheck/1" },
@@ -41,6 +41,14 @@ extension SchemaDocument {
                     "verify_name": {
                       "description": "The name the certificate had to be valid for; null when none was checked.",
                       "type": ["string", "null"]
+                    },
+                    "variant": {
+                      "description": "Which variant of the target this is; null when it was checked in one way only.",
+                      "anyOf": [{ "$ref": "#/$defs/variant" }, { "type": "null" }]
+                    },
+                    "consistency": {
+                      "description": "What the variants have in common, in the last report of a target; null in others.",
+                      "anyOf": [{ "$ref": "#/$defs/consistency" }, { "type": "null" }]
                     },
                     "evaluated_at": { "$ref": "#/$defs/time" },
                     "presented": {
@@ -73,6 +81,53 @@ extension SchemaDocument {
                     "exit": { "$ref": "#/$defs/exit" }
                   }
                 },
+                "variant": {
+                  "type": "object",
+                  "required": ["label", "key_type", "tls_version", "counts"],
+                  "properties": {
+                    "label": { "description": "As in ordinary, RSA, TLS 1.2 and no SNI.", "type": "string" },
+                    "key_type": {
+                      "description": "The only type of key asked for; null for any.",
+                      "enum": ["rsa", "ecdsa", "ed25519", null]
+                    },
+                    "tls_version": {
+                      "description": "The only TLS version offered; null for those of the target.",
+                      "type": ["string", "null"]
+                    },
+                    "counts": { "description": "Whether the verdict counts for the target.", "type": "boolean" }
+                  }
+                },
+                "consistency": {
+                  "type": "object",
+                  "required": [
+                    "consistent", "addresses", "accepted", "rejected", "unreachable", "findings", "exit"
+                  ],
+                  "properties": {
+                    "consistent": { "description": "Whether no finding is a warning.", "type": "boolean" },
+                    "addresses": { "description": "How many addresses were tried.", "type": "integer", "minimum": 0 },
+                    "accepted": { "type": "integer", "minimum": 0 },
+                    "rejected": { "type": "integer", "minimum": 0 },
+                    "unreachable": { "type": "integer", "minimum": 0 },
+                    "findings": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["id", "level", "message"],
+                        "properties": {
+                          "id": {
+                            "enum": [
+                              "addresses-differ", "addresses-incomplete", "key-types-differ", "versions-differ",
+                              "no-sni-differs", "not-offered"
+                            ]
+                          },
+                          "level": { "enum": ["info", "warning"] },
+                          "message": { "type": "string" }
+                        }
+                      }
+                    },
+                    "exit": { "$ref": "#/$defs/exit" }
+                  }
+                },
                 "endpoint": {
                   "type": "object",
                   "required": ["address", "port", "family", "resolved_name", "sni", "verify_name", "host"],
@@ -94,13 +149,17 @@ extension SchemaDocument {
                 },
                 "tls": {
                   "type": "object",
-                  "required": ["version", "cipher", "group", "alpn", "client_certificate_requested", "timings_ms"],
+                  "required": [
+                    "version", "cipher", "group", "alpn", "client_certificate_requested", "client_certificate_sent",
+                    "timings_ms"
+                  ],
                   "properties": {
                     "version": { "type": "string" },
                     "cipher": { "type": "string" },
                     "group": { "type": ["string", "null"] },
                     "alpn": { "type": ["string", "null"] },
                     "client_certificate_requested": { "type": "boolean" },
+                    "client_certificate_sent": { "type": "boolean" },
                     "timings_ms": {
                       "type": "object",
                       "required": ["resolve", "connect", "handshake"],

@@ -21,7 +21,7 @@ extension Report.Consistency {
     ///   - gaps: families whose addresses could not be found out.
     ///   - reports: the verdicts.
     init(of outcomes: [VariantOutcome], gaps: [HostAddresses.Gap], reports: [Report]) {
-        let counting = reports.filter { $0.variant?.counts ?? true }
+        let counting = reports.filter(\.counts)
         let comparison = VariantComparison(outcomes: outcomes)
         var findings = gaps.map { gap in
             Finding(

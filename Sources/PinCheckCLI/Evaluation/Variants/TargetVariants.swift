@@ -41,6 +41,7 @@ struct VariantOutcome: Sendable {
     ///
     /// - Parameter isServing: whether the same address completed another handshake, so that the server and the name are all
     ///   right; some servers hang up where others send an alert.
+    /// - Returns: `false` for everything else, success among it.
     func isNotOffered(whereOthersWork isServing: Bool) -> Bool {
         guard case .failure(let error) = result else { return false }
         switch (variant, error.reason) {

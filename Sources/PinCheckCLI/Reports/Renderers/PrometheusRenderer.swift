@@ -91,7 +91,8 @@ struct PrometheusRenderer: ResultRenderer {
     ///
     /// Two equal series would make the collector refuse the whole file, so a second check of the same has a number.
     private mutating func labels(of report: Report) -> [(name: String, value: String)] {
-        let labels = [("target", report.target), ("address", report.peer ?? report.endpoint?.address ?? "")]
+        var labels = [("target", report.target), ("address", report.peer ?? report.endpoint?.address ?? "")]
+        if let label = report.variantLabel { labels.append(("variant", label)) }
         let count = seen["\(labels)", default: 0] + 1
         seen["\(labels)"] = count
         return count == 1 ? labels : labels + [("check", String(count))]
