@@ -10,6 +10,7 @@ package enum PinCheck {
     /// Runs the command line of the process and ends it.
     package static func main() -> Never {
         System.ignoreBrokenPipes()
+        Interruption.install()
         let context = System.context()
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard System.hasFreeDescriptors() else {

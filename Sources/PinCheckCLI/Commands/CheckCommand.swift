@@ -81,7 +81,7 @@ struct CheckCommand: ContextCommand {
         let hasVariants = jobs.contains { $0.variants != nil }
         let connections = hasVariants ? TargetVariants.connectionLimit : 1
         let limit = max(1, min(try connection.jobCount(), System.connectionLimit() / connections))
-        var writer = try ResultWriter(settings, notes: loader.notes, in: context)
+        var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
         var checker = Checker(thread: context.thread, now: context.now)
         if jobs.contains(where: { $0.variants?.settings.service != nil }) {
             checker.objection = ServiceTrust.objection(in: context)

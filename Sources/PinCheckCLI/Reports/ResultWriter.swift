@@ -7,9 +7,28 @@ struct ResultWriter {
     private var waiting: [Int: [Report]] = [:]
     private var nextInOrder = 0
     private var statuses: Set<ExitStatus> = []
+    private let progress: ProgressLine?
 
-    /// A writer for the results of one run; `notes` concern all of them and are said once.
-    init(_ settings: OutputSettings, notes: [Report.Message], in context: Context) throws(CommandError) {
+    /// A writer for the results of one run.
+    ///
+    /// - Parameters:
+    ///   - settings: the outputs.
+    ///   - notes: what concerns all results, and is said once.
+    ///   - total: how many results there will be.
+    ///   - context: the streams.
+    /// - Throws: ``CommandError`` when a file cannot be made.
+    init(
+        _ settings: OutputSettings,
+        notes: [Report.Message],
+        total: Int = 1,
+        in context: Context
+    ) throws(CommandError) {
+        progress = ProgressLine(
+            total: total,
+            console: context.console,
+            hasResultOnOutput: !settings.isQuiet && settings.outputs.contains { $0.file == nil },
+            environment: context.environment
+        )
         self.notes = notes
         console = context.console
         saysWarnings = !settings.isQuiet && settings.outputs.contains { $0.file == nil && $0.form == .text }
@@ -35,6 +54,7 @@ struct ResultWriter {
 
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
     mutating func add(_ reports: [Report], at position: Int = 0) throws(CommandError) {
+        defer { progress?.count(ExitStatus.worst(reports.filter(\.counts).map(\.status))) }
         for report in reports {
             if report.counts { statuses.insert(report.status) }
             for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(report) }
@@ -57,6 +77,7 @@ struct ResultWriter {
                 where !notes.contains(warning) && !(report.consistency?.says(warning) ?? false)
                     && said.insert(warning).inserted
                 {
+                    progress?.erase()
                     console.report("Warning: \(report.target): \(warning.message)")
                 }
             }
@@ -68,6 +89,7 @@ struct ResultWriter {
     ///
     /// - Returns: the worst status of all results.
     mutating func finish() throws(CommandError) -> ExitStatus {
+        progress?.erase()
         let status = ExitStatus.worst(statuses)
         // What standard output says of the run has to be true of its files.
         for index in sinks.indices where sinks[index].isFile { try sinks[index].finish(exit: status) }

@@ -28,6 +28,11 @@ enum AtomicFile {
     /// - Throws: ``CommandError`` with the status of an output that could not be written, the path and the reason; the file is
     ///   then as it was and the temporary file is gone.
     static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(CommandError) {
+        // A signal in between would leave the temporary file behind.
+        try Interruption.deferring { () throws(CommandError) in try replaceFile(contents, at: path, mode: mode) }
+    }
+
+    private static func replaceFile(_ contents: [UInt8], at path: String, mode: mode_t) throws(CommandError) {
         do throws(Failure) {
             guard !path.isEmpty, !path.utf8.contains(0) else { throw Failure("the name is empty or holds a NUL") }
             if let descriptor = descriptor(named: path) { return try writeAll(contents, to: descriptor) }

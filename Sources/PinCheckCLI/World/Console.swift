@@ -30,11 +30,18 @@ package struct Console: Sendable {
 package struct OutputStream: Sendable {
     /// Whether the stream ends at a terminal.
     package let isTerminal: Bool
+    /// Whether the stream goes to a file.
+    package let isFile: Bool
     private let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
 
     /// A stream that hands its bytes to `writeBytes`.
-    package init(isTerminal: Bool, writeBytes: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void) {
+    package init(
+        isTerminal: Bool,
+        isFile: Bool = false,
+        writeBytes: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
+    ) {
         self.isTerminal = isTerminal
+        self.isFile = isFile
         self.writeBytes = writeBytes
     }
 

@@ -16,8 +16,8 @@ package final class OutputBuffer: Sendable {
     var bytes: [UInt8] { contents.withLock { $0 } }
 
     /// A stream into the buffer.
-    package func stream(isTerminal: Bool = false) -> OutputStream {
-        OutputStream(isTerminal: isTerminal) { bytes throws(OutputError) in
+    package func stream(isTerminal: Bool = false, isFile: Bool = false) -> OutputStream {
+        OutputStream(isTerminal: isTerminal, isFile: isFile) { bytes throws(OutputError) in
             self.contents.withLock { $0 += bytes }
         }
     }

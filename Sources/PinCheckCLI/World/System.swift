@@ -45,13 +45,19 @@ enum System {
             let reason = message(of: EBADF)
             return OutputStream(isTerminal: false) { _ throws(OutputError) in throw .failed(reason) }
         }
-        return OutputStream(isTerminal: isatty(descriptor) == 1) { bytes throws(OutputError) in
+        let isFile = status.st_mode & S_IFMT == S_IFREG
+        return OutputStream(isTerminal: !isFile && isatty(descriptor) == 1, isFile: isFile) {
+            bytes throws(OutputError) in
             try write(bytes, to: descriptor)
         }
     }
 
-    /// Writes all of `bytes` to an open descriptor.
+    /// Writes all of `bytes` to an open descriptor; no signal ends the process in between.
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+        try Interruption.deferring { () throws(OutputError) in try writeAll(bytes, to: descriptor) }
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in

@@ -1,0 +1,100 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The end of the process by a signal: at once, but never within a line of output or the writing of a file.
+///
+/// The process ends by the signal itself, so that a shell sees 130 or 143 and stops its own loop. A second signal does not wait
+/// for a write that hangs.
+enum Interruption {
+    /// How many writes are under way that have to stay whole.
+    private static let writers = Atomic<Int>(0)
+    /// The signal that came while there were some, 0 before.
+    private static let pending = Atomic<Int32>(0)
+    /// The process group of a command that was started, 0 without one.
+    private static let command = Atomic<Int32>(0)
+    /// Whether a line of progress stands on the terminal.
+    private static let showsProgress = Atomic<Bool>(false)
+
+    /// Takes over the signals that end a process, but for those it was started to ignore (`nohup`).
+    ///
+    /// They are unblocked: what is started from a thread of a library inherits that all are blocked there.
+    static func install() {
+        // The handler may not be the first to ask for them: making them takes a lock.
+        _ = (isShowingProgress, writers.load(ordering: .relaxed), pending.load(ordering: .relaxed))
+        _ = command.load(ordering: .relaxed)
+        let numbers = [SIGINT, SIGTERM, SIGHUP]
+        for number in numbers {
+            let before = signal(number) { number in Interruption.received(number) }
+            if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
+        }
+        unblock(numbers)
+    }
+
+    private static func unblock(_ numbers: [Int32]) {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in numbers { sigaddset(&set, number) }
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
+
+    /// Does something that a signal must not tear: the process ends after it.
+    static func deferring<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let others = writers.add(1, ordering: .sequentiallyConsistent).oldValue
+        // The handler has seen that nobody writes, or will never look again; beside others it waits for the last.
+        if others == 0, pending.load(ordering: .sequentiallyConsistent) != 0 { end() }
+        defer {
+            let left = writers.subtract(1, ordering: .sequentiallyConsistent).newValue
+            if left == 0, pending.load(ordering: .sequentiallyConsistent) != 0 { end() }
+        }
+        return try body()
+    }
+
+    /// Says which process group ends together with this process; 0 for none.
+    static func setCommand(processGroup: Int32) {
+        command.store(processGroup, ordering: .sequentiallyConsistent)
+    }
+
+    /// Whether a line of progress has to be erased at the end.
+    static var isShowingProgress: Bool {
+        get { showsProgress.load(ordering: .relaxed) }
+        set { showsProgress.store(newValue, ordering: .relaxed) }
+    }
+
+    /// The handler: it may do no more than what signal-safety(7) allows.
+    private static func received(_ number: Int32) {
+        let isFirst = pending.compareExchange(expected: 0, desired: number, ordering: .sequentiallyConsistent).exchanged
+        if !isFirst || writers.load(ordering: .sequentiallyConsistent) == 0 { end() }
+    }
+
+    private static func end() -> Never {
+        let number = pending.load(ordering: .sequentiallyConsistent)
+        if showsProgress.load(ordering: .relaxed) { eraseLine() }
+        let group = command.load(ordering: .sequentiallyConsistent)
+        if group > 0 { kill(-group, SIGTERM) }
+        signal(number, SIG_DFL)
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, number)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        kill(getpid(), number)
+        // The first process of a container is not ended by its own signal.
+        _exit(128 + number)
+    }
+
+    /// Carriage return, and the sequence that erases to the end of the line.
+    private static func eraseLine() {
+        var bytes: (UInt8, UInt8, UInt8, UInt8) = (0x0D, 0x1B, 0x5B, 0x4B)
+        withUnsafeBytes(of: &bytes) { buffer in
+            #if canImport(Glibc)
+            _ = Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
+            #else
+            _ = Darwin.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
+            #endif
+        }
+    }
+}

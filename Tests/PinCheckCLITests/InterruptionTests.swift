@@ -1,0 +1,101 @@
+import LoopbackLab
+@testable import PinCheckCLI
+import Testing
+
+/// What a signal leaves behind, and the line of progress.
+@Suite struct InterruptionTests {
+    @Test(
+        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
+        arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)]
+    )
+    func aSignalLeavesWholeLinesAndFilesAsTheyWere(signal: String, code: Int32) async throws {
+        let pki = try StandardPKI.shared()
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            try await UnresponsivePort.scoped { silent in
+                // A shell without job control lets its background jobs ignore SIGINT.
+                let outcome = try await BuiltBinary.run(
+                    """
+                    set -m; cd "$TMPDIR"; mkfifo out; echo before >junit.xml
+                    $PINCHECK 127.0.0.1:\(server.port) 127.0.0.1:\(silent.port) --timeout 60 \
+                      -f jsonl -f junit=junit.xml >out & pid=$!
+                    exec 3<out; read -r line <&3; echo "$line"
+                    kill -\(signal) $pid; cat <&3; wait $pid; code=$?
+                    cat junit.xml >&2; ls -A >&2; exit $code
+                    """
+                )
+                #expect(outcome.status == code)
+                #expect(outcome.output.hasSuffix("}\n") && outcome.output.count { $0 == "\n" } == 1)
+                #expect(try JSONValue(outcome.output)["target"].text == "127.0.0.1:\(server.port)")
+                #expect(outcome.errors.contains("before\n"), "\(outcome.errors)")
+                #expect(!outcome.errors.contains(".pincheck-"))
+            }
+        }
+    }
+
+    @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
+    func whatWasStartedToIgnoreASignalIgnoresIt() async throws {
+        let pki = try StandardPKI.shared()
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            try await UnresponsivePort.scoped { silent in
+                let outcome = try await BuiltBinary.run(
+                    """
+                    trap '' HUP; cd "$TMPDIR"; mkfifo out
+                    $PINCHECK 127.0.0.1:\(server.port) 127.0.0.1:\(silent.port) --timeout 2 -f jsonl >out & pid=$!
+                    exec 3<out; read -r line <&3; kill -HUP $pid; wait $pid
+                    """
+                )
+                #expect(outcome.status == 1)
+            }
+        }
+    }
+
+    // MARK: Progress
+
+    private func progress(
+        of total: Int,
+        steps: [(milliseconds: Int, status: ExitStatus)],
+        hasResultOnOutput: Bool = true,
+        output: OutputStream = OutputBuffer().stream(isFile: true),
+        isTerminal: Bool = true,
+        environment: [String: String] = [:]
+    ) -> String {
+        let errors = OutputBuffer()
+        let start = ContinuousClock.now
+        var time = start
+        do {
+            let line = ProgressLine(
+                total: total,
+                console: Console(output: output, errors: errors.stream(isTerminal: isTerminal)),
+                hasResultOnOutput: hasResultOnOutput,
+                environment: environment,
+                now: { time }
+            )
+            for step in steps {
+                time = start + .milliseconds(step.milliseconds)
+                line?.count(step.status)
+            }
+        }
+        return errors.text
+    }
+
+    private let long: [(milliseconds: Int, status: ExitStatus)] = [
+        (500, .pass), (1_000, .fail), (1_050, .pass), (1_200, .unreachable),
+    ]
+
+    @Test func progressIsShownAfterASecondAndErasedAtTheEnd() {
+        #expect(
+            progress(of: 20, steps: long)
+                == "\r2 of 20 checked, 1 not passed\u{1B}[K\r4 of 20 checked, 2 not passed\u{1B}[K\r\u{1B}[K"
+        )
+        #expect(!progress(of: 20, steps: long, hasResultOnOutput: false, output: OutputBuffer().stream()).isEmpty)
+    }
+
+    @Test func progressIsNotShownForShortWorkOrWhereItWouldBeInTheWay() {
+        #expect(progress(of: 10, steps: long).isEmpty)
+        #expect(progress(of: 20, steps: Array(long.prefix(1))).isEmpty)
+        #expect(progress(of: 20, steps: long, isTerminal: false).isEmpty)
+        #expect(progress(of: 20, steps: long, environment: ["TERM": "dumb"]).isEmpty)
+        #expect(progress(of: 20, steps: long, output: OutputBuffer().stream()).isEmpty)
+        #expect(progress(of: 20, steps: long, output: OutputBuffer().stream(isTerminal: true)).isEmpty)
+    }
+}
