@@ -70,8 +70,11 @@ struct VariantTests {
             #expect(lines[0].hasPrefix("PASS  \(host):\(port) → 127.0.0.2  "))
             #expect(lines[2].hasPrefix("FAIL  \(host):\(port) → 127.0.0.4  "))
             #expect(
-                lines[4] == "FAIL  \(host):\(port)  4 addresses: 3 accepted, 1 rejected; "
-                    + "3 of 4 addresses serve the key \(pki.leaf2.pin); 127.0.0.4:\(port) serves the key \(pki.leaf.pin)"
+                outcome.output.hasSuffix(
+                    "  warning: 3 of 4 addresses serve the key \(pki.leaf2.pin); "
+                        + "127.0.0.4 serves the key \(pki.leaf.pin)\n"
+                        + "FAIL  \(host):\(port)  4 addresses: 3 accepted, 1 rejected; addresses-differ\n"
+                )
             )
             // Two chains are shown, each once.
             #expect(outcome.output.components(of: "  0 leaf").count == 2)
@@ -84,9 +87,9 @@ struct VariantTests {
         for (other, words) in [
             (
                 pki.leaf2,
-                "127.0.0.2:PORT serves the key \(pki.leaf.pin); 127.0.0.3:PORT serves the key \(pki.leaf2.pin)"
+                "127.0.0.2 serves the key \(pki.leaf.pin); 127.0.0.3 serves the key \(pki.leaf2.pin)"
             ),
-            (pki.leafRe, "the key is the same, but 127.0.0.2:PORT serves a certificate until "),
+            (pki.leafRe, "the key is the same, but 127.0.0.2 serves a certificate until "),
         ] {
             try await serving([old, .presenting([other, pki.interA])]) { port, anchors in
                 let outcome = await pincheck(
@@ -94,9 +97,10 @@ struct VariantTests {
                     input: list(2)
                 )
                 #expect(outcome.status == .pass)
-                let last = verdictLines(outcome).last ?? ""
-                #expect(last.hasPrefix("WARN  \(host):\(port)  2 addresses: 2 accepted; "))
-                #expect(last.contains(words.replacing("PORT", with: "\(port)")), "\(last)")
+                #expect(
+                    verdictLines(outcome).last == "WARN  \(host):\(port)  2 addresses: 2 accepted; addresses-differ"
+                )
+                #expect(outcome.output.contains("\n  warning: \(words)"), "\(outcome.output)")
             }
         }
     }
@@ -111,8 +115,8 @@ struct VariantTests {
             #expect(outcome.status == .fail)
             #expect(
                 outcome.output.contains(
-                    "the leaf is the same, but 127.0.0.2:\(port) and 127.0.0.3:\(port) serve the leaf with CN=InterA; "
-                        + "127.0.0.4:\(port) serves the leaf alone"
+                    "the leaf is the same, but 127.0.0.2 and 127.0.0.3 serve the leaf with CN=InterA; "
+                        + "127.0.0.4 serves the leaf alone"
                 ),
                 "\(outcome.output)"
             )
@@ -167,12 +171,27 @@ struct VariantTests {
                 #expect(lines.count == 4)
                 #expect(lines.contains { $0.hasPrefix("FAIL  \(host):\(port) → 127.0.0.2, \(failing)  ") }, "\(lines)")
                 #expect(
-                    lines.last?.contains("clients get one of 2 keys: RSA \(rsa.pin), ECDSA \(pki.leaf.pin)") == true
+                    outcome.output.contains("  note: clients get one of 2 keys: RSA \(rsa.pin), ECDSA \(pki.leaf.pin)\n")
                 )
             }
             let both = await pincheck(base + ["--key-types", "all", "--pins", rsa.pin, "--pins", pki.leaf.pin])
             #expect(both.status == .pass)
-            #expect(verdictLines(both).last?.hasSuffix("not offered: a certificate with a key for Ed25519") == true)
+            #expect(both.output.contains("  note: not offered: a certificate with a key for Ed25519\n"))
+        }
+    }
+
+    @Test func anAddressThatLacksWhatTheOthersHaveIsNamed() async throws {
+        try await serving([dual(), dual(), .presenting([pki.leaf, pki.interA])]) { port, anchors in
+            let outcome = await pincheck(
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--key-types", "rsa"],
+                input: list(3)
+            )
+            #expect(outcome.status == .pass)
+            #expect(
+                outcome.output.contains("  warning: 127.0.0.4 does not offer a certificate with a key for RSA\n"),
+                "\(outcome.output)"
+            )
+            #expect(verdictLines(outcome).last?.hasSuffix("3 addresses: 5 accepted; addresses-differ") == true)
         }
     }
 
@@ -192,7 +211,8 @@ struct VariantTests {
                     "100"
                 )
                 #expect(outcome.status == .pass, "\(outcome.output)")
-                #expect(outcome.output.contains("consistent; not offered: a certificate with a key for RSA\n"))
+                #expect(outcome.output.contains("  note: not offered: a certificate with a key for RSA\n"))
+                #expect(verdictLines(outcome).last?.hasSuffix("2 accepted; consistent") == true)
             }
         }
     }
@@ -211,8 +231,8 @@ struct VariantTests {
             let lines = verdictLines(outcome)
             #expect(lines.count == 3)
             #expect(lines[1].hasPrefix("WARN  \(host):\(port) → 127.0.0.2, no SNI  "))
-            #expect(lines[2].hasPrefix("WARN  \(host):\(port)  1 address: 1 accepted; without SNI the server serves "))
-            #expect(lines[2].contains("other-tenant.example"))
+            #expect(lines[2] == "WARN  \(host):\(port)  1 address: 1 accepted; no-sni-differs")
+            #expect(outcome.output.contains("  warning: without SNI the server serves CN=other-tenant.example"))
             let asked = await pincheck(base + ["--no-sni"])
             #expect(asked.status == .fail)
         }
@@ -272,7 +292,8 @@ struct VariantTests {
                 "--each-tls-version"
             )
             #expect(outcome.status == .pass)
-            #expect(verdictLines(outcome).last?.hasSuffix("2 accepted; consistent; not offered: TLS 1.3") == true)
+            #expect(outcome.output.contains("  note: not offered: TLS 1.3\n"))
+            #expect(verdictLines(outcome).last?.hasSuffix("2 accepted; consistent") == true)
         }
     }
 
@@ -293,6 +314,7 @@ struct VariantTests {
                 #expect(outcome.output.components(of: #""consistency" : {"#).count == 1)
                 #expect(outcome.output.components(of: #""consistency" : null"#).count == 5)
                 #expect(outcome.output.contains(#""id" : "key-types-differ""#))
+                JSONSchemaCheck.expect(validDocumentsIn: outcome.output)
                 #expect(await server.connections(ended: 6).count == 6)
                 // Without the flags nothing is there, and nothing more is connected.
                 let plain = await pincheck(base)

@@ -32,6 +32,7 @@ extension Report.Consistency {
         }
         let differences: [(id: String, level: Level, message: String?)] = [
             ("addresses-differ", .warning, comparison.addresses),
+            ("addresses-differ", .warning, comparison.notOfferedEverywhere),
             ("versions-differ", .warning, comparison.versions),
             ("no-sni-differs", .warning, comparison.withoutSNI),
             ("key-types-differ", .info, comparison.keyTypes),
@@ -109,8 +110,7 @@ struct VariantComparison {
         // The sort is stable: equal groups stay in the order of the addresses.
         return groups.sorted { $0.addresses.count > $1.addresses.count }.map { group in
             let count = group.addresses.count
-            let who = count > 2 ? "\(count) of \(served.count) addresses" : group.addresses.joined(separator: " and ")
-            return "\(who) \(count == 1 ? "serves" : "serve") \(group.fact)"
+            return "\(enumeration(group.addresses, of: served.count)) \(count == 1 ? "serves" : "serve") \(group.fact)"
         }.joined(separator: "; ")
     }
 
@@ -174,9 +174,7 @@ struct VariantComparison {
         guard !answers.isEmpty else { return nil }
         let parts = answers.map { answer in
             let count = answer.addresses.count
-            let who =
-                count == ordinary.count
-                ? "the server" : count > 2 ? "each of \(count) addresses" : answer.addresses.joined(separator: " and ")
+            let who = count == ordinary.count ? "the server" : Self.enumeration(answer.addresses, of: ordinary.count)
             return "\(who) \(answer.answer)"
         }
         return "without SNI \(parts.joined(separator: "; ")): apps that connect to the address alone get that"
@@ -184,18 +182,39 @@ struct VariantComparison {
 
     // MARK: Absences
 
-    /// What the server has nothing of.
+    /// What no address has anything of.
     var notOffered: String? {
-        let serving = Set(outcomes.filter(\.isServing).map(\.place))
-        let missing = variants.filter { variant in
-            let own = outcomes.filter { $0.variant == variant }
-            return own.contains { $0.isNotOffered(whereOthersWork: serving.contains($0.place)) }
-                && !own.contains(where: \.isServing)
-        }
-        let labels = missing.compactMap { variant -> String? in
-            if case .keyType(let keyType) = variant { "a certificate with a key for \(keyType)" } else { variant.label }
-        }
+        let labels = variants.filter { served($0).isEmpty && !lacking($0).isEmpty }.compactMap(Self.offer)
         return labels.isEmpty ? nil : "not offered: \(labels.joined(separator: ", "))"
+    }
+
+    /// What some addresses offer and others do not.
+    var notOfferedEverywhere: String? {
+        let parts = variants.compactMap { variant -> String? in
+            let lacking = lacking(variant)
+            guard !lacking.isEmpty, !served(variant).isEmpty, let offer = Self.offer(variant) else { return nil }
+            return "\(Self.enumeration(lacking, of: lacking.count + served(variant).count)) "
+                + "\(lacking.count == 1 ? "does" : "do") not offer \(offer)"
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    /// The addresses that answered that they have nothing of the kind.
+    private func lacking(_ variant: Variant) -> [String] {
+        let serving = Set(outcomes.filter(\.isServing).map(\.place))
+        return outcomes.filter { $0.variant == variant && $0.isNotOffered(whereOthersWork: serving.contains($0.place)) }
+            .map(\.address)
+    }
+
+    private static func offer(_ variant: Variant) -> String? {
+        if case .keyType(let keyType) = variant { "a certificate with a key for \(keyType)" } else { variant.label }
+    }
+
+    // MARK: Words
+
+    /// Up to two addresses by name, more by their number.
+    private static func enumeration(_ addresses: [String], of total: Int) -> String {
+        addresses.count > 2 ? "\(addresses.count) of \(total) addresses" : addresses.joined(separator: " and ")
     }
 
     private static func key(_ chain: PresentedChain) -> String { chain.leaf.publicKey.spkiSHA256.description }

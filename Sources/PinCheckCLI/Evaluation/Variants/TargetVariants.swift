@@ -31,10 +31,14 @@ struct VariantOutcome: Sendable {
     let variant: Variant
     let result: Result<ProbeResult, ProbeError>
 
-    /// The address that was connected to, or should have been.
+    /// The address that was connected to, or should have been; with its port when that is not the target's.
     var address: String {
-        if case .success(let result) = result { return result.peer.description }
-        return endpoint.request.target
+        let isUsualPort = Int(endpoint.request.port) == endpoint.targetPort
+        switch (result, endpoint.request.destination) {
+        case (.success(let result), _): return isUsualPort ? "\(result.peer.ip)" : "\(result.peer)"
+        case (.failure, .address(let address)) where isUsualPort: return "\(address)"
+        case (.failure, _): return endpoint.request.target
+        }
     }
 
     /// Whether the server answered that it has nothing of the kind that was asked for.

@@ -20,19 +20,23 @@ struct TextRenderer: Sendable {
     /// The verdict alone, for a report whose chain is shown already; it ends in a newline.
     func verdictLine(_ report: Report) -> String { verdict(report) + "\n" }
 
-    /// What the variants of a target come to together; it ends in a newline.
+    /// What the variants of a target come to together, the verdict last; it ends in a newline.
     func summary(_ consistency: Report.Consistency, of report: Report) -> String {
-        let status = ExitStatus(rawValue: Int32(consistency.exit.code)) ?? .software
-        let token = style.token(status == .pass && !consistency.consistent ? .warn : status)
-        let parts = [
+        var lines = consistency.findings.map { finding in
+            "  \(finding.level == .warning ? "warning" : "note"): \(safe(finding.message, length: 600))"
+        }
+        let counts = [
             (consistency.accepted, "accepted"), (consistency.rejected, "rejected"),
             (consistency.unreachable, "without a verdict"),
-        ]
-        let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         let places = consistency.addresses == 1 ? "1 address" : "\(consistency.addresses) addresses"
-        let findings = consistency.findings.map { safe($0.message, length: 600) }
-        let text = (consistency.consistent ? ["consistent"] : []) + findings
-        return "\(token)  \(name(report))  \(places): \(counts); \(text.joined(separator: "; "))\n"
+        let warnings = consistency.findings.filter { $0.level == .warning }.map(\.id).joined(separator: ", ")
+        let status = ExitStatus(rawValue: Int32(consistency.exit.code)) ?? .software
+        let token = style.token(status == .pass && !consistency.consistent ? .warn : status)
+        lines.append(
+            "\(token)  \(name(report))  \(places): \(counts); \(warnings.isEmpty ? "consistent" : warnings)"
+        )
+        return lines.joined(separator: "\n") + "\n"
     }
 
     // MARK: Heading
@@ -45,7 +49,7 @@ struct TextRenderer: Sendable {
         } else {
             parts.append(name(report))
         }
-        if let label = report.variantLabel { parts.append(safe(label)) }
+        if let label = report.variantLabel, !parts.contains(label) { parts.append(safe(label)) }
         if let verifyName = report.verifyName {
             if verifyName != report.endpoint?.sni { parts.append("name " + safe(verifyName)) }
         } else {

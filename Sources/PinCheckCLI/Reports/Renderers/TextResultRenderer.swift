@@ -16,7 +16,7 @@ struct TextResultRenderer: ResultRenderer {
         let separator = isFirst ? "" : "\n"
         guard report.variant != nil else { return separator + text.block(report) }
         let chain = report.presented.map(\.certSha256)
-        let isKnown = !text.explains && !chain.isEmpty && !shown.insert([report.exit.name] + chain).inserted
+        let isKnown = !text.explains && !chain.isEmpty && !shown.insert([report.verdict.rawValue] + chain).inserted
         var result = isKnown ? text.verdictLine(report) : separator + text.block(report)
         if let consistency = report.consistency {
             result += text.summary(consistency, of: report)
