@@ -68,6 +68,9 @@ struct CheckCommand: ContextCommand {
     @OptionGroup(title: "Variants")
     var variants: VariantOptions
 
+    @OptionGroup(title: "Changes")
+    var changes: ChangeOptions
+
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
@@ -81,6 +84,7 @@ struct CheckCommand: ContextCommand {
         let hasVariants = jobs.contains { $0.variants != nil }
         let connections = hasVariants ? TargetVariants.connectionLimit : 1
         let limit = max(1, min(try connection.jobCount(), System.connectionLimit() / connections))
+        var watch = try changes.watch(in: context)
         var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
         var checker = Checker(thread: context.thread, now: context.now)
         if jobs.contains(where: { $0.variants?.settings.service != nil }) {
@@ -88,7 +92,9 @@ struct CheckCommand: ContextCommand {
         }
         try await checker.check(jobs, inFlight: limit) { position, reports throws(CommandError) in
             try writer.add(reports, at: position)
+            for report in reports { watch?.add(report, at: position) }
         }
+        try watch?.finish()
         return try writer.finish()
     }
 

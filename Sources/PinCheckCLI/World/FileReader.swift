@@ -11,6 +11,9 @@ enum FileReader {
     /// The most that is read from one file, in bytes: far more than any bundle of certificates, far less than memory.
     static let limit = 64 * 1024 * 1024
 
+    /// Whether there is anything at a path.
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// The contents of the file at `path`; pipes such as `<(…)` are files too.
     static func contents(ofFile path: String) throws(CommandError) -> [UInt8] {
         guard !path.isEmpty, !path.utf8.contains(0) else {

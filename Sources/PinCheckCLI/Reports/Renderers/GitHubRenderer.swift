@@ -13,7 +13,7 @@ struct GitHubRenderer: ResultRenderer {
         var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
         lines += text.block(report).split(separator: "\n").map { Self.harmless(String($0)) }
         lines.append("::endgroup::")
-        if let command = Self.command(for: report.status) {
+        if report.counts, let command = Self.command(for: report.status) {
             let pins = report.pins.configured.isEmpty ? "" : Self.pins(of: report)
             lines.append(
                 "::\(command) title=\(Self.property("pincheck \(report.status.name) \(name)"))::"

@@ -1,0 +1,41 @@
+import ArgumentParser
+
+/// What happens when a result is another than the last time.
+struct ChangeOptions: ParsableArguments {
+    @Option(
+        name: .customLong("on-change"),
+        help: ArgumentHelp(
+            """
+            Run a command with /bin/sh for each target whose result is another than the last time. It learns what happened \
+            from PINCHECK_TARGET, PINCHECK_STATUS, PINCHECK_OLD_STATUS, PINCHECK_REASON and more; its output goes to \
+            standard error. It has 30 s.
+            """,
+            valueName: "command"
+        ),
+    )
+    var onChange: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The file that keeps the results for --on-change; it is made when it is not there.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var state: String?
+
+    /// What the options ask to watch, `nil` when they are not given; reads the file, so that a broken one is known at once.
+    func watch(in context: Context) throws(CommandError) -> ChangeWatch? {
+        switch (onChange, state) {
+        case (nil, nil): return nil
+        case (let command?, let path?):
+            guard command.utf8.contains(where: { $0 != 0x20 }), !command.utf8.contains(0) else {
+                throw .usage("--on-change is empty: give a command of the shell")
+            }
+            _ = try StateFile.read(path)
+            return ChangeWatch(command: command, path: path, context: context)
+        case (.some, nil): throw .usage("--on-change has to know the last results: give --state FILE")
+        case (nil, .some): throw .usage("--state keeps results for --on-change: give it a command")
+        }
+    }
+}
