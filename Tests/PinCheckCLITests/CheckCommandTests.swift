@@ -216,7 +216,7 @@ import Testing
             let outcome = await pincheck(host, "--connect", place, "--anchors", anchors, "--pins", pki.leaf.pin)
             #expect(outcome.status == .pass)
             #expect(outcome.output.contains("CN=Stranger 0, CN=Stranger 1, CN=Stranger 2 and 57 more"))
-            #expect(outcome.output.split(separator: "\n").count == 7)
+            #expect(outcome.output.split(separator: "\n").count == 8)
         }
     }
 

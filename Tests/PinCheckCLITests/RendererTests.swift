@@ -340,6 +340,7 @@ import Testing
               "message" : "not checked"
             }
           ],
+          "outlook" : null,
           "pins" : {
             "configured" : [
               {

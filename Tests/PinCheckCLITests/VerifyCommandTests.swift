@@ -223,8 +223,8 @@ import Testing
             #expect(
                 object.keys.sorted() == [
                     "built", "built_is_valid", "change", "checks", "clients", "consistency", "endpoint", "evaluated_at",
-                    "exit",
-                    "notes", "pins", "presented", "reason", "schema", "target", "tls", "variant", "verdict",
+                    "exit", "notes", "outlook", "pins", "presented", "reason", "schema", "target", "tls", "variant",
+                    "verdict",
                     "verify_name",
                     "warnings",
                 ]

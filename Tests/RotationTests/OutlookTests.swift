@@ -50,10 +50,10 @@ struct OutlookTests {
         #expect(outlook.pinsMatchUntil == day(90))
         #expect(outlook.noPinAfter == day(90))
         #expect(outlook.end == .leafRenewal && !outlook.endsWithCertificate)
-        #expect(ids(outlook) == ["breaks-at-renewal:warn", "no-backup:warn"])
+        #expect(ids(outlook) == ["breaks-at-renewal:warn"])
         #expect(
             outlook.findings[0].message
-                == "leaf key pinned: breaks at the next renewal with a new key, on or before 2027-04-15"
+                == "leaf key pinned: breaks at the next renewal with a new key, on or before 2027-04-15; no backup"
         )
     }
 
@@ -63,7 +63,7 @@ struct OutlookTests {
         #expect(outlook.end == .leafRenewal && outlook.endsWithCertificate)
         #expect(
             outlook.findings[0].message
-                == "leaf certificate pinned: breaks at the next renewal, on or before 2027-04-15"
+                == "leaf certificate pinned: breaks at the next renewal, on or before 2027-04-15; no backup"
         )
         // A client that compares keys cares for the key in the certificate alone.
         #expect(!self.outlook([pin], matching: [(0, 0)]).endsWithCertificate)
@@ -91,7 +91,7 @@ struct OutlookTests {
         let outlook = outlook(pins, matching: [(0, 0)], comparesCertificates: true, at: day(40))
         #expect(outlook.backups.isEmpty)
         #expect(outlook.noPinAfter == day(90))
-        #expect(ids(outlook) == ["pin-expired:warn", "breaks-at-renewal:warn", "no-backup:warn"])
+        #expect(ids(outlook) == ["pin-expired:warn", "breaks-at-renewal:warn"])
         #expect(outlook.findings[0].message == "pin 2, other, expired on 2027-02-14 and can match no more: remove it")
         // Its key may come back.
         #expect(self.outlook(pins, matching: [(0, 0)], at: day(40)).backups == [1])
@@ -101,11 +101,18 @@ struct OutlookTests {
         let atIntermediate = outlook([key(1), key(2)], matching: [(0, 0), (1, 1)])
         #expect(atIntermediate.pinsMatchUntil == day(900))
         #expect(atIntermediate.end == .intermediateExpiry)
-        #expect(atIntermediate.findings.isEmpty)
+        #expect(ids(atIntermediate) == ["pins-end:info"])
+        #expect(
+            outlook([key(2), key(7), key(8)], matching: [(0, 1)]).findings[0].message.hasSuffix("; backups: pins 2, 3")
+        )
         let atRoot = outlook([key(3)], matching: [(0, 2)])
         #expect(atRoot.pinsMatchUntil == day(4_000))
         #expect(atRoot.end == .rootExpiry)
-        #expect(ids(atRoot) == ["no-backup:warn"])
+        #expect(ids(atRoot) == ["pins-end:warn"])
+        #expect(
+            atRoot.findings[0].message
+                == "root pinned: breaks when the server gets another, on or before 2037-12-28; no backup"
+        )
     }
 
     @Test func withoutAMatchThereIsNoEndToName() {
@@ -182,7 +189,7 @@ struct OutlookTests {
             short.findings[0].message
                 == "the pins that match now are good until in 80 d, on 2027-04-15, less than the 100d asked for"
         )
-        #expect(outlook([key(2), key(7)], matching: [(0, 1)], limits: limits).findings.isEmpty)
+        #expect(outlook([key(2), key(7)], matching: [(0, 1)], limits: limits).level == .info)
     }
 
     @Test(arguments: [(90, 60), (47, 31), (10, 5), (7, 3), (365, 243)] as [(Int64, Int64)])

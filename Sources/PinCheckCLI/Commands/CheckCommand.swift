@@ -56,6 +56,9 @@ struct CheckCommand: ContextCommand {
     @OptionGroup(title: "Pins and policy")
     var evaluation: EvaluationOptions
 
+    @OptionGroup(title: "Outlook")
+    var outlook: OutlookOptions
+
     @OptionGroup(title: "Names")
     var names: NameOptions
 
@@ -102,7 +105,7 @@ struct CheckCommand: ContextCommand {
     private func checkTargets(in context: Context) throws(CommandError) -> [CheckTarget] {
         let names = try names.settings()
         let connection = try ConnectionSettings(connection)
-        let evaluation = EvaluationSettings(evaluation)
+        let evaluation = EvaluationSettings(evaluation, outlook)
         func checkTarget(_ target: Target) -> CheckTarget {
             CheckTarget(target: target, names: names, connection: connection, evaluation: evaluation)
         }

@@ -28,6 +28,9 @@ struct VerifyCommand: ContextCommand {
     @OptionGroup(title: "Pins and policy")
     var evaluation: EvaluationOptions
 
+    @OptionGroup(title: "Outlook")
+    var outlook: OutlookOptions
+
     @OptionGroup(title: "Names")
     var names: NameOptions
 
@@ -42,7 +45,8 @@ struct VerifyCommand: ContextCommand {
         let referenceName = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
         try OpenSSLHealth.require()
         var loader = EvaluationLoader(in: context)
-        let evaluation = try loader.evaluation(EvaluationSettings(evaluation), for: referenceName, port: nil)
+        let evaluationSettings = EvaluationSettings(evaluation, outlook)
+        let evaluation = try loader.evaluation(evaluationSettings, for: referenceName, port: nil)
         let presented = try presentedChain(in: context)
         let subject = Report.Subject(
             target: chain,

@@ -15,19 +15,23 @@ final class Evaluation: Sendable {
     let trust: Trust
     /// The moment to judge by, `nil` for now.
     let time: Timestamp?
+    /// What is asked for the time ahead.
+    let outlook: OutlookRules
 
     init(
         setup: HostSetup,
         verifier: OpenSSLPathVerifier,
         verifierWithInstalledRoots: OpenSSLPathVerifier,
         trust: Trust,
-        time: Timestamp?
+        time: Timestamp?,
+        outlook: OutlookRules
     ) {
         self.setup = setup
         self.verifier = verifier
         self.verifierWithInstalledRoots = verifierWithInstalledRoots
         self.trust = trust
         self.time = time
+        self.outlook = outlook
     }
 
     /// What stands for the roots of the client's device, named as reports name it.

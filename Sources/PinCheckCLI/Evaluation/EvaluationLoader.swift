@@ -25,6 +25,7 @@ struct EvaluationLoader {
         let verifierWithInstalledRoots: OpenSSLPathVerifier
         let trust: Evaluation.Trust
         let time: Timestamp?
+        let outlook: OutlookRules
         /// The evaluations by server, or the only one where no configuration tells hosts apart.
         var evaluations: [Server: Evaluation] = [:]
         var common: Evaluation?
@@ -64,7 +65,8 @@ struct EvaluationLoader {
             verifier: base.verifier,
             verifierWithInstalledRoots: base.verifierWithInstalledRoots,
             trust: base.trust,
-            time: base.time
+            time: base.time,
+            outlook: base.outlook
         )
         if base.sources.configurations.isEmpty {
             base.common = evaluation
@@ -97,7 +99,8 @@ struct EvaluationLoader {
             verifierWithInstalledRoots: installed.isEmpty
                 ? ordinary : verifier(TrustStore(anchors: installed, and: trusted.store)),
             trust: trusted.trust,
-            time: time
+            time: time,
+            outlook: try OutlookRules(settings.outlook)
         )
     }
 

@@ -26,10 +26,10 @@ extension Report {
         let clients = decisions.map { Client($0, subject: subject) }
         // The chain that is shown is the one the verdict rests on: the first client's, or the first that rejects.
         let verdicts = decisions.compactMap { decision in
-            (try? decision.verdict.get()).map { (verdict: $0, pins: decision.client.pins?.pins) }
+            (try? decision.verdict.get()).map { (verdict: $0, client: decision.client) }
         }
         let first = verdicts.first { !$0.verdict.isAccepted } ?? verdicts.first
-        guard let (deciding, own) = first else {
+        guard let (deciding, client) = first else {
             let reason = Message(id: "not-configured", message: "no client can be set up with these pins")
             self.init(subject, evaluation: evaluation, verdict: .none, reason: reason, status: .data)
             self.clients = clients
@@ -43,7 +43,7 @@ extension Report {
             status: deciding.isAccepted ? .pass : .fail
         )
         self.clients = clients
-        show(presented, built: deciding, pinnedBy: own, subject: subject, evaluation: evaluation)
+        show(presented, built: deciding, pinnedBy: client.pins?.pins, subject: subject, evaluation: evaluation)
         for decision in decisions {
             guard let verdict = try? decision.verdict.get() else { continue }
             checks += verdict.trace.map { step in
@@ -60,6 +60,8 @@ extension Report {
         if let warning = evaluation.strictWarning(on: deciding, observation: observation) { warnings.append(warning) }
         if let warning = evaluation.missingRootsWarning(on: deciding) { warnings.append(warning) }
         if let warning = evaluation.bareKeyWarning(on: deciding, presented: presented) { warnings.append(warning) }
+        lookAhead(from: deciding, of: client, by: evaluation, at: subject.time)
+        applyWarnings(evaluation.outlook)
     }
 
     /// One reason for all: the only client's own, or how many accept.

@@ -28,11 +28,13 @@ struct EvaluationSettings: Hashable, Sendable {
     var isStrict = false
     /// OpenSSL's security level, `nil` for the default.
     var authLevel: String?
+    /// What is asked for the time ahead.
+    var outlook = OutlookSettings()
 }
 
 extension EvaluationSettings {
     /// What the flags say.
-    init(_ options: EvaluationOptions) {
+    init(_ options: EvaluationOptions, _ outlook: OutlookOptions) {
         self.init(
             pins: options.pins.map { PinSource($0, skipsBadPins: options.skipBadPins) }
                 + (options.pinnedpubkey.map { [PinSource(pinnedPublicKey: $0, skipsBadPins: options.skipBadPins)] }
@@ -47,7 +49,8 @@ extension EvaluationSettings {
             extraRoots: options.extraRoot,
             time: options.at,
             isStrict: options.strict,
-            authLevel: options.authLevel
+            authLevel: options.authLevel,
+            outlook: OutlookSettings(outlook)
         )
     }
 }

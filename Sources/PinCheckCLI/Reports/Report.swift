@@ -33,6 +33,8 @@ struct Report: Encodable, Sendable {
     var warnings: [Message]
     /// What is never checked here although a client may check it.
     var notes: [Message] = Report.notEmulated
+    /// How long the verdict will last, `nil` without a chain.
+    @ExplicitNull var outlook: Outlook? = nil
     /// What changed since a baseline; always `null` until there is one.
     @ExplicitNull var change: String? = nil
     /// `accept`, `reject` or `none`.

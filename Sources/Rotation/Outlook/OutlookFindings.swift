@@ -114,27 +114,29 @@ struct OutlookFindings {
     /// What ends the pins, and whether anything comes after them.
     private func ends() -> [Finding] {
         guard let end = outlook.end, let until = outlook.pinsMatchUntil else { return [] }
-        let hasBackup = !outlook.backups.isEmpty
-        var findings: [Finding] = []
-        if end == .leafRenewal {
-            let what =
-                outlook.endsWithCertificate
-                ? "leaf certificate pinned: breaks at the next renewal, on or before \(until.date)"
-                : "leaf key pinned: breaks at the next renewal with a new key, on or before \(until.date)"
-            findings.append(
-                Finding(id: "breaks-at-renewal", level: hasBackup ? .info : .warn, message: what)
+        let what =
+            switch end {
+            case .leafRenewal where outlook.endsWithCertificate:
+                "leaf certificate pinned: breaks at the next renewal"
+            case .leafRenewal: "leaf key pinned: breaks at the next renewal with a new key"
+            case .intermediateExpiry: "intermediate pinned: breaks when the server gets another"
+            case .rootExpiry: "root pinned: breaks when the server gets another"
+            }
+        let numbers = outlook.backups.map { String($0 + 1) }.joined(separator: ", ")
+        let backup =
+            switch outlook.backups.count {
+            case 0: "no backup"
+            case 1: "backup: pin \(numbers)"
+            default: "backups: pins \(numbers)"
+            }
+        let isLastPin = outlook.backups.isEmpty && outlook.pins.count(where: { $0.depth != nil }) == 1
+        return [
+            Finding(
+                id: end == .leafRenewal ? "breaks-at-renewal" : "pins-end",
+                level: isLastPin ? .warn : .info,
+                message: "\(what), on or before \(until.date); \(backup)"
             )
-        }
-        if !hasBackup, outlook.pins.count(where: { $0.depth != nil }) == 1 {
-            findings.append(
-                Finding(
-                    id: "no-backup",
-                    level: .warn,
-                    message: "no backup pin: when the one that matches does no longer, every app in use is locked out"
-                )
-            )
-        }
-        return findings
+        ]
     }
 
     // MARK: Renewal

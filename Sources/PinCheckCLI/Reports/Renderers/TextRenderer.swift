@@ -10,6 +10,7 @@ struct TextRenderer: Sendable {
         lines += chain(report)
         if !report.pins.configured.isEmpty, !report.built.isEmpty { lines.append("  " + pinSummary(report)) }
         if !report.built.isEmpty { lines += report.pins.entries.map(entry) }
+        lines += outlook(report)
         if isMismatch(report) { lines += pinFailure(report) }
         if explains { lines += explanation(report) }
         if report.clients.count > 1 { lines += matrix(report) }
@@ -144,6 +145,15 @@ struct TextRenderer: Sendable {
         let end =
             (entry.expires.map { ", until \($0)" } ?? "") + (entry.enforcesPinning == false ? ", not enforced" : "")
         return "  \(entry.kind): \(hosts)\(end)   \(safe(entry.origin, length: 120))"
+    }
+
+    /// What is worth telling of the time ahead; where the verdict is about it, the verdict says so.
+    private func outlook(_ report: Report) -> [String] {
+        guard let outlook = report.outlook, report.verdict == .accept else { return [] }
+        return outlook.findings.filter { !report.reason.message.hasSuffix($0.message) }.map { finding in
+            let text = safe(finding.message, length: 300)
+            return "  outlook: " + (finding.level == "info" ? text : style.doubtful(text))
+        }
     }
 
     /// Whether pins were compared and none matched, for any client.

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Rotation
+
+/// How much must be left of certificates and pins.
+struct OutlookOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Warn when less is left of a certificate the verdict rests on, or of pins that expire: 30d, 12h, 33%.",
+            valueName: "time"
+        )
+    )
+    var warnBefore: String?
+
+    @Option(help: ArgumentHelp("Fail when less is left, with exit status 1.", valueName: "time"))
+    var failBefore: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Fail when the pins that match now can stop to within this time, as with the next renewal.",
+            valueName: "time"
+        )
+    )
+    var minPinLife: String?
+
+    @Option(help: ArgumentHelp("warn: exit with status 3 when accepted with a warning.", valueName: "level"))
+    var failOn: String?
+}
+
+/// What the outlook options say, as text until something needs it.
+struct OutlookSettings: Hashable, Sendable {
+    /// Below this a warning is due.
+    var warnBefore: String?
+    /// Below this the check fails.
+    var failBefore: String?
+    /// How long the pins that match now must match yet.
+    var minPinLife: String?
+    /// `warn`, or `nil`.
+    var failOn: String?
+
+    /// Nothing is asked for.
+    init() {}
+
+    /// What the flags say.
+    init(_ options: OutlookOptions) {
+        warnBefore = options.warnBefore
+        failBefore = options.failBefore
+        minPinLife = options.minPinLife
+        failOn = options.failOn
+    }
+
+    /// The limits.
+    func limits() throws(CommandError) -> OutlookLimits {
+        OutlookLimits(
+            warnBefore: try Self.threshold(warnBefore, of: "--warn-before"),
+            failBefore: try Self.threshold(failBefore, of: "--fail-before"),
+            minPinLife: try Self.threshold(minPinLife, of: "--min-pin-life")
+        )
+    }
+
+    /// Whether a warning changes the exit status.
+    func failsOnWarning() throws(CommandError) -> Bool {
+        guard let failOn else { return false }
+        guard failOn == "warn" else {
+            throw .usage("--fail-on \(quoted(failOn)) is unknown: write --fail-on warn, or leave it out")
+        }
+        return true
+    }
+
+    private static func threshold(_ text: String?, of option: String) throws(CommandError) -> Threshold? {
+        guard let text else { return nil }
+        do {
+            return try Threshold(text)
+        } catch {
+            throw .usage("\(option) \(error)")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Pinning
+import Rotation
+
+extension Report {
+    /// How long the verdict will last, as far as can be told.
+    struct Outlook: Encodable, Sendable {
+        /// The gravest level of the findings: `info`, `warn` or `fail`.
+        var level: String
+        /// When the first certificate of the chain expires.
+        @ExplicitNull var validUntil: String? = nil
+        /// When servers with a certificate of this lifetime have usually renewed it.
+        @ExplicitNull var renewalPoint: String? = nil
+        /// Until when the pins that match now can match.
+        @ExplicitNull var pinsMatchUntil: String? = nil
+        /// What ends them: `leaf-renewal`, `intermediate-expiry` or `root-expiry`.
+        @ExplicitNull var pinsEnd: String? = nil
+        /// After when no configured pin can match; `null` also where a backup has no end.
+        @ExplicitNull var noPinAfter: String? = nil
+        /// From when on the client ignores its pins.
+        @ExplicitNull var pinsExpire: String? = nil
+        /// Whether a pin that matches nothing yet still can.
+        var hasBackup: Bool
+        var pins: [Standing]
+        var findings: [Finding]
+
+        struct Standing: Encodable, Sendable {
+            /// The position of the pin in `configured`, from 0.
+            var pin: Int
+            /// The position in `built` of the certificate it matches.
+            @ExplicitNull var depth: Int? = nil
+            /// Until when it can match.
+            @ExplicitNull var until: String? = nil
+        }
+
+        struct Finding: Encodable, Sendable {
+            var id: String
+            /// `info`, `warn` or `fail`.
+            var level: String
+            var message: String
+        }
+    }
+}
+
+extension Report.Outlook {
+    /// Reports an outlook.
+    init(_ outlook: Rotation.Outlook) {
+        self.init(
+            level: outlook.level.rawValue,
+            validUntil: outlook.firstExpiry?.time.description,
+            renewalPoint: outlook.renewalPoint?.description,
+            pinsMatchUntil: outlook.pinsMatchUntil?.description,
+            pinsEnd: outlook.end?.rawValue,
+            noPinAfter: outlook.noPinAfter?.description,
+            pinsExpire: outlook.pinsExpire?.description,
+            hasBackup: !outlook.backups.isEmpty,
+            pins: outlook.pins.map { pin in
+                Standing(pin: pin.index, depth: pin.depth, until: pin.until?.description)
+            },
+            findings: outlook.findings.map { finding in
+                Finding(id: finding.id, level: finding.level.rawValue, message: finding.message)
+            }
+        )
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import LoopbackLab
+import PinCheckCLI
+import Testing
+
+/// How long a verdict lasts, by `verify` and `check`.
+@Suite struct OutlookCommandTests {
+    let root: LabCertificate
+    let intermediate: LabCertificate
+    let leaf: LabCertificate
+
+    init() throws {
+        let now = LabClock.now
+        root = try .selfSigned(.authority("Root"))
+        intermediate = try root.issue(
+            CertificateTemplate.authority("Intermediate").valid(
+                from: now - 30 * LabClock.day,
+                to: now + 400 * LabClock.day
+            )
+        )
+        leaf = try intermediate.issue(
+            CertificateTemplate.leaf("api.example.com").valid(
+                from: now - 10 * LabClock.day,
+                to: now + 80 * LabClock.day
+            )
+        )
+    }
+
+    /// Runs `verify` on the chain, so many days later.
+    private func verify(_ flags: String..., daysLater days: Int64 = 0) async throws -> Outcome {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(leaf.pem + intermediate.pem, to: "chain.pem")
+            let anchors = try files.write(root.pem, to: "root.pem")
+            try files.write(leaf.der, to: "leaf.cer")
+            try files.write(intermediate.der, to: "intermediate.cer")
+            let flags = flags.map { $0.hasSuffix(".cer") ? files.path + "/" + $0 : $0 }
+            return await pincheck(
+                ["verify", chain, "--anchors", anchors, "--host", "api.example.com"] + flags,
+                at: LabClock.now + days * LabClock.day
+            )
+        }
+    }
+
+    private func lines(_ outcome: Outcome) -> [String] {
+        outcome.output.split(separator: "\n").filter { $0.hasPrefix("  outlook: ") }.map { String($0.dropFirst(11)) }
+    }
+
+    private func date(inDays days: Int64) -> String {
+        let formatter = ISO8601DateFormatter()
+        formatter.formatOptions = [.withFullDate]
+        return formatter.string(from: Date(timeIntervalSince1970: Double(LabClock.now + days * LabClock.day)))
+    }
+
+    @Test func everyPassWithPinsSaysHowLongItLasts() async throws {
+        let backup = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        #expect(try await lines(verify()) == [])
+        #expect(
+            try await lines(verify("--pins", leaf.pin))
+                == [
+                    "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); no backup"
+                ]
+        )
+        #expect(
+            try await lines(verify("--pins", leaf.pin, "--pins", backup))
+                == [
+                    "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); backup: pin 2"
+                ]
+        )
+        #expect(
+            try await lines(verify("--pins", "leaf.cer"))
+                == ["leaf certificate pinned: breaks at the next renewal, on or before \(date(inDays: 80)); no backup"]
+        )
+        #expect(
+            try await lines(verify("--pins", intermediate.pin, "--pins", backup))
+                == [
+                    "intermediate pinned: breaks when the server gets another, on or before \(date(inDays: 400)); backup: pin 2"
+                ]
+        )
+        // A client that looks at the leaf alone is not helped by an authority.
+        #expect(
+            try await lines(verify("--pins", leaf.pin, "--pins", intermediate.pin, "--client", "curl"))
+                == [
+                    "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); backup: pin 2"
+                ]
+        )
+    }
+
+    @Test func aRejectionSaysNothingOfTheTimeAhead() async throws {
+        let outcome = try await verify("--pins", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+        #expect(outcome.status == .fail)
+        #expect(lines(outcome) == [])
+    }
+
+    @Test func pinsThatExpireFailOpenAndAreSaidTo() async throws {
+        let outcome = try await verify("--pins", leaf.pin, "--client", "android:expires=2100-01-01")
+        #expect(
+            lines(outcome).contains("the pins expire on 2100-01-01: from then on the client takes any trusted chain")
+        )
+    }
+
+    @Test func limitsDecideOnTheExitStatus() async throws {
+        func status(_ flags: String...) async throws -> ExitStatus {
+            try await verify(
+                flags[0],
+                flags[1],
+                flags.count > 2 ? flags[2] : "--explain",
+                flags.count > 2 ? flags[3] : "--explain"
+            )
+            .status
+        }
+        #expect(try await status("--warn-before", "90d") == .pass)
+        #expect(try await status("--warn-before", "90d", "--fail-on", "warn") == .warn)
+        #expect(try await status("--warn-before", "79d", "--fail-on", "warn") == .pass)
+        #expect(try await status("--fail-before", "81d") == .fail)
+        #expect(try await status("--fail-before", "79d") == .pass)
+        #expect(try await status("--fail-before", "90%") == .fail)
+        #expect(try await status("--fail-before", "88%") == .pass)
+        #expect(try await status("--pins", leaf.pin, "--min-pin-life", "100d") == .fail)
+        #expect(try await status("--pins", intermediate.pin, "--min-pin-life", "100d") == .pass)
+    }
+
+    @Test func theVerdictSaysWhichLimitAndWhy() async throws {
+        let failing = try await verify("--fail-before", "81d")
+        #expect(
+            failing.output.contains(
+                "\nFAIL  "
+            )
+                && failing.output.hasSuffix(
+                    "afnetworking: accepted, but CN=api.example.com (depth 0) expires in 80 d, on \(date(inDays: 80)), "
+                        + "less than 81d from now\n"
+                )
+        )
+        #expect(lines(failing) == [])
+        let warning = try await verify("--warn-before", "81d", "--fail-on", "warn")
+        #expect(warning.output.contains("\nWARN  "))
+        // Every certificate of the path counts, also where the verdict names one.
+        let both = try await verify("--fail-before", "401d")
+        #expect(lines(both).count == 1)
+        #expect(lines(both)[0].hasPrefix("CN=Intermediate (depth 1) expires in 400 d"))
+    }
+
+    @Test func anyWarningCountsWithFailOnWarn() async throws {
+        #expect(try await verify("--pins", leaf.pin, "--fail-on", "warn").status == .warn)
+        #expect(try await verify("--fail-on", "warn").status == .pass)
+        let outcome = try await verify("--no-validate-domain-name", "--fail-on", "warn")
+        #expect(outcome.status == .warn)
+        #expect(outcome.output.contains("accepted, but "))
+    }
+
+    @Test func aServerThatIsLateIsToldSo() async throws {
+        #expect(try await lines(verify(daysLater: 49)) == [])
+        #expect(
+            try await lines(verify(daysLater: 51))
+                == [
+                    "the server is past its usual renewal point (\(date(inDays: 50))): "
+                        + "its certificate expires in 29 d, on \(date(inDays: 80))"
+                ]
+        )
+    }
+
+    @Test func theDocumentHasEverything() async throws {
+        let outcome = try await verify("--pins", leaf.pin, "--pins", intermediate.pin, "--format", "json")
+        let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+        let outlook = try #require(document?["outlook"] as? [String: Any])
+        #expect(
+            outlook.keys.sorted() == [
+                "findings", "has_backup", "level", "no_pin_after", "pins", "pins_end", "pins_expire",
+                "pins_match_until",
+                "renewal_point", "valid_until",
+            ]
+        )
+        #expect(outlook["pins_end"] as? String == "intermediate-expiry")
+        #expect((outlook["pins_match_until"] as? String)?.hasPrefix(date(inDays: 400)) == true)
+        #expect((outlook["valid_until"] as? String)?.hasPrefix(date(inDays: 80)) == true)
+        #expect(outlook["has_backup"] as? Bool == false)
+        #expect(outlook["level"] as? String == "info")
+        let pins = try #require(outlook["pins"] as? [[String: Any]])
+        #expect(pins.map { $0["depth"] as? Int } == [0, 1])
+    }
+
+    @Test(
+        arguments: [
+            (
+                ["--warn-before", "30"],
+                "--warn-before '30' is no threshold: write 30d for days, or 33% of the lifetime"
+            ),
+            (["--fail-before", "soon"], "--fail-before 'soon' is no threshold"),
+            (["--min-pin-life", ""], "--min-pin-life '' is no threshold"),
+            (["--fail-on", "fail"], "--fail-on 'fail' is unknown: write --fail-on warn"),
+        ]
+    )
+    func mistakesAreUsageErrors(flags: [String], message: String) async throws {
+        let outcome = try await verify(flags[0], flags[1])
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains(message))
+    }
+}
