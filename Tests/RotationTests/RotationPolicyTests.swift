@@ -24,24 +24,18 @@ struct RotationPolicyTests {
         #expect(!kind.summary.isEmpty)
     }
 
-    @Test(
-        arguments: [
-            ("renew", .renewed), ("name-added", .namesAdded), ("names_added", .namesAdded), ("Rekeyed", .rekeyed),
-            ("issuer-change", .issuerChanged), ("key-type", nil), ("", nil), ("zzz", nil),
-            ("missing-intermediate", nil),
-        ] as [(String, Change.Kind?)]
-    )
-    func anUnknownIdIsAnsweredWithTheListAndAGuess(word: String, guess: Change.Kind?) {
+    @Test(arguments: ["renew", "", "Renewed", "names_added", "all"])
+    func anUnknownIdIsAnsweredWithTheList(word: String) {
         let error = #expect(throws: UnknownChangeKind.self) { try RotationPolicy(reading: ["renewed," + word]) }
-        #expect(error?.suggestion == guess)
-        #expect(error?.description.hasPrefix("'\(word)' is no kind of change") == true)
-        #expect(error?.description.contains("choose from unchanged, renewed, rekeyed, ") == true)
-        if let guess { #expect(error?.description.contains("perhaps '\(guess.rawValue)' is meant") == true) }
+        #expect(error?.word == word)
+        #expect(
+            error?.description.hasPrefix("'\(word)' is no kind of change: choose from unchanged, renewed, rekeyed, ")
+                == true
+        )
     }
 
     @Test func aVeryLongWordIsShortened() {
         let error = UnknownChangeKind(word: String(repeating: "x", count: 100_000))
         #expect(error.description.count < 700)
-        #expect(error.suggestion == nil)
     }
 }

@@ -111,7 +111,12 @@ struct CheckCommand: ContextCommand {
         }
         var result: [CheckTarget] = []
         if let policy {
-            let plan = PolicyPlan(names: self.names, connection: self.connection, evaluation: self.evaluation)
+            let plan = PolicyPlan(
+                names: self.names,
+                connection: self.connection,
+                evaluation: self.evaluation,
+                outlook: outlook
+            )
             let named = try targets.map { (text) throws(CommandError) in try Target(text) }
             result += try plan.targets(ofPolicyAt: policy, named: named)
         } else {

@@ -7,6 +7,7 @@ struct PolicyPlan {
     let names: NameOptions
     let connection: ConnectionOptions
     let evaluation: EvaluationOptions
+    let outlook: OutlookOptions
 
     /// The targets of the policy at `path`: all of its hosts, or those that `named` holds.
     ///
@@ -50,11 +51,11 @@ struct PolicyPlan {
         _ host: Policy.Host,
         onlyPorts: Set<Int>?
     ) throws(CommandError) -> [CheckTarget] {
-        var (names, connection, evaluation) = (names, connection, evaluation)
+        var (names, connection, evaluation, outlook) = (names, connection, evaluation, outlook)
         for (key, value) in host.settings {
-            apply(key, value.content, &names, &connection, &evaluation)
+            apply(key, value.content, &names, &connection, &evaluation, &outlook)
         }
-        var settings = EvaluationSettings(evaluation)
+        var settings = EvaluationSettings(evaluation, outlook)
         if evaluation.pins.isEmpty { settings.pins = host.pins }
         var checkTarget = CheckTarget(
             target: target,
@@ -81,7 +82,8 @@ struct PolicyPlan {
         _ value: PolicyValue.Content,
         _ names: inout NameOptions,
         _ connection: inout ConnectionOptions,
-        _ evaluation: inout EvaluationOptions
+        _ evaluation: inout EvaluationOptions,
+        _ outlook: inout OutlookOptions
     ) {
         func fill(_ flag: inout String?) { flag = flag ?? value.text }
         func fill(_ flag: inout [String]) { if flag.isEmpty { flag = value.texts } }
@@ -108,6 +110,9 @@ struct PolicyPlan {
         case .ipVersion:
             guard !connection.ipv4Only, !connection.ipv6Only else { return }
             if value.text == "4" { connection.ipv4Only = true } else { connection.ipv6Only = true }
+        case .warnBefore: fill(&outlook.warnBefore)
+        case .failBefore: fill(&outlook.failBefore)
+        case .minPinLife: fill(&outlook.minPinLife)
         case .timeout: fill(&connection.timeout)
         case .retries: fill(&connection.retries)
         case .minTLS: fill(&connection.minimumTLS)

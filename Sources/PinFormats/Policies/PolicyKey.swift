@@ -6,6 +6,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     case client, mode, allowInvalidCertificates, validatesDomainName, validatesCertificateChain
     case anchors, andSystem, extraRoots, strict, authLevel
     case ports, connect, sni, verifyName, host, ipVersion
+    case warnBefore, failBefore, minPinLife
     case timeout, retries, minTLS, maxTLS, alpn
 
     /// What values a key takes.
@@ -39,7 +40,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .authLevel: .integer(0...5)
         case .ports: .numbers(1...65_535)
         case .sni: .textOrFalse
-        case .verifyName, .host: .text
+        case .verifyName, .host, .warnBefore, .failBefore, .minPinLife: .text
         case .ipVersion: .choice(["4", "6"])
         case .timeout: .number
         case .retries: .integer(0...100)
@@ -69,6 +70,9 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .verifyName: "The name the certificate must be valid for."
         case .host: "The name of the HTTP Host header; verifyName and sni follow it."
         case .ipVersion: "Use addresses of this family only."
+        case .warnBefore: "Warn when less is left of a certificate or of pins that expire: 30d, 12h or 33%."
+        case .failBefore: "Fail when less is left."
+        case .minPinLife: "Fail when the pins that match now can stop to within this time."
         case .timeout: "How long the host may take in all, in seconds."
         case .retries: "How often to try again when there was no verdict."
         case .minTLS: "The lowest TLS version to offer."
