@@ -10,8 +10,8 @@ internal import Glibc
 struct EventLoop: Sendable {
     /// What the server does.
     enum Service: Sendable {
-        /// Speaks TLS from these contexts.
-        case tls(TLSServerContext, ServerBehavior.Delivery)
+        /// Speaks TLS from what the contexts are when a connection begins.
+        case tls(CurrentTLSContext, ServerBehavior.Delivery)
         /// Plays a script, or listens without answering.
         case script(ServerBehavior.Script?)
         /// Ends each connection at once, in order or by a reset.
@@ -70,7 +70,7 @@ struct EventLoop: Sendable {
     private func conversation(_ index: Int) -> any Conversation {
         switch service {
         case .tls(let context, _):
-            return TLSConversation(context, log: log, index: index) ?? ScriptedConversation(nil)
+            return TLSConversation(context.value, log: log, index: index) ?? ScriptedConversation(nil)
         case .script(let script):
             return ScriptedConversation(script)
         case .hangUp:

@@ -23,6 +23,15 @@ package struct LoopbackServer: Sendable {
     /// The TCP port the server listens on.
     package let port: UInt16
     private let log: ServerLog
+    private let context: CurrentTLSContext?
+
+    /// Answers connections that begin from now on by other settings, as a server does whose certificate was renewed.
+    ///
+    /// - Throws: ``LabError`` when a key does not fit its certificate; the server then goes on as before.
+    package func present(_ settings: TLSServerSettings) throws(LabError) {
+        precondition(context != nil, "only a server that speaks TLS has certificates")
+        context?.replace(with: try TLSServerContext(settings))
+    }
 
     /// What the server has seen so far of each connection, in the order they were accepted.
     package var connections: [ConnectionObservation] { log.connections }
@@ -56,7 +65,7 @@ package struct LoopbackServer: Sendable {
     ) async throws -> Value {
         precondition(threads > 0, "a server needs a thread")
         let running = try RunningServer(behavior, address: address, port: port, threads: threads)
-        let server = LoopbackServer(address: address, port: running.port, log: running.log)
+        let server = LoopbackServer(address: address, port: running.port, log: running.log, context: running.context)
         let result: Result<Value, any Error>
         do {
             result = .success(try await body(server))
@@ -72,6 +81,7 @@ package struct LoopbackServer: Sendable {
 private final class RunningServer: Sendable {
     let log = ServerLog()
     let port: UInt16
+    let context: CurrentTLSContext?
     private let listener: Int32
     private let wakePipe: (read: Int32, write: Int32)
     private let threads: [WorkerThread]
@@ -80,7 +90,7 @@ private final class RunningServer: Sendable {
     init(_ behavior: ServerBehavior, address: String, port: UInt16, threads count: Int) throws(LabError) {
         let service: EventLoop.Service =
             switch behavior {
-            case .tls(let settings, let delivery): .tls(try TLSServerContext(settings), delivery)
+            case .tls(let settings, let delivery): .tls(CurrentTLSContext(try TLSServerContext(settings)), delivery)
             case .closes: .hangUp(reset: false)
             case .resets: .hangUp(reset: true)
             case .tarpit: .script(nil)
@@ -118,6 +128,7 @@ private final class RunningServer: Sendable {
             throw error
         }
         self.port = Sockets.port(of: listener)
+        if case .tls(let context, _) = service { self.context = context } else { context = nil }
         self.listener = listener
         self.wakePipe = wakePipe
         self.threads = started

@@ -18,6 +18,8 @@ struct CheckCommand: ContextCommand {
               pincheck internal.example.com --anchors ca.pem
               pincheck a.example.com b.example.com:8443 --format json
               pincheck --targets hosts.txt --format jsonl
+            Has the server changed since its snapshot, other than by a renewal?
+              pincheck api.example.com --baseline api.json --allow renewed
             With everything said of each host in one file:
               pincheck --policy Pins/pins.json5
             """
@@ -53,6 +55,15 @@ struct CheckCommand: ContextCommand {
     )
     var policy: String?
 
+    @Option(
+        help: ArgumentHelp("Compare with this snapshot; see 'pincheck help snapshot'.", valueName: "file"),
+        completion: .file(extensions: ["json"])
+    )
+    var baseline: String?
+
+    @OptionGroup
+    var rotation: RotationOptions
+
     @OptionGroup(title: "Pins and policy")
     var evaluation: EvaluationOptions
 
@@ -81,75 +92,40 @@ struct CheckCommand: ContextCommand {
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output)
-        let checkTargets = try checkTargets(in: context)
+        let baseline = try givenBaseline(in: context)
+        let given = GivenTargets(
+            targets: targets,
+            lists: lists,
+            policy: policy,
+            names: names,
+            connection: connection,
+            clientCertificate: clientCertificate,
+            variants: variants
+        )
+        let checkTargets = try given.judged(by: evaluation, outlook, in: context)
         var loader = EvaluationLoader(in: context)
         let jobs = try CheckPlan.jobs(checkTargets, &loader)
-        let hasVariants = jobs.contains { $0.variants != nil }
-        let connections = hasVariants ? TargetVariants.connectionLimit : 1
-        let limit = max(1, min(try connection.jobCount(), System.connectionLimit() / connections))
         var watch = try changes.watch(in: context)
+        var comparison = baseline.map(BaselineWatch.init)
         var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
-        var checker = Checker(thread: context.thread, now: context.now)
-        if jobs.contains(where: { $0.variants?.settings.service != nil }) {
-            checker.objection = ServiceTrust.objection(in: context)
-        }
-        try await checker.check(jobs, inFlight: limit) { position, reports throws(CommandError) in
+        try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
+            let reports = comparison?.compared(outcomes) ?? outcomes.map(\.report)
             try writer.add(reports, at: position)
             for report in reports { watch?.add(report, at: position) }
         }
         try watch?.finish()
-        return try writer.finish()
+        let status = try writer.finish()
+        if rotation.update { try comparison?.update(after: status, in: context) }
+        return status
     }
 
-    /// The targets of the command line and of the lists, with what is said of each.
-    private func checkTargets(in context: Context) throws(CommandError) -> [CheckTarget] {
-        let names = try names.settings()
-        let connection = try ConnectionSettings(connection)
-        let evaluation = EvaluationSettings(evaluation, outlook)
-        func checkTarget(_ target: Target) -> CheckTarget {
-            CheckTarget(target: target, names: names, connection: connection, evaluation: evaluation)
-        }
-        var result: [CheckTarget] = []
-        if let policy {
-            let plan = PolicyPlan(
-                names: self.names,
-                connection: self.connection,
-                evaluation: self.evaluation,
-                outlook: outlook
-            )
-            let named = try targets.map { (text) throws(CommandError) in try Target(text) }
-            result += try plan.targets(ofPolicyAt: policy, named: named)
-        } else {
-            for text in targets { result.append(checkTarget(try Target(text))) }
-        }
-        for path in lists {
-            for line in try TargetList(path, in: context).lines {
-                result.append(try line.checkTarget(checkTarget))
+    private func givenBaseline(in context: Context) throws(CommandError) -> Baseline? {
+        guard let baseline else {
+            guard rotation.allow.isEmpty, !rotation.update else {
+                throw .usage("--allow and --update are about a baseline: give --baseline FILE")
             }
+            return nil
         }
-        guard !result.isEmpty else {
-            guard lists.isEmpty else { throw .noInput("the list of targets is empty: write one target a line") }
-            throw .usage("no target is given: name a host, as in 'pincheck api.example.com'")
-        }
-        try addVariants(to: &result, in: context)
-        if let identity = try clientCertificate.identity() {
-            for index in result.indices { result[index].connection.clientIdentity = identity }
-        }
-        return result
-    }
-
-    /// Adds what the flags say of variants and of addresses; what a list or policy gives a target goes before them.
-    private func addVariants(to targets: inout [CheckTarget], in context: Context) throws(CommandError) {
-        let settings = try VariantSettings(variants)
-        let addresses = try variants.givenAddresses(in: context)
-        guard !settings.isEmpty || !addresses.isEmpty else { return }
-        let given = try connection.addresses()
-        guard settings.service == nil || given.isEmpty && addresses.isEmpty else {
-            throw .usage("addresses are given and a service is to be asked for them: leave out one of the two")
-        }
-        for index in targets.indices {
-            targets[index].variants = settings
-            if !targets[index].hasOwnAddresses { targets[index].connection.addresses += addresses }
-        }
+        return try Baseline(baseline, rotation, in: context)
     }
 }

@@ -35,8 +35,8 @@ struct RootCommand: ParsableCommand {
 
     /// The commands, in the order of the help.
     static let commands: [any ContextCommand.Type] = [
-        CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, ClientsCommand.self,
-        DemoCommand.self, SchemaCommand.self,
+        CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, SnapshotCommand.self,
+        DiffCommand.self, ClientsCommand.self, DemoCommand.self, SchemaCommand.self,
     ]
 
     /// What `pincheck` alone prints.

@@ -42,8 +42,8 @@ struct CheckEndpoint: Sendable {
 struct CheckJob: Sendable {
     /// Where to connect.
     let endpoint: CheckEndpoint
-    /// What the chain is judged by.
-    let evaluation: Evaluation
+    /// What the chain is judged by, `nil` where it is only to be seen.
+    let evaluation: Evaluation?
     /// How often to try again when there was no answer.
     let retries: Int
     /// All that is checked of the target, `nil` when that is the endpoint alone.
@@ -85,21 +85,39 @@ enum CheckPlan {
                     for: endpoints[0].referenceName,
                     port: endpoints[0].targetPort
                 )
-                var job = CheckJob(
-                    endpoint: endpoints[0],
-                    evaluation: evaluation,
-                    retries: target.connection.retries
-                )
-                if endpoints.count > 1 || !target.variants.isEmpty {
-                    job.variants = TargetVariants(endpoints, target.variants)
-                }
-                jobs.append(job)
+                jobs.append(job(target, endpoints, evaluation))
             } catch {
                 throw target.place.map(error.at) ?? error
             }
         }
         try refuseUnused(targets)
         return jobs
+    }
+
+    /// Turns targets into endpoints whose chains are only to be seen.
+    static func unjudgedJobs(_ targets: [CheckTarget]) throws(CommandError) -> [CheckJob] {
+        var jobs: [CheckJob] = []
+        for target in targets {
+            do throws(CommandError) {
+                jobs.append(job(target, try endpoints(of: target), nil))
+            } catch {
+                throw target.place.map(error.at) ?? error
+            }
+        }
+        try refuseUnused(targets)
+        return jobs
+    }
+
+    private static func job(
+        _ target: CheckTarget,
+        _ endpoints: [CheckEndpoint],
+        _ evaluation: Evaluation?
+    ) -> CheckJob {
+        var job = CheckJob(endpoint: endpoints[0], evaluation: evaluation, retries: target.connection.retries)
+        if endpoints.count > 1 || !target.variants.isEmpty {
+            job.variants = TargetVariants(endpoints, target.variants)
+        }
+        return job
     }
 
     /// The endpoints of a target, at least one.

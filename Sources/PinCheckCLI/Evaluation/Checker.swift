@@ -17,19 +17,19 @@ struct Checker: Sendable {
         prober = RetryingProber(prober: Prober(on: thread))
     }
 
-    /// Checks jobs at the same time, at most `limit` of them, and hands the reports of each over as they come, with the position
+    /// Checks jobs at the same time, at most `limit` of them, and hands the outcomes of each over as they come, with the position
     /// of the job.
     ///
     /// A checker does this once: afterwards it has let go of its threads.
     func check(
         _ jobs: [CheckJob],
         inFlight limit: Int,
-        each: (Int, [Report]) throws(CommandError) -> Void
+        each: (Int, [CheckOutcome]) throws(CommandError) -> Void
     ) async throws(CommandError) {
         let result: Result<Void, CommandError>
         if jobs.count == 1, jobs[0].variants == nil {
-            let report = await report(on: jobs[0])
-            result = Result { () throws(CommandError) in try each(0, [report]) }
+            let outcome = await outcome(of: jobs[0])
+            result = Result { () throws(CommandError) in try each(0, [outcome]) }
         } else {
             // Judging one chain or writing to a slow reader must not keep the others' answers waiting.
             result = await withTaskExecutorPreference(globalConcurrentExecutor) {
@@ -43,21 +43,21 @@ struct Checker: Sendable {
     private func checkAll(
         _ jobs: [CheckJob],
         inFlight limit: Int,
-        each: (Int, [Report]) throws(CommandError) -> Void
+        each: (Int, [CheckOutcome]) throws(CommandError) -> Void
     ) async -> Result<Void, CommandError> {
-        await withTaskGroup(of: (Int, [Report]).self) { group in
+        await withTaskGroup(of: (Int, [CheckOutcome]).self) { group in
             var next = 0
             func startNext() {
                 guard next < jobs.count else { return }
                 let index = next
                 next += 1
-                group.addTask { (index, await reports(on: jobs[index])) }
+                group.addTask { (index, await outcomes(of: jobs[index])) }
             }
             for _ in 0..<limit where next < jobs.count { startNext() }
-            for await (index, reports) in group {
+            for await (index, outcomes) in group {
                 startNext()
                 do throws(CommandError) {
-                    try each(index, reports)
+                    try each(index, outcomes)
                 } catch {
                     group.cancelAll()
                     return .failure(error)
@@ -67,14 +67,20 @@ struct Checker: Sendable {
         }
     }
 
-    private func reports(on job: CheckJob) async -> [Report] {
-        guard let variants = job.variants else { return [await report(on: job)] }
-        return await TargetCheck(checker: self, job: job, variants: variants).reports()
+    private func outcomes(of job: CheckJob) async -> [CheckOutcome] {
+        guard let variants = job.variants else { return [await outcome(of: job)] }
+        return await TargetCheck(checker: self, job: job, variants: variants).outcomes()
     }
 
     /// Checks one endpoint.
-    private func report(on job: CheckJob) async -> Report {
-        report(on: job.endpoint, await result(of: job.endpoint.request, retries: job.retries), by: job.evaluation)
+    private func outcome(of job: CheckJob) async -> CheckOutcome {
+        let result = await result(of: job.endpoint.request, retries: job.retries)
+        return CheckOutcome(
+            endpoint: job.endpoint,
+            variant: .ordinary,
+            served: try? result.get(),
+            report: report(on: job.endpoint, result, by: job.evaluation)
+        )
     }
 
     /// Connects.
@@ -98,13 +104,13 @@ struct Checker: Sendable {
             .addresses(of: name, family: family, timeout: timeout)
     }
 
-    /// Judges what a connection came to.
+    /// Judges what a connection came to, or only reports it where there is nothing to judge it by.
     func report(
         on endpoint: CheckEndpoint,
         _ result: Result<ProbeResult, ProbeError>,
-        by evaluation: Evaluation
+        by evaluation: Evaluation?
     ) -> Report {
-        let time = evaluation.time ?? now()
+        let time = evaluation?.time ?? now()
         switch result {
         case .success(let result):
             let subject = Report.Subject(
@@ -114,7 +120,12 @@ struct Checker: Sendable {
                 referenceName: endpoint.referenceName,
                 time: time
             )
-            var report = Report(subject, presented: result.presented, by: evaluation)
+            var report =
+                if let evaluation {
+                    Report(subject, presented: result.presented, by: evaluation)
+                } else {
+                    Report(unjudged: subject, presented: result.presented.certificates)
+                }
             report.checks.insert(contentsOf: Report.Check.phases(failing: nil, endpoint: endpoint), at: 0)
             if let warning = Report.Message.clientCertificate(endpoint.request, result) {
                 report.warnings.append(warning)
@@ -136,4 +147,16 @@ struct Checker: Sendable {
             )
         }
     }
+}
+
+/// What came of one connection.
+struct CheckOutcome: Sendable {
+    /// Where it went.
+    let endpoint: CheckEndpoint
+    /// In which way it was made.
+    let variant: Variant
+    /// What the server sent, `nil` when there was no answer.
+    let served: ProbeResult?
+    /// The report on it.
+    var report: Report
 }

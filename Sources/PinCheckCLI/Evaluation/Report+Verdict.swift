@@ -112,20 +112,30 @@ extension Report {
     }
 
     /// Reports that there is no verdict.
-    init(_ subject: Subject, evaluation: Evaluation, unreachable reason: Message, checks: [Check]) {
+    init(_ subject: Subject, evaluation: Evaluation?, unreachable reason: Message, checks: [Check]) {
         self.init(subject, evaluation: evaluation, verdict: .none, reason: reason, status: .unreachable)
         self.checks = checks
     }
 
+    /// Reports a chain as it is, whether or not anybody would trust it.
+    init(unjudged subject: Subject, presented: [Pinning.Certificate]) {
+        let reason = Message(id: "not-judged", message: "not judged: give --pins, --anchors or --client")
+        self.init(subject, evaluation: nil, verdict: .none, reason: reason, status: .pass)
+        self.presented = presented.enumerated().map { index, certificate in
+            Certificate(certificate, at: index, of: presented.count, time: subject.time)
+        }
+        notes = []
+    }
+
     private init(
         _ subject: Subject,
-        evaluation: Evaluation,
+        evaluation: Evaluation?,
         verdict: VerdictWord,
         reason: Message,
         status: ExitStatus
     ) {
         let name = subject.referenceName == .unchecked ? nil : subject.referenceName.description
-        let setup = evaluation.setup
+        let setup = evaluation?.setup
         self.init(
             target: subject.target,
             endpoint: subject.endpoint,
@@ -136,14 +146,14 @@ extension Report {
             built: [],
             builtIsValid: false,
             pins: Pins(
-                mode: setup.mode.rawValue,
-                configured: setup.pins?.pins.map(Pin.init) ?? [],
+                mode: (setup?.mode ?? .none).rawValue,
+                configured: setup?.pins?.pins.map(Pin.init) ?? [],
                 matched: [],
-                entries: setup.entries
+                entries: setup?.entries ?? []
             ),
             checks: [],
             clients: [],
-            warnings: setup.notes + setup.warnings,
+            warnings: setup.map { $0.notes + $0.warnings } ?? [],
             verdict: verdict,
             reason: reason,
             exit: Exit(status)

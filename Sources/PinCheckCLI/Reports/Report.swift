@@ -35,8 +35,8 @@ struct Report: Encodable, Sendable {
     var notes: [Message] = Report.notEmulated
     /// How long the verdict will last, `nil` without a chain.
     @ExplicitNull var outlook: Outlook? = nil
-    /// What changed since a baseline; always `null` until there is one.
-    @ExplicitNull var change: String? = nil
+    /// What changed since a baseline, `nil` without one.
+    @ExplicitNull var change: Change? = nil
     /// `accept`, `reject` or `none`.
     var verdict: VerdictWord
     var reason: Message

@@ -81,7 +81,7 @@ extension Snapshot.Key {
         if let connect { words += " → \(connect)" }
         words += sni.map { " (SNI \($0)" } ?? " (no SNI"
         if let verifyName, verifyName != sni { words += ", name \(verifyName)" }
-        return words + ")"
+        return words + (variant.map { ", \($0))" } ?? ")")
     }
 }
 

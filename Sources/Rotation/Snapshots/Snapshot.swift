@@ -10,7 +10,10 @@ package struct Snapshot: Sendable, Hashable {
     /// A snapshot of `endpoints`; of two with the same key the later one counts.
     package init(_ endpoints: [Endpoint]) {
         var byKey: [Key: Endpoint] = [:]
-        for endpoint in endpoints { byKey[endpoint.key] = endpoint }
+        for var endpoint in endpoints {
+            endpoint.peer = nil
+            byKey[endpoint.key] = endpoint
+        }
         self.endpoints = byKey.values.sorted { $0.key < $1.key }
     }
 
@@ -29,13 +32,16 @@ package struct Snapshot: Sendable, Hashable {
         package var sni: String?
         /// The name the certificate had to be valid for, `nil` for none.
         package var verifyName: String?
+        /// In which way it was asked, as in `RSA` and `TLS 1.2`; `nil` for as ordinary clients do.
+        package var variant: String?
 
         /// An endpoint and the names it was asked by.
-        package init(target: String, connect: String?, sni: String?, verifyName: String?) {
+        package init(target: String, connect: String?, sni: String?, verifyName: String?, variant: String? = nil) {
             self.target = target
             self.connect = connect
             self.sni = sni
             self.verifyName = verifyName
+            self.variant = variant
         }
 
         /// Whether `left` comes first: by target, address, and names.
@@ -43,10 +49,10 @@ package struct Snapshot: Sendable, Hashable {
             left.order.lexicographicallyPrecedes(right.order)
         }
 
-        private var order: [String] { [target, connect ?? "", sni ?? "", verifyName ?? ""] }
+        private var order: [String] { [target, connect ?? "", variant ?? "", sni ?? "", verifyName ?? ""] }
 
         /// The same question to the same target, wherever it was connected to.
-        var isSameTarget: Key { Key(target: target, connect: nil, sni: sni, verifyName: verifyName) }
+        var isSameTarget: Key { Key(target: target, connect: nil, sni: sni, verifyName: verifyName, variant: variant) }
     }
 
     /// One endpoint and what it served.
@@ -87,7 +93,7 @@ package struct Snapshot: Sendable, Hashable {
         }
     }
 
-    /// One certificate, as far as it matters to pins.
+    /// One certificate, as far as it matters to pins; equal to another with the same hash, however much is recorded of it.
     package struct Certificate: Sendable, Hashable {
         /// The subject as one line in RFC 2253 order.
         package var subject: String
@@ -144,6 +150,16 @@ package struct Snapshot: Sendable, Hashable {
                 spkiSHA256: certificate.publicKey.spkiSHA256.description,
                 certificateSHA256: certificate.fingerprint.hexadecimal
             )
+        }
+
+        /// Whether both are the same certificate.
+        package static func == (left: Certificate, right: Certificate) -> Bool {
+            left.certificateSHA256 == right.certificateSHA256
+        }
+
+        /// Feeds the hash of the certificate.
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(certificateSHA256)
         }
 
         /// Whether subject and issuer are the same name.

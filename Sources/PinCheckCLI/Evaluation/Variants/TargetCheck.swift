@@ -8,28 +8,45 @@ struct TargetCheck: Sendable {
     let job: CheckJob
     let variants: TargetVariants
 
-    /// The reports on what was served, the last with the target's consistency.
-    func reports() async -> [Report] {
-        let (endpoints, gaps, failed) = await findAddresses()
-        let outcomes = await probe(endpoints) + failed
-        var reports: [Report] = []
-        for outcome in shown(outcomes) {
+    /// What was served, the report on the last with the target's consistency.
+    func outcomes() async -> [CheckOutcome] {
+        let (attempts, gaps, failed) = await attempts()
+        let outcomes = await probe(attempts) + failed
+        var checked: [CheckOutcome] = []
+        for outcome in variants.recorded == nil ? shown(outcomes) : outcomes {
             var report = checker.report(on: outcome.endpoint, outcome.result, by: job.evaluation)
             report.variant = Report.Variant(outcome.variant)
             if !outcome.variant.counts, report.verdict != .accept { report.exit = Report.Exit(.warn) }
-            reports.append(report)
+            checked.append(
+                CheckOutcome(
+                    endpoint: outcome.endpoint,
+                    variant: outcome.variant,
+                    served: try? outcome.result.get(),
+                    report: report
+                )
+            )
         }
-        guard !reports.isEmpty else { return reports }
-        let consistency = Report.Consistency(of: outcomes, gaps: gaps, reports: reports)
-        let last = reports.count - 1
-        reports[last].consistency = consistency
-        reports[last].warnings += consistency.findings.filter { $0.level == .warning }.map {
+        guard !checked.isEmpty else { return checked }
+        let consistency = Report.Consistency(of: outcomes, gaps: gaps, reports: checked.map(\.report))
+        let last = checked.count - 1
+        checked[last].report.consistency = consistency
+        checked[last].report.warnings += consistency.findings.filter { $0.level == .warning }.map {
             Report.Message(id: $0.id, message: $0.message)
         }
-        return reports
+        return checked
     }
 
     // MARK: Addresses
+
+    /// What to connect to, families that were not answered, and names that could not be looked up.
+    private func attempts() async -> ([VariantAttempt], [HostAddresses.Gap], [VariantOutcome]) {
+        if let recorded = variants.recorded { return (recorded, [], []) }
+        let (endpoints, gaps, failed) = await findAddresses()
+        let attempts = endpoints.flatMap { endpoint in
+            variants.settings.variants(of: endpoint.request).map { VariantAttempt(endpoint: endpoint, variant: $0) }
+        }
+        return (attempts, gaps, failed)
+    }
 
     /// The endpoints to connect to, families that were not answered, and names that could not be looked up.
     private func findAddresses() async -> ([CheckEndpoint], [HostAddresses.Gap], [VariantOutcome]) {
@@ -63,17 +80,14 @@ struct TargetCheck: Sendable {
 
     // MARK: Connections
 
-    private func probe(_ endpoints: [CheckEndpoint]) async -> [VariantOutcome] {
-        let attempts = endpoints.flatMap { endpoint in
-            variants.settings.variants(of: endpoint.request).map { (endpoint: endpoint, variant: $0) }
-        }
-        return await withTaskGroup(of: (Int, VariantOutcome).self) { group in
+    private func probe(_ attempts: [VariantAttempt]) async -> [VariantOutcome] {
+        await withTaskGroup(of: (Int, VariantOutcome).self) { group in
             var outcomes = [VariantOutcome?](repeating: nil, count: attempts.count)
             var next = 0
             func startNext() {
                 guard next < attempts.count else { return }
                 let index = next
-                let (endpoint, variant) = attempts[index]
+                let (endpoint, variant) = (attempts[index].endpoint, attempts[index].variant)
                 next += 1
                 group.addTask {
                     let request = variant.request(from: endpoint.request)

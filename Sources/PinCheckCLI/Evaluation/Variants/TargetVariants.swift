@@ -9,11 +9,21 @@ final class TargetVariants: Sendable {
     let endpoints: [CheckEndpoint]
     /// What is checked.
     let settings: VariantSettings
+    /// Connections that are to be made as they are, one by one, `nil` where they follow from the settings.
+    let recorded: [VariantAttempt]?
 
     /// The variants of a target's endpoints, at least one.
     init(_ endpoints: [CheckEndpoint], _ settings: VariantSettings) {
         self.endpoints = endpoints
         self.settings = settings
+        recorded = nil
+    }
+
+    /// Connections to one target as they were recorded, at least one.
+    init(recorded: [VariantAttempt]) {
+        endpoints = recorded.map(\.endpoint)
+        settings = VariantSettings()
+        self.recorded = recorded
     }
 
     /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
@@ -23,6 +33,12 @@ final class TargetVariants: Sendable {
     func looksUp(_ endpoint: CheckEndpoint) -> Bool {
         settings.asksForAddresses && endpoint.resolvedName != nil
     }
+}
+
+/// One connection to make.
+struct VariantAttempt: Sendable {
+    let endpoint: CheckEndpoint
+    let variant: Variant
 }
 
 /// One connection that was made, or tried.

@@ -21,6 +21,15 @@ enum Variant: Hashable, Sendable {
         }
     }
 
+    /// The variant that reports call `label`, `nil` for none of them.
+    init?(label: String) {
+        let known =
+            CertificateKeyType.allCases.map(Variant.keyType) + TLSVersion.allCases.map(Variant.version)
+            + [.withoutSNI]
+        guard let variant = known.first(where: { $0.label == label }) else { return nil }
+        self = variant
+    }
+
     /// Whether a rejection is one of the target.
     ///
     /// Whoever ships pins sends SNI; what the others get is said, and is judged with `--no-sni`.

@@ -12,6 +12,7 @@ struct TextRenderer: Sendable {
         if !report.built.isEmpty { lines += report.pins.entries.map(entry) }
         lines += outlook(report)
         if isMismatch(report) { lines += pinFailure(report) }
+        lines += change(report)
         if explains { lines += explanation(report) }
         if report.clients.count > 1 { lines += matrix(report) }
         lines.append(verdict(report))
@@ -154,6 +155,21 @@ struct TextRenderer: Sendable {
             let text = safe(finding.message, length: 300)
             return "  outlook: " + (finding.level == "info" ? text : style.doubtful(text))
         }
+    }
+
+    /// What changed since the baseline, each from old to new.
+    private func change(_ report: Report) -> [String] {
+        guard let change = report.change else { return [] }
+        let baseline = safe(change.baseline, length: 120)
+        guard change.status != "unchanged" else { return ["  unchanged since \(baseline)"] }
+        let names = change.classes.map { $0.id + ($0.allowed ? " (allowed)" : "") }
+        let width = names.map(\.count).max() ?? 0
+        return ["  since \(baseline):"]
+            + zip(change.classes, names).map { entry, name in
+                let sides = [entry.old ?? "–", entry.new ?? "–"].map { safe($0, length: 200) }
+                let padded = Self.padded(name, width)
+                return "    \(entry.allowed ? padded : style.doubtful(padded))  \(sides[0]) → \(sides[1])"
+            }
     }
 
     /// Whether pins were compared and none matched, for any client.

@@ -1,0 +1,192 @@
+import ArgumentParser
+import PinFormats
+import Pinning
+import Rotation
+
+/// `pincheck diff`: says what changed since a snapshot.
+struct DiffCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        _superCommandName: "pincheck",
+        abstract: "Say what changed since a snapshot.",
+        discussion: """
+            All endpoints of a snapshot, where and by the names they were recorded:
+              pincheck diff Pins/api.json
+            A renewal is fine and becomes the new baseline:
+              pincheck diff Pins/api.json --allow renewed --update
+            Do the pins hold as well?
+              pincheck diff Pins/api.json --pins Pins
+            Some targets; two files without a network:
+              pincheck diff Pins/api.json api.example.com
+              pincheck diff old.json new.json
+
+            Changes, as --allow takes them:
+            \(Change.Kind.allCases.map { "  \($0.rawValue): \($0.summary)" }.joined(separator: "\n"))
+
+            Exit status: 0 nothing changed but what is allowed, 4 something else did,
+            2 no answer. With --pins, --anchors or --client each chain is judged as
+            'check' does, and 1 says that a client rejects one.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("A file of 'pincheck snapshot'; - is standard input.", valueName: "file"),
+        completion: .file(extensions: ["json"])
+    )
+    var baseline: String
+
+    @Argument(
+        help: ArgumentHelp("Targets (default: those of the file), or a newer snapshot.", valueName: "target|file"),
+        completion: .file(extensions: ["json"])
+    )
+    var others: [String] = []
+
+    @OptionGroup
+    var rotation: RotationOptions
+
+    @OptionGroup(title: "Pins and policy")
+    var evaluation: EvaluationOptions
+
+    @OptionGroup(title: "Outlook")
+    var outlook: OutlookOptions
+
+    @OptionGroup(title: "Names")
+    var names: NameOptions
+
+    @OptionGroup(title: "Connection")
+    var connection: ConnectionOptions
+
+    @OptionGroup(title: "Client certificate")
+    var clientCertificate: ClientCertificateOptions
+
+    @OptionGroup(title: "Variants")
+    var variants: VariantOptions
+
+    @OptionGroup(title: "Output")
+    var output: OutputOptions
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let settings = try OutputSettings(output)
+        let baseline = try Baseline(baseline, rotation, in: context)
+        if others.count == 1, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
+            return try compare(baseline, with: newer, settings, in: context)
+        }
+        var loader = EvaluationLoader(in: context)
+        let jobs = try others.isEmpty ? recordedJobs(of: baseline, &loader) : namedJobs(&loader, in: context)
+        var writer = try ResultWriter(settings, notes: loader.notes, in: context)
+        var watch = BaselineWatch(baseline)
+        try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
+            try writer.add(watch.compared(outcomes), at: position)
+        }
+        let status = try writer.finish()
+        if rotation.update { try watch.update(after: status, in: context) }
+        return status
+    }
+
+    /// Whether the chains are judged beside being compared.
+    private var isJudged: Bool {
+        let settings = EvaluationSettings(evaluation, outlook)
+        return settings != EvaluationSettings()
+    }
+
+    // MARK: Servers
+
+    /// The targets that are named.
+    private func namedJobs(
+        _ loader: inout EvaluationLoader,
+        in context: Context
+    ) throws(CommandError) -> [CheckJob] {
+        let given = GivenTargets(
+            targets: others,
+            lists: [],
+            policy: nil,
+            names: names,
+            connection: connection,
+            clientCertificate: clientCertificate,
+            variants: variants
+        )
+        guard isJudged else { return try CheckPlan.unjudgedJobs(try given.unjudged(in: context)) }
+        return try CheckPlan.jobs(try given.judged(by: evaluation, outlook, in: context), &loader)
+    }
+
+    /// The endpoints of the snapshot.
+    private func recordedJobs(
+        of baseline: Baseline,
+        _ loader: inout EvaluationLoader
+    ) throws(CommandError) -> [CheckJob] {
+        var connection = try ConnectionSettings(connection)
+        let names = try names.settings()
+        guard connection.addresses.isEmpty, connection.serverName == .referenceName, names.host == nil,
+            names.referenceName == nil, try VariantSettings(variants).isEmpty, variants.addresses.isEmpty
+        else {
+            throw .usage("the snapshot says where to connect, how and by which names: name the targets to say otherwise")
+        }
+        connection.clientIdentity = try clientCertificate.identity()
+        guard !baseline.snapshot.endpoints.isEmpty else {
+            throw .noInput("\(quoted(baseline.path)) holds no endpoint: name the targets")
+        }
+        let settings = EvaluationSettings(evaluation, outlook)
+        return try baseline.jobs(connection) { name, port throws(CommandError) in
+            isJudged ? try loader.evaluation(settings, for: name, port: port) : nil
+        }
+    }
+
+    // MARK: Files
+
+    /// Compares two snapshots.
+    private func compare(
+        _ baseline: Baseline,
+        with path: String,
+        _ settings: OutputSettings,
+        in context: Context
+    ) throws(CommandError) -> ExitStatus {
+        guard !isJudged else {
+            throw .usage(
+                "snapshots hold hashes of certificates, which nothing can be verified by: name targets to judge"
+            )
+        }
+        let newer = try SnapshotFile.read(path, in: context)
+        var writer = try ResultWriter(settings, notes: [], in: context)
+        let differences = baseline.changes(at: newer.endpoints)
+        let changes =
+            zip(newer.endpoints, differences).map { ($0, $1) }
+            + baseline.missing(from: newer.endpoints).map { ($0.endpoint, [$0.change]) }
+        for (position, change) in changes.enumerated() {
+            var report = Report(of: change.0, at: context.now())
+            report.add(change.1, since: baseline)
+            try writer.add([report], at: position)
+        }
+        guard !changes.isEmpty else {
+            throw .noInput("neither snapshot holds an endpoint: there is nothing to compare")
+        }
+        let status = try writer.finish()
+        if rotation.update { try baseline.update(to: newer, after: status, in: context) }
+        return status
+    }
+}
+
+extension Report {
+    /// Reports what a snapshot says of an endpoint.
+    fileprivate init(of endpoint: Snapshot.Endpoint, at time: Timestamp) {
+        let key = endpoint.key
+        let place = key.connect ?? key.target
+        let address = try? Place(place[...], of: "address", in: place)
+        self.init(
+            unjudged: Subject(
+                target: key.target,
+                endpoint: Endpoint(
+                    address: key.connect == nil ? nil : address?.host.description,
+                    port: address?.port ?? Port.https,
+                    resolvedName: key.connect == nil ? address?.host.description : nil,
+                    sni: key.sni,
+                    verifyName: key.verifyName,
+                    host: key.verifyName ?? key.target
+                ),
+                tls: nil,
+                referenceName: key.verifyName.map(HostName.reference) ?? .unchecked,
+                time: time
+            ),
+            presented: []
+        )
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Rotation
+
+/// `pincheck snapshot`: records what servers serve.
+struct SnapshotCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "snapshot",
+        _superCommandName: "pincheck",
+        abstract: "Record what servers serve, to compare with later.",
+        discussion: """
+            Keep it beside the pins, in version control:
+              pincheck snapshot api.example.com -o Pins/api.json
+              pincheck diff Pins/api.json
+            Each address of a name, and the certificate for each type of key:
+              pincheck snapshot api.example.com --all-addresses -o Pins/api.json
+              pincheck snapshot api.example.com --key-types rsa,ecdsa -o Pins/api.json
+
+            A small JSON document (its schema: 'pincheck schema snapshot') with the chain
+            of each endpoint: hashes, names, validity, issuers, key types. It holds
+            nothing secret, and nothing that changes while the server does not. Nothing
+            is judged. When an endpoint does not answer, the exit status is 2 and no
+            file is written, unless --partial is given.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("A target as for 'check'.", valueName: "target"))
+    var targets: [String] = []
+
+    @Option(
+        name: .customLong("targets"),
+        help: ArgumentHelp("A list of targets, as for 'check'; - is standard input. Repeatable.", valueName: "file"),
+        completion: .file()
+    )
+    var lists: [String] = []
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write to this file, whole or not at all (default: standard output).", valueName: "file"),
+        completion: .file(extensions: ["json"])
+    )
+    var output: String?
+
+    @Flag(help: "Write what answered also when something did not.")
+    var partial = false
+
+    @OptionGroup(title: "Names")
+    var names: NameOptions
+
+    @OptionGroup(title: "Connection")
+    var connection: ConnectionOptions
+
+    @OptionGroup(title: "Client certificate")
+    var clientCertificate: ClientCertificateOptions
+
+    @OptionGroup(title: "Variants")
+    var variants: VariantOptions
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let given = GivenTargets(
+            targets: targets,
+            lists: lists,
+            policy: nil,
+            names: names,
+            connection: connection,
+            clientCertificate: clientCertificate,
+            variants: variants
+        )
+        let jobs = try CheckPlan.unjudgedJobs(try given.unjudged(in: context))
+        var endpoints: [Snapshot.Endpoint] = []
+        var silent: [(position: Int, report: Report)] = []
+        try await Checker.run(jobs, connection, in: context) { position, outcomes in
+            for outcome in outcomes {
+                if let endpoint = Snapshot.Endpoint(outcome) {
+                    endpoints.append(endpoint)
+                } else {
+                    silent.append((position, outcome.report))
+                }
+            }
+        }
+        for (_, report) in silent.sorted(by: { $0.position < $1.position }) {
+            context.console.report("Error: \(report.title): \(report.reason.message)")
+        }
+        guard silent.isEmpty || partial && !endpoints.isEmpty else {
+            context.console.report(
+                "Error: nothing was recorded: not every endpoint answered (--partial records the others)"
+            )
+            return .unreachable
+        }
+        let document = try SnapshotFile.document(Snapshot(endpoints))
+        if let output, output != "-" {
+            try AtomicFile.write(Array(document.utf8), to: output)
+        } else {
+            var writer = LineWriter(context.console.output)
+            try writer.write(text: document)
+        }
+        return silent.isEmpty ? .pass : .unreachable
+    }
+}

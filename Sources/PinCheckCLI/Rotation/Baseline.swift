@@ -1,0 +1,55 @@
+import PinFormats
+import Rotation
+
+/// The recorded state that servers are compared with.
+struct Baseline: Sendable {
+    /// The file as the user named it.
+    let path: String
+    /// What is recorded.
+    let snapshot: Snapshot
+    /// Which changes are fine.
+    let policy: RotationPolicy
+    private let comparison: SnapshotComparison
+
+    /// Reads the baseline at `path`, and what may differ from it.
+    init(_ path: String, _ options: RotationOptions, in context: Context) throws(CommandError) {
+        policy = try Self.policy(options.allow)
+        guard path != "-" || !options.update else {
+            throw .usage("--update cannot rewrite standard input: name the file of the baseline")
+        }
+        snapshot = try SnapshotFile.read(path, in: context)
+        self.path = path
+        comparison = SnapshotComparison(with: snapshot)
+    }
+
+    /// Reads the lists of `--allow`.
+    private static func policy(_ lists: [String]) throws(CommandError) -> RotationPolicy {
+        do {
+            return try RotationPolicy(reading: lists)
+        } catch {
+            let known = Change.Kind.allCases.map(\.rawValue)
+            let guess = Suggestion.nearest(to: error.word, in: known).map { "; did you mean \(quoted($0))?" } ?? ""
+            throw .usage("--allow: \(error)\(guess)")
+        }
+    }
+
+    /// What changed at endpoints of one target, position by position.
+    func changes(at endpoints: [Snapshot.Endpoint]) -> [[Change]] {
+        let differences = comparison.differences(among: endpoints)
+        return endpoints.enumerated().map { index, endpoint in
+            let changes = comparison.changes(at: endpoint)
+            guard let difference = differences[index] else { return changes }
+            return changes.filter { $0.kind != .unchanged } + [difference]
+        }
+    }
+
+    /// The key an endpoint is recorded by, its own when it is not.
+    func key(for endpoint: Snapshot.Endpoint) -> Snapshot.Key {
+        comparison.recorded(for: endpoint)?.key ?? endpoint.key
+    }
+
+    /// What is recorded and not among `endpoints`.
+    func missing(from endpoints: [Snapshot.Endpoint]) -> [(endpoint: Snapshot.Endpoint, change: Change)] {
+        comparison.missing(from: endpoints)
+    }
+}

@@ -1,0 +1,450 @@
+import Foundation
+import LoopbackLab
+import PinCheckCLI
+import Testing
+
+/// `snapshot`, `diff` and `check --baseline` against servers whose certificates are rotated.
+@Suite struct SnapshotCommandTests {
+    let pki: StandardPKI
+    let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// A server with an address, a snapshot of what it serves at first, and the way to rotate it.
+    private struct World {
+        let place: String
+        let baseline: String
+        let anchors: String
+        let files: TemporaryDirectory
+        let server: LoopbackServer
+
+        func rotate(to chain: [LabCertificate]) throws { try server.present(TLSServerSettings(presenting: chain)) }
+
+        func text(_ name: String) throws -> String {
+            try String(contentsOfFile: files.path + "/" + name, encoding: .utf8)
+        }
+    }
+
+    private func serving<Value: Sendable>(
+        _ chain: [LabCertificate],
+        _ body: (World) async throws -> Value
+    ) async throws -> Value {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem + pki.rootB.pem, to: "anchors.pem")
+            return try await LoopbackServer.serving(.presenting(chain)) { server in
+                let place = "127.0.0.1:\(server.port)"
+                let baseline = files.path + "/baseline.json"
+                let outcome = await pincheck("snapshot", host, "--connect", place, "-o", baseline)
+                #expect(outcome.status == .pass, "\(outcome.errors)")
+                #expect(outcome.output.isEmpty && outcome.errors.isEmpty)
+                return try await body(
+                    World(place: place, baseline: baseline, anchors: anchors, files: files, server: server)
+                )
+            }
+        }
+    }
+
+    private func ids(_ outcome: Outcome) throws -> [String] {
+        let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+        let change = try #require(document?["change"] as? [String: Any])
+        return try #require(change["classes"] as? [[String: Any]]).compactMap { $0["id"] as? String }
+    }
+
+    // MARK: Every class, at a server
+
+    @Test func everyWayToRotateHasItsNameAndEndsIn4() async throws {
+        let now = LabClock.now
+        let old = pki.leaf
+        func again(_ change: (inout CertificateTemplate) -> Void) throws -> LabCertificate {
+            try pki.interA.reissue(old, changing: change)
+        }
+        let interC = try pki.rootA.issue(.authority("InterC"))
+        let rsa = try LabKey.shared(.rsa(bits: 2_048), label: "rotation")
+        let deep = try pki.interA.issue(.authority("Deep"))
+        let cases: [(old: [LabCertificate], new: [LabCertificate], ids: [String])] = [
+            ([old, pki.interA], [old, pki.interA], ["unchanged"]),
+            ([old, pki.interA], [pki.leafRe, pki.interA], ["renewed"]),
+            ([old, pki.interA], [pki.leaf2, pki.interA], ["rekeyed"]),
+            (
+                [old, pki.interA], [try pki.interA.issue(old.template, key: rsa), pki.interA],
+                ["rekeyed", "key-type-changed"]
+            ),
+            ([old, pki.interA], [try interC.reissue(old), interC], ["renewed", "issuer-changed"]),
+            ([old, pki.interA], [old, pki.interAxB], ["root-changed"]),
+            ([old, pki.interA], [pki.rogue, pki.rogueI], ["rekeyed", "issuer-changed", "root-changed"]),
+            (
+                [old, pki.interA], [try again { $0.alternativeNames.append(.dns("www.example.com")) }, pki.interA],
+                ["renewed", "names-added"]
+            ),
+            (
+                [try again { $0.alternativeNames.append(.dns("www.example.com")) }, pki.interA], [old, pki.interA],
+                ["renewed", "names-removed"]
+            ),
+            (
+                [try deep.reissue(old), deep, pki.interA], [try deep.reissue(old), pki.interA, deep],
+                ["renewed", "order-changed"]
+            ),
+            ([old, pki.interA], [old], ["intermediate-missing"]),
+            ([old, pki.interA], [old, pki.interA, pki.junk], ["intermediate-extra"]),
+            ([old, pki.interA, pki.rogueI], [old, pki.interA], ["intermediate-dropped"]),
+            ([old, pki.interA], [old, pki.interA, pki.rootA], ["root-sent"]),
+            ([old, pki.interA, pki.rootA], [old, pki.interA], ["root-omitted"]),
+            (
+                [old, pki.interA], [try again { $0.notAfter = now + LabClock.day }, pki.interA],
+                ["renewed", "expires-earlier"]
+            ),
+            ([old, pki.interA], [old, pki.interA2], ["renewed"]),
+        ]
+        for (old, new, expected) in cases {
+            try await serving(old) { world in
+                try world.rotate(to: new)
+                let outcome = await pincheck("diff", world.baseline, "--format", "json")
+                #expect(try ids(outcome) == expected)
+                #expect(outcome.status == (expected == ["unchanged"] ? .pass : .changed), "\(expected)")
+                let check = await pincheck(
+                    host,
+                    "--connect",
+                    world.place,
+                    "--anchors",
+                    world.anchors,
+                    "--baseline",
+                    world.baseline,
+                    "--format",
+                    "json"
+                )
+                #expect(try ids(check) == expected)
+                let allowing = await pincheck("diff", world.baseline, "--allow", expected.joined(separator: ","))
+                #expect(allowing.status == .pass, "\(allowing.output)")
+                for id in expected where id != "unchanged" {
+                    let others = expected.filter { $0 != id }.flatMap { ["--allow", $0] }
+                    #expect(await pincheck(["diff", world.baseline] + others).status == .changed)
+                }
+            }
+        }
+    }
+
+    @Test func theConnectionItselfIsComparedToo() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            try world.server.present(
+                TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = .tls12 }
+            )
+            let outcome = await pincheck("diff", world.baseline)
+            #expect(outcome.status == .changed)
+            #expect(outcome.output.contains("    tls-changed  TLSv1.3 → TLSv1.2\n"))
+        }
+    }
+
+    // MARK: Text and exit status
+
+    @Test func theTextSaysOldAndNewAndWhetherThePinsHold() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            let same = await pincheck("diff", world.baseline)
+            #expect(same.status == .pass)
+            #expect(
+                same.output.hasSuffix(
+                    "  unchanged since \(world.baseline)\nPASS  \(host):443 → \(world.place)  "
+                        + "unchanged since \(world.baseline)\n"
+                )
+            )
+            try world.rotate(to: [pki.leaf2, pki.interA])
+            let changed = await pincheck("diff", world.baseline)
+            #expect(changed.status == .changed)
+            #expect(changed.output.contains("    rekeyed  \(pki.leaf.pin) ("))
+            #expect(changed.output.contains(") → \(pki.leaf2.pin) ("))
+            #expect(
+                changed.output.hasSuffix("CHANGED  \(host):443 → \(world.place)  rekeyed since \(world.baseline)\n")
+            )
+            let base = ["diff", world.baseline, "--anchors", world.anchors]
+            let holding = await pincheck(base + ["--pins", pki.interA.pin])
+            #expect(holding.status == .changed)
+            #expect(holding.output.contains("afnetworking: accepted, but rekeyed since \(world.baseline)\n"))
+            let broken = await pincheck(base + ["--pins", pki.leaf.pin])
+            #expect(broken.status == .fail)
+            #expect(broken.output.contains("    rekeyed  "))
+            let allowed = await pincheck(base + ["--pins", pki.interA.pin, "--allow", "rekeyed"])
+            #expect(allowed.status == .pass)
+            #expect(allowed.output.contains("    rekeyed (allowed)  "))
+            // The system of this test trusts nothing: judging is what makes the difference.
+            #expect(
+                await pincheck("diff", world.baseline, "--allow", "rekeyed", "--client", "afnetworking").status == .fail
+            )
+        }
+    }
+
+    @Test func noAnswerIs2AndIsNotTakenForAChange() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let baseline = files.path + "/baseline.json"
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+                try await RefusingPort.scoped { refusing in
+                    let two = ["--connect", "127.0.0.1:\(server.port)", "--connect", "127.0.0.1:\(refusing.port)"]
+                    let nothing = await pincheck(["snapshot", host] + two + ["-o", baseline])
+                    #expect(nothing.status == .unreachable)
+                    #expect(nothing.errors.contains("Error: nothing was recorded"))
+                    #expect(!FileManager.default.fileExists(atPath: baseline))
+                    let partial = await pincheck(["snapshot", host, "--partial"] + two + ["-o", baseline])
+                    #expect(partial.status == .unreachable)
+                    #expect(partial.errors.contains("Error: \(host):443: connect: "))
+                    #expect(await pincheck("diff", baseline).status == .pass)
+                    let none = ["snapshot", host, "--partial", "--connect", "127.0.0.1:\(refusing.port)"]
+                    let empty = await pincheck(none)
+                    #expect(empty.status == .unreachable)
+                    #expect(empty.output.isEmpty)
+                }
+            }
+            let gone = await pincheck("diff", baseline, "--format", "json")
+            #expect(gone.status == .unreachable)
+            let document = try JSONSerialization.jsonObject(with: Data(gone.output.utf8)) as? [String: Any]
+            #expect(document?["change"] is NSNull)
+        }
+    }
+
+    // MARK: Several addresses
+
+    @Test func oneAddressThatIsLeftBehindStandsOut() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let chain = [pki.leaf, pki.interA]
+            let baseline = files.path + "/baseline.json"
+            try await LoopbackServer.serving(.presenting(chain)) { first in
+                try await LoopbackServer.serving(.presenting(chain), address: "127.0.0.2") { second in
+                    try await LoopbackServer.serving(.presenting(chain), address: "127.0.0.3") { third in
+                        let all = [first, second, third].flatMap { ["--connect", "\($0.address):\($0.port)"] }
+                        #expect(await pincheck(["snapshot", host] + all + ["-o", baseline]).status == .pass)
+                        #expect(await pincheck("diff", baseline).status == .pass)
+                        for server in [first, second] {
+                            try server.present(TLSServerSettings(presenting: [pki.leaf2, pki.interA]))
+                        }
+                        let outcome = await pincheck("diff", baseline, "--allow", "rekeyed")
+                        #expect(outcome.status == .changed)
+                        #expect(
+                            outcome.output.contains(
+                                "    endpoints-differ  all served \(pki.leaf.pin) → 127.0.0.3:\(third.port) serves "
+                                    + "\(pki.leaf.pin), 2 of 3 serve \(pki.leaf2.pin)\n"
+                            )
+                        )
+                        let verdicts = outcome.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+                            .compactMap { $0.split(separator: " ").first }
+                        #expect(verdicts.filter { $0 == "PASS" }.count == 2)
+                        #expect(verdicts.filter { $0 == "CHANGED" }.count == 1)
+                        try third.present(TLSServerSettings(presenting: [pki.leaf2, pki.interA]))
+                        #expect(await pincheck("diff", baseline, "--allow", "rekeyed").status == .pass)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: The file
+
+    @Test func theSameServerGivesTheSameFileByteForByte() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            let first = try world.text("baseline.json")
+            for time in [LabClock.now, LabClock.now + LabClock.day] {
+                let again = await pincheck("snapshot", host, "--connect", world.place, at: time)
+                #expect(again.output == first)
+                #expect(again.errors.isEmpty)
+            }
+            let document = try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any]
+            #expect(document?.keys.sorted() == ["endpoints", "schema"])
+            #expect(document?["schema"] as? String == "pincheck-snapshot/1")
+            let endpoint = try #require((document?["endpoints"] as? [[String: Any]])?.first)
+            #expect(endpoint.keys.sorted() == ["chain", "connect", "sni", "target", "tls", "verify_name"])
+            let leaf = try #require((endpoint["chain"] as? [[String: Any]])?.first)
+            #expect(
+                leaf.keys.sorted() == [
+                    "cert_sha256", "issuer", "issuer_key_id", "key", "names", "not_after", "not_before", "spki_sha256",
+                    "subject",
+                ]
+            )
+            #expect(leaf["spki_sha256"] as? String == pki.leaf.pin)
+        }
+    }
+
+    @Test func updateRewritesTheBaselineOnlyAfterAnAcceptedChange() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            let first = try world.text("baseline.json")
+            try world.rotate(to: [pki.leaf2, pki.interA])
+            let refused = await pincheck("diff", world.baseline, "--update")
+            #expect(refused.status == .changed)
+            #expect(refused.errors.contains("baseline.json' was not updated: the run ended with CHANGED"))
+            #expect(try world.text("baseline.json") == first)
+            let updated = await pincheck("diff", world.baseline, "--allow", "rekeyed", "--update")
+            #expect(updated.status == .pass)
+            #expect(updated.errors.isEmpty)
+            #expect(try world.text("baseline.json").contains(pki.leaf2.pin))
+            #expect(await pincheck("diff", world.baseline).status == .pass)
+            // The same by a check, which looks at pins too.
+            try world.rotate(to: [pki.leafRe, pki.interA])
+            let check = [host, "--connect", world.place, "--anchors", world.anchors, "--baseline", world.baseline]
+            let flags = ["--allow", "rekeyed,renewed", "--update"]
+            #expect(await pincheck(check + flags + ["--pins", pki.leaf2.pin]).status == .fail)
+            #expect(try world.text("baseline.json").contains(pki.leaf2.pin))
+            #expect(await pincheck(check + flags + ["--pins", pki.leaf.pin]).status == .pass)
+            #expect(try world.text("baseline.json").contains(pki.leaf.pin))
+        }
+    }
+
+    @Test func aTargetCanJoinTheBaseline() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            let other = ["other.example.com", "--connect", world.place]
+            let added = await pincheck(["diff", world.baseline] + other)
+            #expect(added.status == .changed)
+            #expect(
+                added.output.contains(
+                    "    target-added  – → other.example.com:443 → \(world.place) (SNI other.example.com)"
+                )
+            )
+            #expect(
+                await pincheck(["diff", world.baseline] + other + ["--allow", "target-added", "--update"]).status
+                    == .pass
+            )
+            #expect(await pincheck(["diff", world.baseline] + other).status == .pass)
+            #expect(await pincheck("diff", world.baseline).status == .pass)
+        }
+    }
+
+    @Test func twoFilesAreComparedWithoutANetwork() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            let newer = world.files.path + "/newer.json"
+            try world.rotate(to: [pki.leaf2, pki.interA])
+            #expect(await pincheck("snapshot", host, "--connect", world.place, "-o", newer).status == .pass)
+            let outcome = await pincheck("diff", world.baseline, newer)
+            #expect(outcome.status == .changed)
+            #expect(outcome.output.contains("    rekeyed  "))
+            #expect(await pincheck("diff", newer, newer).status == .pass)
+            let list = try world.files.write(
+                "\(host) connect=\(world.place)\nother.example.com connect=\(world.place)\n",
+                to: "list"
+            )
+            let both = world.files.path + "/both.json"
+            #expect(await pincheck("snapshot", "--targets", list, "-o", both).status == .pass)
+            let less = await pincheck("diff", both, newer)
+            #expect(less.status == .changed)
+            #expect(less.output.contains("    target-missing  other.example.com:443 → "))
+            let more = await pincheck("diff", newer, both, "--allow", "target-added", "--update")
+            #expect(more.status == .pass)
+            #expect(try world.text("newer.json") == world.text("both.json"))
+            let judged = await pincheck("diff", newer, both, "--pins", pki.leaf.pin)
+            #expect(judged.status == .usage)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("", "it is no JSON document"), ("[]", "it is no JSON document"), ("{}", "schema is missing"),
+            (#"{"schema": 1}"#, "schema is of another type"),
+            (#"{"schema": "pincheck/1"}"#, "has the schema 'pincheck/1', not pincheck-snapshot/1"),
+            (#"{"schema": "pincheck-snapshot/0"}"#, "has the schema 'pincheck-snapshot/0'"),
+            (
+                #"{"schema": "pincheck-snapshot/2", "whatever": true}"#,
+                "was written by a newer pincheck: its schema is pincheck-snapshot/2 and this version reads up to "
+                    + "pincheck-snapshot/1; update pincheck"
+            ),
+            (#"{"schema": "pincheck-snapshot/1"}"#, "endpoints is missing"),
+            (
+                #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443"}]}"#,
+                "endpoints[0].chain is missing"
+            ),
+            (
+                #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "chain": []}]}"#,
+                "endpoints[0].chain: it holds no certificate"
+            ),
+            (
+                #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a b", "chain": []}]}"#,
+                "endpoints[0].target: 'a b' is no host with a port"
+            ),
+            (
+                #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "connect": "?", "chain": []}]}"#,
+                "endpoints[0].connect: '?' is no address"
+            ),
+        ]
+    )
+    func aFileThatIsNoSnapshotIs65AndSaysWhy(text: String, message: String) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let path = try files.write(text, to: "baseline.json")
+            for command in [["diff", path], ["check", "127.0.0.1:1", "--baseline", path]] {
+                let outcome = await pincheck(command)
+                #expect(outcome.status == .data, "\(outcome.output)")
+                #expect(outcome.errors.contains(message), "\(outcome.errors)")
+            }
+            let input = await pincheck("diff", "-", input: Array(text.utf8))
+            #expect(input.status == .data)
+            #expect(input.errors.contains("standard input "))
+        }
+    }
+
+    @Test func whatAnOlderFileLacksIsNotHeldAgainstTheServer() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            var text = try world.text("baseline.json")
+            text = text.replacing(#/"issuer_key_id" : "[0-9a-f]*",/#, with: "")
+            text = text.replacing(#/"tls" : \{[^}]*\},/#, with: "").replacing(
+                "\"schema\"",
+                with: "\"later\": [1], \"schema\""
+            )
+            try world.files.write(text, to: "baseline.json")
+            let outcome = await pincheck("diff", world.baseline)
+            #expect(outcome.status == .pass, "\(outcome.errors)\(outcome.output)")
+        }
+    }
+
+    @Test func damageToAValueIsNamedWithItsPlace() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            let text = try world.text("baseline.json")
+            for (pattern, place) in [
+                ("\"spki_sha256\" : \"sha256/", "endpoints[0].chain[0].spki_sha256"),
+                ("\"cert_sha256\" : \"", "endpoints[0].chain[0].cert_sha256"),
+                ("\"not_after\" : \"", "endpoints[0].chain[0].not_after"), ("\"sni\" : \"", "endpoints[0].sni"),
+            ] {
+                try world.files.write(text.replacing(pattern, with: pattern + "~ "), to: "baseline.json")
+                let outcome = await pincheck("diff", world.baseline)
+                #expect(outcome.status == .data)
+                #expect(outcome.errors.contains(place), "\(outcome.errors)")
+            }
+        }
+    }
+
+    @Test func mistakesAreUsageErrors() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            let cases: [([String], String)] = [
+                (["diff", world.baseline, "--allow", "renew"], "did you mean 'renewed'?"),
+                (
+                    ["diff", world.baseline, "--allow", "zzz"],
+                    "'zzz' is no kind of change: choose from unchanged, renewed"
+                ),
+                (["diff", world.baseline, "--connect", "127.0.0.1"], "the snapshot says where to connect"),
+                (["diff", "-", "--update"], "--update cannot rewrite standard input"),
+                (["check", host, "--allow", "renewed"], "give --baseline FILE"),
+                (["check", host, "--update"], "give --baseline FILE"), (["snapshot"], "no target is given"),
+            ]
+            for (arguments, message) in cases {
+                let outcome = await pincheck(arguments)
+                #expect(outcome.status == .usage, "\(arguments)")
+                #expect(outcome.errors.contains(message), "\(outcome.errors)")
+            }
+            #expect(await pincheck("diff", "/nonexistent.json").status == .noInput)
+            let unwritable = await pincheck("snapshot", host, "--connect", world.place, "-o", "/nonexistent/a.json")
+            #expect(unwritable.status == .inputOutput)
+            #expect(unwritable.errors.contains("cannot write '/nonexistent/a.json'"))
+        }
+    }
+
+    @Test func hostileNamesReachNoTerminal() async throws {
+        let hostile = try pki.interA.issue(
+            .leaf(
+                subject: DistinguishedName(commonName: "a\u{1B}[2Jb\u{202E}c\n\"d"),
+                names: [.dns("x\u{1B}.example.com")]
+            )
+        )
+        try await serving([pki.leaf, pki.interA]) { world in
+            try world.rotate(to: [hostile, pki.interA])
+            let newer = world.files.path + "/newer.json"
+            let outcome = await pincheck("diff", world.baseline)
+            #expect(outcome.status == .changed)
+            #expect(isPlain(outcome.output))
+            #expect(await pincheck("snapshot", host, "--connect", world.place, "-o", newer).status == .pass)
+            #expect(isPlain(try world.text("newer.json")))
+            #expect(await pincheck("diff", newer).status == .pass)
+        }
+    }
+}
