@@ -249,7 +249,7 @@ import Testing
             #expect(document?.keys.sorted() == ["endpoints", "schema"])
             #expect(document?["schema"] as? String == "pincheck-snapshot/1")
             let endpoint = try #require((document?["endpoints"] as? [[String: Any]])?.first)
-            #expect(endpoint.keys.sorted() == ["chain", "connect", "sni", "target", "tls", "verify_name"])
+            #expect(endpoint.keys.sorted() == ["chain", "connect", "sni", "target", "tls", "variant", "verify_name"])
             let leaf = try #require((endpoint["chain"] as? [[String: Any]])?.first)
             #expect(
                 leaf.keys.sorted() == [

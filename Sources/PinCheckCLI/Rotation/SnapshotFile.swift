@@ -75,7 +75,8 @@ enum SnapshotFile {
         switch error {
         case .keyNotFound(let key, let context):
             return "\(place(context.codingPath + [key])) is missing"
-        case .typeMismatch(_, let context) where !context.codingPath.isEmpty: return "\(place(context.codingPath)) is of another type than it has to be"
+        case .typeMismatch(_, let context) where !context.codingPath.isEmpty:
+            return "\(place(context.codingPath)) is of another type than it has to be"
         case .valueNotFound(_, let context): return "\(place(context.codingPath)) is null"
         default: return "it is no JSON document; write one with 'pincheck snapshot'"
         }

@@ -30,8 +30,8 @@ extension SchemaDocument {
                   "type": "object",
                   "required": [
                     "schema", "target", "endpoint", "tls", "verify_name", "variant", "consistency", "evaluated_at",
-                    "presented", "built", "built_is_valid", "pins", "checks", "clients", "warnings", "notes", "change",
-                    "verdict", "reason", "exit"
+                    "presented", "built", "built_is_valid", "pins", "checks", "clients", "warnings", "notes", "outlook",
+                    "change", "verdict", "reason", "exit"
                   ],
                   "properties": {
                     "schema": { "const": "pincheck/1" },
@@ -75,7 +75,8 @@ extension SchemaDocument {
                       "type": "array",
                       "items": { "$ref": "#/$defs/message" }
                     },
-                    "change": { "type": ["string", "null"] },
+                    "outlook": { "anyOf": [{ "$ref": "#/$defs/outlook" }, { "type": "null" }] },
+                    "change": { "anyOf": [{ "$ref": "#/$defs/change" }, { "type": "null" }] },
                     "verdict": { "$ref": "#/$defs/verdict" },
                     "reason": { "$ref": "#/$defs/message" },
                     "exit": { "$ref": "#/$defs/exit" }
@@ -281,6 +282,97 @@ extension SchemaDocument {
                       "description": "What the client was set to, by the client's own names.",
                       "type": "object",
                       "additionalProperties": { "type": ["boolean", "string"] }
+                    }
+                  }
+                },
+                "outlook": {
+                  "description": "How long the verdict will last, as far as can be told; null without a chain.",
+                  "type": "object",
+                  "required": [
+                    "level", "valid_until", "renewal_point", "pins_match_until", "pins_end", "no_pin_after",
+                    "pins_expire", "has_backup", "pins", "findings"
+                  ],
+                  "properties": {
+                    "level": { "$ref": "#/$defs/level" },
+                    "valid_until": {
+                      "description": "When the first certificate of built expires.",
+                      "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
+                    },
+                    "renewal_point": {
+                      "description": "When servers with a certificate of this lifetime have usually renewed it.",
+                      "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
+                    },
+                    "pins_match_until": {
+                      "description": "Until when the pins that match now can match; null when none does.",
+                      "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
+                    },
+                    "pins_end": { "enum": ["leaf-renewal", "intermediate-expiry", "root-expiry", null] },
+                    "no_pin_after": {
+                      "description": "After when no configured pin can match; null also where a backup has no end.",
+                      "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
+                    },
+                    "pins_expire": {
+                      "description": "From when on the client ignores its pins and takes any trusted chain.",
+                      "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
+                    },
+                    "has_backup": {
+                      "description": "Whether a pin that matches nothing yet still can.",
+                      "type": "boolean"
+                    },
+                    "pins": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["pin", "depth", "until"],
+                        "properties": {
+                          "pin": { "description": "A position in pins.configured.", "type": "integer", "minimum": 0 },
+                          "depth": { "description": "A position in built.", "type": ["integer", "null"] },
+                          "until": { "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }] }
+                        }
+                      }
+                    },
+                    "findings": {
+                      "description": "Worst first.",
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["id", "level", "message"],
+                        "properties": {
+                          "id": { "description": "Stable; compare this, not the message.", "type": "string" },
+                          "level": { "$ref": "#/$defs/level" },
+                          "message": { "type": "string" }
+                        }
+                      }
+                    }
+                  }
+                },
+                "level": { "enum": ["info", "warn", "fail"] },
+                "change": {
+                  "description": "What changed since a baseline; null without one.",
+                  "type": "object",
+                  "required": ["baseline", "status", "classes"],
+                  "properties": {
+                    "baseline": { "description": "The file with the baseline.", "type": "string" },
+                    "status": { "enum": ["unchanged", "allowed", "changed"] },
+                    "classes": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["id", "old", "new", "allowed"],
+                        "properties": {
+                          "id": {
+                            "enum": [
+                              "unchanged", "renewed", "rekeyed", "key-type-changed", "issuer-changed", "root-changed",
+                              "names-added", "names-removed", "order-changed", "intermediate-missing",
+                              "intermediate-extra", "intermediate-dropped", "root-sent", "root-omitted",
+                              "expires-earlier", "tls-changed", "endpoints-differ", "target-added", "target-missing"
+                            ]
+                          },
+                          "old": { "description": "What was, in words.", "type": ["string", "null"] },
+                          "new": { "description": "What is, in words.", "type": ["string", "null"] },
+                          "allowed": { "type": "boolean" }
+                        }
+                      }
                     }
                   }
                 },
