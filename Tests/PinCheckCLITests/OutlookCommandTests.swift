@@ -5,12 +5,13 @@ import Testing
 
 /// How long a verdict lasts, by `verify` and `check`.
 @Suite struct OutlookCommandTests {
+    /// The one moment of a test, however long it takes.
+    let now = LabClock.now
     let root: LabCertificate
     let intermediate: LabCertificate
     let leaf: LabCertificate
 
     init() throws {
-        let now = LabClock.now
         root = try .selfSigned(.authority("Root"))
         intermediate = try root.issue(
             CertificateTemplate.authority("Intermediate").valid(
@@ -36,7 +37,7 @@ import Testing
             let flags = flags.map { $0.hasSuffix(".cer") ? files.path + "/" + $0 : $0 }
             return await pincheck(
                 ["verify", chain, "--anchors", anchors, "--host", "api.example.com"] + flags,
-                at: LabClock.now + days * LabClock.day
+                at: now + days * LabClock.day
             )
         }
     }
@@ -48,7 +49,7 @@ import Testing
     private func date(inDays days: Int64) -> String {
         let formatter = ISO8601DateFormatter()
         formatter.formatOptions = [.withFullDate]
-        return formatter.string(from: Date(timeIntervalSince1970: Double(LabClock.now + days * LabClock.day)))
+        return formatter.string(from: Date(timeIntervalSince1970: Double(now + days * LabClock.day)))
     }
 
     @Test func everyPassWithPinsSaysHowLongItLasts() async throws {

@@ -185,7 +185,7 @@ import Testing
                     #expect(!FileManager.default.fileExists(atPath: baseline))
                     let partial = await pincheck(["snapshot", host, "--partial"] + two + ["-o", baseline])
                     #expect(partial.status == .unreachable)
-                    #expect(partial.errors.contains("Error: \(host):443: connect: "))
+                    #expect(partial.errors.contains("Error: \(host):443 → 127.0.0.1:\(refusing.port): connect: "))
                     #expect(await pincheck("diff", baseline).status == .pass)
                     let none = ["snapshot", host, "--partial", "--connect", "127.0.0.1:\(refusing.port)"]
                     let empty = await pincheck(none)

@@ -119,7 +119,9 @@ struct DiffCommand: ContextCommand {
         guard connection.addresses.isEmpty, connection.serverName == .referenceName, names.host == nil,
             names.referenceName == nil, try VariantSettings(variants).isEmpty, variants.addresses.isEmpty
         else {
-            throw .usage("the snapshot says where to connect, how and by which names: name the targets to say otherwise")
+            throw .usage(
+                "the snapshot says where to connect, how and by which names: name the targets to say otherwise"
+            )
         }
         connection.clientIdentity = try clientCertificate.identity()
         guard !baseline.snapshot.endpoints.isEmpty else {

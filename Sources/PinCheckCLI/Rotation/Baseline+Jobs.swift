@@ -28,7 +28,9 @@ extension Baseline {
                 evaluation: try evaluation(first.referenceName, first.targetPort),
                 retries: connection.retries
             )
-            if attempts.count > 1 || attempts[0].variant != .ordinary { job.variants = TargetVariants(recorded: attempts) }
+            if attempts.count > 1 || attempts[0].variant != .ordinary {
+                job.variants = TargetVariants(recorded: attempts)
+            }
             jobs.append(job)
         }
         return jobs
