@@ -73,7 +73,7 @@ struct DiffCommand: ContextCommand {
         }
         var loader = EvaluationLoader(in: context)
         let jobs = try others.isEmpty ? recordedJobs(of: baseline, &loader) : namedJobs(&loader, in: context)
-        var writer = try ResultWriter(settings, notes: loader.notes, in: context)
+        var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
         var watch = BaselineWatch(baseline)
         try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
             try writer.add(watch.compared(outcomes), at: position)
