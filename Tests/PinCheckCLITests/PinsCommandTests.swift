@@ -273,7 +273,7 @@ import Testing
                 #expect(outcome.status == .data, "\(path)")
                 #expect(outcome.errors.contains(path))
             }
-            for missing in ["missing.pem", "./missing", files.path + "/missing", files.path] {
+            for missing in ["missing.pem", "./missing", files.path + "/missing", try files.makeDirectory("empty")] {
                 #expect(await pincheck("pins", missing).status == .noInput, "\(missing)")
             }
             #expect(await pincheck("pins", "--key", files.path + "/missing").status == .noInput)

@@ -9,7 +9,7 @@ struct PinsCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "pins",
         _superCommandName: "pincheck",
-        abstract: "Print the pins of a server, a certificate, a request or a key.",
+        abstract: "Print the pins of a server, a certificate, a key or a configuration.",
         discussion: """
             Every notation of every pin on the chain:
               pincheck pins api.example.com
@@ -21,6 +21,11 @@ struct PinsCommand: ContextCommand {
             Of what is not installed yet, without a network:
               pincheck pins next.csr backup.pub --host api.example.com --format android
 
+            One client's configuration, an app or a list of pins as another's configuration:
+              pincheck pins --from res/xml/network_security_config.xml --format trustkit
+              pincheck pins --from App.ipa --format okhttp
+            What the other format cannot say is a warning, and a comment in the block.
+
             A server's chain is verified first. When it is not trusted, or not for the
             name, the pins are printed with a warning and the exit status is 1.
             """
@@ -28,7 +33,7 @@ struct PinsCommand: ContextCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "A target as for 'check', or a file of certificates, requests or public keys; - is standard input.",
+            "A target as for 'check', or a file of certificates, requests, keys or pins; - is standard input.",
             valueName: "target|file"
         ),
         completion: .file()
@@ -42,6 +47,14 @@ struct PinsCommand: ContextCommand {
         )
     )
     var key: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Pins in any form that 'check --pins' takes: a configuration, a directory, an .ipa, a list. Repeatable.",
+            valueName: "source"
+        )
+    )
+    var from: [String] = []
 
     @OptionGroup(title: "Trust")
     var trust: TrustOptions
@@ -57,19 +70,21 @@ struct PinsCommand: ContextCommand {
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try PinsOutputSettings(output)
-        guard !sources.isEmpty || !key.isEmpty else {
+        guard !sources.isEmpty || !key.isEmpty || !from.isEmpty else {
             throw .usage("nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
         try OpenSSLHealth.require()
         var targets: [String] = []
         var files: [KeySource] = []
+        let host = try names.givenHost()?.description
         for argument in sources {
-            if let file = try KeyCollector.file(argument, in: context) {
-                files.append(file)
+            if let found = try KeyCollector.file(argument, host: host, in: context) {
+                files += found
             } else {
                 targets.append(argument)
             }
         }
+        for source in from { files += try KeyCollector.source(source, host: host, in: context) }
         for path in key { files.append(try KeyCollector.keyFile(path)) }
 
         var all = try await servers(targets, in: context) + files
@@ -77,12 +92,15 @@ struct PinsCommand: ContextCommand {
             for index in all.indices { all[index].items.removeAll { !positions.contains($0.role) } }
         }
         let status = ExitStatus.worst(all.map(\.status))
-        guard status == .unreachable || all.contains(where: { !$0.items.isEmpty }) else {
+        guard
+            status == .unreachable
+                || all.contains(where: { !$0.items.isEmpty || $0.group != nil && settings.positions == nil })
+        else {
             throw .noInput(
                 "no certificate stands at --position \(quoted(output.position ?? "")): leave it out to see all"
             )
         }
-        var writer = PinsWriter(settings, host: try names.givenHost()?.description, in: context)
+        var writer = PinsWriter(settings, host: host, in: context)
         try writer.write(all, exit: status)
         return status
     }

@@ -28,6 +28,8 @@ struct KeySource: Sendable {
     let standing: Standing
     /// The keys, the leaf's first.
     var items: [PinItem]
+    /// What the source said of the host, `nil` for keys that were in no configuration.
+    var group: PinGroup?
     /// Certificates the server sent that are not on the chain.
     var alsoSent: [Certificate] = []
 
@@ -103,6 +105,15 @@ struct KeySource: Sendable {
         peer = error.peer
         standing = .unreachable(error)
         items = []
+    }
+
+    /// The pins that a configuration has for some hosts.
+    init(_ group: PinGroup) {
+        name = group.hosts
+        endpoint = nil
+        standing = .file
+        items = group.items
+        self.group = group
     }
 
     /// The keys of a file.

@@ -1,6 +1,7 @@
 import PinFormats
 import Pinning
 import TLSProbe
+import X509
 
 /// Writes pins in the form that was asked for, and certificates as files.
 struct PinsWriter {
@@ -30,7 +31,7 @@ struct PinsWriter {
         switch settings.form {
         case .json:
             try lines.write(
-                text: JSONRenderer.document(PinsReport(sources, saved: saved, time: time, exit: exit))
+                text: JSONRenderer.document(report(sources, saved, exit))
             )
         case .text:
             let style = TextStyle(
@@ -43,13 +44,31 @@ struct PinsWriter {
             for source in sources where source.status == .unreachable {
                 context.console.report("\(source.status.name)  \(source.name)  \(source.finding ?? "")")
             }
-            try lines.write(text: format.block(groups(sources)))
+            let conversion = PinConversion(groups(sources), to: format, suffixes: SystemPublicSuffixList())
+            for loss in conversion.losses { context.console.report("Warning: \(loss)") }
+            let block = format.block(conversion.groups)
+            guard !block.isEmpty || exit == .unreachable else {
+                throw .data("--format \(format.rawValue) can express nothing of what is given")
+            }
+            try lines.write(text: block)
         }
+    }
+
+    private func report(_ sources: [KeySource], _ saved: [Certificate: String], _ exit: ExitStatus) -> PinsReport {
+        PinsReport(
+            sources,
+            host: host,
+            pinsAll: settings.positions != nil,
+            saved: saved,
+            time: time,
+            exit: exit
+        )
     }
 
     /// The keys by host; those of files go with every host there is.
     private func groups(_ sources: [KeySource]) -> [PinGroup] {
-        let files = sources.filter { $0.endpoint == nil && !$0.items.isEmpty }
+        let configured = sources.compactMap { source in source.group?.keeping(source.items) }
+        let files = sources.filter { $0.group == nil && $0.endpoint == nil && !$0.items.isEmpty }
         let servers = sources.filter { $0.endpoint != nil && !$0.items.isEmpty }
         func chosen(_ source: KeySource) -> Set<SHA256Digest> {
             source.endpoint == nil || settings.positions != nil ? Set(source.items.map(\.spkiSHA256)) : []
@@ -70,8 +89,14 @@ struct PinsWriter {
             )
         }
         var groups = servers.map { group($0, host: $0.endpoint?.host, port: $0.endpoint?.targetPort ?? Port.https) }
-        guard !groups.isEmpty else { return files.map { group($0, host: host, port: Port.https) } }
-        for server in PinGroup.merged(groups) {
+        guard !groups.isEmpty || !configured.isEmpty else {
+            return files.map { group($0, host: host, port: Port.https) }
+        }
+        groups += configured.map { group in
+            // What is exempt from pinning has no use for a key.
+            group.isExempt ? group : group.adding(files.flatMap(\.items), origins: files.map(origin))
+        }
+        for server in PinGroup.merged(groups) where server.rules == nil {
             groups += files.map { group($0, host: server.host, port: server.port) }
         }
         return groups

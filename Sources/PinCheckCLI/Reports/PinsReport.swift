@@ -13,6 +13,12 @@ struct PinsReport: Encodable, Sendable {
     struct Source: Encodable, Sendable {
         /// The target or file as the user named it.
         var target: String
+        /// The host the keys are for, `nil` when that is not known.
+        @ExplicitNull var host: String? = nil
+        /// The port of the server, `nil` for a file of keys.
+        @ExplicitNull var port: Int? = nil
+        /// What a configuration says of the host beside its pins, `nil` for keys that were in none.
+        @ExplicitNull var rules: Rules? = nil
         /// What was connected to, `nil` for a file.
         @ExplicitNull var endpoint: Report.Endpoint? = nil
         /// Whether the chain is trusted and valid for the name; `nil` when nothing was verified.
@@ -27,9 +33,32 @@ struct PinsReport: Encodable, Sendable {
         var alsoSent: [String]
     }
 
+    struct Rules: Encodable, Sendable {
+        /// Whose configuration it is, `nil` for pins that are for whatever host.
+        @ExplicitNull var kind: String? = nil
+        /// Where in the source it stands.
+        var origin: String
+        /// Which names below the host count too: `none`, `one-label` (and not the host), `up-to-one-label`, `any-number`.
+        var subdomains: String
+        /// Where a pin has to match: `anywhere`, `leaf`, `authority`, or `both` a leaf's and an authority's.
+        var position: String
+        /// Whether a mismatch blocks the connection, `nil` where nothing is said.
+        @ExplicitNull var enforced: Bool? = nil
+        /// The date from which on the pins no longer apply.
+        @ExplicitNull var expires: String? = nil
+        /// Whether the host is exempt from what is said of its parent domain.
+        var excluded: Bool
+        /// TLSA records, as in a zone file.
+        var records: [String]
+        /// Where mismatches are reported to.
+        var reportUris: [String]
+    }
+
     struct Key: Encodable, Sendable {
-        /// `leaf`, `intermediate`, `root`, `public-key`, `request` or `private-key`.
+        /// `leaf`, `intermediate`, `root`, `authority`, `public-key`, `request` or `private-key`.
         var role: String
+        /// Whether a block for a client pins it; the others are there to choose from.
+        var pinned: Bool
         /// `presented`, `system`, `anchors`, or the file and line.
         var source: String
         /// The algorithm and its size.
@@ -58,9 +87,26 @@ struct PinsReport: Encodable, Sendable {
     }
 
     /// Reports sources as of `time`; `saved` has the file of each certificate that was saved.
-    init(_ sources: [KeySource], saved: [Certificate: String], time: Timestamp, exit: ExitStatus) {
+    ///
+    /// `host` is the one that files are for, and `pinsAll` says that the keys of servers were chosen.
+    init(
+        _ sources: [KeySource],
+        host: String?,
+        pinsAll: Bool,
+        saved: [Certificate: String],
+        time: Timestamp,
+        exit: ExitStatus
+    ) {
         evaluatedAt = time.description
-        results = sources.map { Source($0, saved: saved, time: time) }
+        results = sources.map { source in
+            var result = Source(source, saved: saved, time: time)
+            if source.group == nil, source.endpoint == nil { result.host = host }
+            for (index, item) in source.items.enumerated() {
+                let isServers = source.endpoint != nil
+                result.keys[index].pinned = pinsAll || !isServers || !item.role.isAuthority
+            }
+            return result
+        }
         self.exit = Report.Exit(exit)
     }
 }
@@ -76,6 +122,9 @@ extension PinsReport.Source {
             }
         self.init(
             target: source.name,
+            host: source.group?.host ?? source.endpoint?.host,
+            port: source.group?.port ?? source.endpoint?.targetPort,
+            rules: source.group.flatMap { group in group.rules.map { PinsReport.Rules($0, of: group) } },
             endpoint: source.endpoint.map { $0.report(peer: source.peer) },
             verified: reason?.isVerified,
             reason: reason.map { Report.Message(id: $0.id, message: source.finding ?? "") },
@@ -86,11 +135,35 @@ extension PinsReport.Source {
     }
 }
 
+extension PinsReport.Rules {
+    fileprivate init(_ rules: PinRules, of group: PinGroup) {
+        let subdomains =
+            switch rules.depth {
+            case .exact: "none"
+            case .oneLabel: "one-label"
+            case .upToOneLabel: "up-to-one-label"
+            case .anyNumber: "any-number"
+            }
+        self.init(
+            kind: rules.kind?.rawValue,
+            origin: group.origin,
+            subdomains: subdomains,
+            position: rules.position.rawValue,
+            enforced: rules.enforcesPinning,
+            expires: rules.expiration?.date,
+            excluded: rules.isExcluded,
+            records: rules.records.map(\.description),
+            reportUris: rules.reportURIs
+        )
+    }
+}
+
 extension PinsReport.Key {
     fileprivate init(_ item: PinItem, saved: [Certificate: String], time: Timestamp) {
         let notations = item.notations
         self.init(
             role: item.role.rawValue,
+            pinned: true,
             source: item.source,
             key: item.publicKey?.algorithm.description,
             subject: item.subject,

@@ -23,6 +23,9 @@ struct PinsTextRenderer: Sendable {
 
     private func block(_ source: KeySource) -> [String] {
         var lines = [heading(source)]
+        if source.items.isEmpty, let records = source.group?.rules?.records {
+            lines += records.map { "      tlsa     \(safe($0.description, length: 400))" }
+        }
         for (index, item) in source.items.enumerated() {
             lines.append("  \(index) " + owner(item))
             lines += notations(item).map { name, value in
@@ -43,9 +46,27 @@ struct PinsTextRenderer: Sendable {
 
     private func heading(_ source: KeySource) -> String {
         var text = safe(source.name, length: 120)
+        if let group = source.group { return text + rules(of: group) }
         guard let endpoint = source.endpoint else { return text }
         if let peer = source.peer, peer.description != source.name { text += " → \(peer)" }
         return text + "   " + (endpoint.request.serverNameIndication.map { "SNI " + safe($0.name) } ?? "no SNI")
+    }
+
+    /// What a configuration says of its hosts beside the pins.
+    private func rules(of group: PinGroup) -> String {
+        guard let rules = group.rules else { return "" }
+        var parts: [String] = []
+        if !group.origin.isEmpty { parts.append("from " + safe(group.origin, length: 200)) }
+        switch rules.position {
+        case .anywhere: break
+        case .leaf: parts.append("the server's own key")
+        case .authority: parts.append("an authority's key")
+        case .both: parts.append("both the server's and an authority's key")
+        }
+        if rules.isExcluded { parts.append("exempt from pinning") }
+        if rules.enforcesPinning == false { parts.append("not enforced") }
+        if let expiration = rules.expiration { parts.append("until \(expiration.date)") }
+        return parts.isEmpty ? "" : "   " + parts.joined(separator: ", ")
     }
 
     private func owner(_ item: PinItem) -> String {

@@ -94,6 +94,7 @@ struct TrustKitReader {
         entry.enforcesPinning = try settings["TSKEnforcePinning"]?.flag() ?? true
         entry.expiration = try settings["TSKExpirationDate"]?.midnight()
         entry.isExcluded = isExcluded
+        for uri in try settings["TSKReportUris"]?.array() ?? [] { entry.reportURIs.append(try uri.text()) }
         return entry
     }
 }

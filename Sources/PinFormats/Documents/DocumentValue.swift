@@ -88,6 +88,16 @@ struct DocumentNode {
         if case .number(let digits) = value.content { digits } else { nil }
     }
 
+    /// Whether it is this text.
+    func isText(_ text: String) -> Bool {
+        if case .text(text) = value.content { true } else { false }
+    }
+
+    /// Whether it is null, or nothing else that configurations have.
+    var isNull: Bool {
+        if case .other = value.content { true } else { false }
+    }
+
     /// Whether it is set; the texts YES and true count too, as Apple's readers have it.
     func flag() throws(PinFormatError) -> Bool {
         switch value.content {

@@ -8,18 +8,6 @@ package enum PinItemReader {
         RegularFile.kind(of: path) != .absent
     }
 
-    /// Every certificate, request and public key in the file at `path`, in order.
-    ///
-    /// - Throws: ``PinFormatError`` for a file without any, and for a private key.
-    package static func items(inFile path: String) throws(PinFormatError) -> [PinItem] {
-        try items(in: PinFile(path: path, bytes: RegularFile.contents(of: path, mayBePipe: true)))
-    }
-
-    /// The same for bytes that were read already; `name` stands for the file in messages.
-    package static func items(in bytes: [UInt8], name: String) throws(PinFormatError) -> [PinItem] {
-        try items(in: PinFile(path: name, bytes: bytes))
-    }
-
     /// The public half of the private key in the file at `path`, which may hold a public key instead.
     ///
     /// - Throws: ``PinFormatError`` that shows no part of the file.
@@ -43,18 +31,11 @@ package enum PinItemReader {
 
     // MARK: Certificates, requests, public keys
 
-    private static func items(in file: PinFile) throws(PinFormatError) -> [PinItem] {
-        do throws(PinFormatError) {
-            try PrivateKeyGuard.refusePrivateKeys(in: file)
-        } catch {
-            guard DERShape(file.bytes) != .keyStore else { throw error }
-            throw PinFormatError(
-                .privateKey,
-                at: error.place,
-                "this is a private key; it was not used and no part of it is shown",
-                remedy: "to take the pin of its public half, name the file with --key"
-            )
-        }
+    /// Every certificate, request and public key in a file, in order.
+    ///
+    /// - Throws: ``PinFormatError`` for a file without any, and for a private key.
+    static func items(in file: PinFile) throws(PinFormatError) -> [PinItem] {
+        try refusePrivateKeys(in: file)
         let isText = file.text != nil || DERShape(file.bytes) == nil
         guard isText, PEM.looksLikePEM(file.bytes) else { return try items(inDER: file) }
         var items: [PinItem] = []
@@ -82,6 +63,21 @@ package enum PinItemReader {
         }
         guard !items.isEmpty else { throw nothing(in: file) }
         return items
+    }
+
+    /// Throws for a private key, with the flag that takes one.
+    static func refusePrivateKeys(in file: PinFile) throws(PinFormatError) {
+        do throws(PinFormatError) {
+            try PrivateKeyGuard.refusePrivateKeys(in: file)
+        } catch {
+            guard DERShape(file.bytes) != .keyStore else { throw error }
+            throw PinFormatError(
+                .privateKey,
+                at: error.place,
+                "this is a private key; it was not used and no part of it is shown",
+                remedy: "to take the pin of its public half, name the file with --key"
+            )
+        }
     }
 
     private static func items(inDER file: PinFile) throws(PinFormatError) -> [PinItem] {

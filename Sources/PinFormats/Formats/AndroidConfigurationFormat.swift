@@ -80,6 +80,7 @@ private struct AndroidConfigurationReader {
         var expiration: Timestamp?
         var enforcesPinning: Bool?
         var exemptAnchors: [Certificate] = []
+        var reportURIs: [String] = []
         /// Whether pins are left out because they are wrong.
         var isIncomplete = false
     }
@@ -171,6 +172,7 @@ private struct AndroidConfigurationReader {
         if let anchors = try exemptAnchors(element, into: &collector) { own.exemptAnchors = anchors }
         if let trustKit = element.children(named: "trustkit-config").first {
             own.enforcesPinning = try flag("enforcePinning", of: trustKit) ?? false
+            own.reportURIs = trustKit.children(named: "report-uri").map { String($0.text[...].trimmingWhitespace()) }
         }
         for (index, domain) in domains.enumerated() {
             let entry = try collector.entry { (collector) throws(PinFormatError) in
@@ -213,6 +215,7 @@ private struct AndroidConfigurationReader {
         entry.expiration = own.expiration
         entry.enforcesPinning = own.enforcesPinning
         entry.exemptAnchors = own.exemptAnchors
+        entry.reportURIs = own.reportURIs
         entry.isReadByTrustKitAndroid = isLast
         return entry
     }

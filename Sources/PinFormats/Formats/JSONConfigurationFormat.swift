@@ -2,7 +2,7 @@
 struct JSONConfigurationFormat: PinFileFormat {
     func recognises(_ file: PinFile) -> Bool {
         guard let text = file.text, JSONReader.beginsObject(file) else { return false }
-        let marks: [StaticString] = ["TSKPinnedDomains", "publicKeyHashes", "sha256Keys"]
+        let marks: [StaticString] = ["TSKPinnedDomains", "publicKeyHashes", "sha256Keys", "pincheck-pins/1"]
         return marks.contains { text[...].holds($0) } || text[...].holds("\"domains\"") && text[...].holds("\"hashes\"")
     }
 
@@ -10,6 +10,8 @@ struct JSONConfigurationFormat: PinFileFormat {
         let root = try JSONReader.root(of: file)
         if let trustKit = root["TSKConfiguration"] ?? (root["TSKPinnedDomains"] != nil ? root : nil) {
             collector.add(try TrustKitReader.configuration(in: trustKit, into: &collector))
+        } else if root["schema"]?.isText("pincheck-pins/1") == true {
+            try PinsReportReader.read(root, into: &collector)
         } else if root["sha256Keys"] != nil {
             collector.add(try SSLManagerReader.configuration(in: root, into: &collector))
         } else if root["domains"]?.members?.contains(where: { $0.node["hashes"] != nil }) == true {

@@ -14,7 +14,8 @@ enum PinFileFormats {
     ///
     /// A list of pins is text with a pin in any of its lines, so that everything with more order goes before it.
     static let all: [any PinFileFormat] = [
-        PEMFormat(), AndroidConfigurationFormat(), PropertyListFormat(), JSONConfigurationFormat(), PolicyFormat(),
+        PEMFormat(), AndroidConfigurationFormat(), PropertyListFormat(), JSONConfigurationFormat(), CurlCommandFormat(),
+        PolicyFormat(),
         OkHttpListFormat(),
         OkHttpSourceFormat(), TLSAFormat(), HTTPHeaderFormat(), PinListFormat(), DERFormat(),
     ]

@@ -9,8 +9,8 @@ struct AFNetworkingWriter: PinBlockWriter {
         lines += [
             "// Save the files with 'pincheck pins … --save DIR' and add them to the app target: AFNetworking loads every",
             "// DER file named .cer from the bundle, and no other. AFSSLPinningModePublicKey outlives a renewed certificate.",
-            "// " + PinRemark.backup,
         ]
+        if let backup = PinRemark.backup(groups).first { lines.append("// " + backup) }
         for group in groups {
             let host = group.hostName.contains(":") ? "[\(group.hostName)]" : group.hostName
             let url = GeneratedText.cString("https://\(host)\(group.port == 443 ? "" : ":\(group.port)")/")

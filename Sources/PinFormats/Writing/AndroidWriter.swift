@@ -1,3 +1,5 @@
+internal import Pinning
+
 /// Android's Network Security Config, `res/xml/network_security_config.xml`.
 struct AndroidWriter: PinBlockWriter {
     func lines(_ groups: [PinGroup]) -> [String] {
@@ -13,16 +15,38 @@ struct AndroidWriter: PinBlockWriter {
     }
 
     private func domain(_ group: PinGroup, _ xml: inout XMLLines) {
-        xml.line("<domain includeSubdomains=\"false\">\(GeneratedText.xml(group.hostName))</domain>")
-        xml.comment("An expiration date on the pin set would switch pinning off after it.")
-        xml.element("pin-set") { xml in
+        let rules = group.rules
+        let isExcluded = rules?.isExcluded == true
+        let includes = group.depth != .exact || isExcluded
+        xml.line("<domain includeSubdomains=\"\(includes)\">\(GeneratedText.xml(group.hostName))</domain>")
+        guard !isExcluded else {
+            xml.comment("No pin-set: what is said of its parent domain does not count here.")
+            return
+        }
+        var attributes = ""
+        if let expiration = rules?.expiration {
+            attributes = " expiration=\"\(expiration.date)\""
+            xml.comment("From that day on Android pins nothing.")
+        } else if rules == nil {
+            xml.comment("An expiration date on the pin set would switch pinning off after it.")
+        }
+        xml.element("pin-set", attributes: attributes) { xml in
             for (item, use) in group.uses(atLeast: 2) {
                 xml.comment(PinRemark.label(item, use))
                 let pin = "<pin digest=\"SHA-256\">\(item.notations.base64)</pin>"
                 xml.line(use == .offered ? "<!-- \(pin) -->" : pin)
             }
-            xml.comment(PinRemark.backup)
-            xml.comment(PinRemark.howToBackup)
+            PinRemark.backup([group]).forEach { xml.comment($0) }
+        }
+        if let rules { trustKit(rules, &xml) }
+    }
+
+    /// What TrustKit for Android reads of the rules, which it enforces only when told to.
+    private func trustKit(_ rules: PinRules, _ xml: inout XMLLines) {
+        guard rules.enforcesPinning != nil || !rules.reportURIs.isEmpty else { return }
+        xml.comment("Only TrustKit reads this; Android itself enforces every pin.")
+        xml.element("trustkit-config", attributes: " enforcePinning=\"\(rules.enforcesPinning ?? true)\"") { xml in
+            for uri in rules.reportURIs { xml.line("<report-uri>\(GeneratedText.xml(uri))</report-uri>") }
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import Pinning
+
 /// The value of curl's `--pinnedpubkey`, in a command.
 ///
 /// curl compares the key of the leaf and no other.
@@ -17,8 +19,10 @@ struct CurlWriter: PinBlockWriter {
             guard !pins.isEmpty else {
                 return lines + ["# No key here is a server's: curl cannot pin an authority."]
             }
-            lines.append("# " + PinRemark.backup)
-            lines.append("# Separate it by ';' and nothing else. " + PinRemark.howToBackup)
+            if let backup = PinRemark.backup([group]).first {
+                lines.append("# " + backup)
+                lines.append("# Separate it by ';' and nothing else. " + PinRemark.howToBackup)
+            }
             let host = group.hostName.contains(":") ? "[\(group.hostName)]" : group.hostName
             let url = "https://\(host)\(group.port == 443 ? "" : ":\(group.port)")/"
             lines.append("curl --pinnedpubkey '\(pins.joined(separator: ";"))' \(GeneratedText.shellWord(url))")
@@ -35,10 +39,12 @@ struct TLSAWriter: PinBlockWriter {
             let isAddress = group.hostName.contains(":") || group.hostName.allSatisfy { $0.isNumber || $0 == "." }
             if isAddress { lines.append("; An address has no TLSA record: write the server's name for it.") }
             let name = isAddress ? PinGroup.hostPlaceholder : group.hostName
-            for (item, use) in group.uses() {
+            let owner = "_\(group.port)._tcp.\(GeneratedText.zoneName(name))."
+            let records = group.rules?.records ?? []
+            lines += records.map { "\(owner) IN TLSA \($0)" }
+            for (item, use) in group.uses() where records.isEmpty {
                 lines.append("; " + GeneratedText.comment(PinRemark.label(item, use)))
-                let record = "_\(group.port)._tcp.\(GeneratedText.zoneName(name)). IN TLSA \(item.notations.tlsa)"
-                lines.append((use == .offered ? "; " : "") + record)
+                lines.append((use == .offered ? "; " : "") + "\(owner) IN TLSA \(item.notations.tlsa)")
             }
             lines.append(
                 "; Publish the record of the next key before the server uses it, and keep both until the TTL is over."
@@ -51,6 +57,11 @@ struct TLSAWriter: PinBlockWriter {
 
 /// The value of the header `Public-Key-Pins` (RFC 7469).
 struct HPKPWriter: PinBlockWriter {
+    /// An address as it may stand in a quoted string of a header.
+    private static func quotable(_ uri: String) -> String {
+        String(GeneratedText.visible(uri).filter { $0 != "\"" && $0 != "\\" })
+    }
+
     func lines(_ groups: [PinGroup]) -> [String] {
         groups.flatMap { group in
             var lines = PinRemark.heading(group).map { "# " + GeneratedText.comment($0) }
@@ -63,11 +74,16 @@ struct HPKPWriter: PinBlockWriter {
                     directives.append(item.notations.hpkp)
                 }
             }
-            lines.append(
-                "# A client ignores the header unless one pin is on no certificate of the chain (RFC 7469, 2.5):"
-            )
-            lines.append("# add the pin of a second key that you keep in reserve. " + PinRemark.howToBackup)
-            return lines + [(directives + ["max-age=5184000"]).joined(separator: "; ")]
+            if !PinRemark.backup([group]).isEmpty {
+                lines.append(
+                    "# A client ignores the header unless one pin is on no certificate of the chain (RFC 7469, 2.5):"
+                )
+                lines.append("# add the pin of a second key that you keep in reserve. " + PinRemark.howToBackup)
+            }
+            directives.append("max-age=5184000")
+            if group.depth == .anyNumber { directives.append("includeSubDomains") }
+            if let uri = group.rules?.reportURIs.first { directives.append("report-uri=\"\(Self.quotable(uri))\"") }
+            return lines + [directives.joined(separator: "; ")]
         }
     }
 }

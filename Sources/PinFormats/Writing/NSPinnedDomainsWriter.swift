@@ -1,3 +1,5 @@
+internal import Pinning
+
 /// Apple's own pinning, `NSPinnedDomains` in an Info.plist.
 ///
 /// Leaf and CA identities that stand together must both match, so the one that is not pinned stands there as a comment.
@@ -17,31 +19,31 @@ struct NSPinnedDomainsWriter: PinBlockWriter {
 
     private func domain(_ group: PinGroup, _ xml: inout XMLLines) {
         for line in PinRemark.heading(group) { xml.comment(line) }
-        let items = group.uses().map(\.item)
+        let wantsBoth = group.rules?.position == .both
+        let items = wantsBoth ? group.items : group.uses().map(\.item)
         let servers = items.filter { !$0.role.isAuthority }
         let authorities = items.filter(\.role.isAuthority)
         xml.line("<key>\(GeneratedText.xml(group.hostName))</key>")
         xml.element("dict") { xml in
-            xml.entry("NSIncludesSubdomains", "<false/>")
-            if !servers.isEmpty { identities("NSPinnedLeafIdentities", servers, &xml) }
-            guard !authorities.isEmpty else { return }
-            if servers.isEmpty {
-                identities("NSPinnedCAIdentities", authorities, &xml)
-            } else {
+            xml.entry("NSIncludesSubdomains", group.depth == .exact ? "<false/>" : "<true/>")
+            let backup = PinRemark.backup([group])
+            if !servers.isEmpty || wantsBoth { identities("NSPinnedLeafIdentities", servers, backup, &xml) }
+            if !authorities.isEmpty, servers.isEmpty || wantsBoth {
+                identities("NSPinnedCAIdentities", authorities, backup, &xml)
+            } else if !authorities.isEmpty {
                 offer(authorities, &xml)
             }
         }
     }
 
-    private func identities(_ key: String, _ items: [PinItem], _ xml: inout XMLLines) {
+    private func identities(_ key: String, _ items: [PinItem], _ backup: [String], _ xml: inout XMLLines) {
         xml.line("<key>\(key)</key>")
         xml.element("array") { xml in
             for item in items {
                 xml.comment(item.label)
                 xml.line(Self.identity(item))
             }
-            xml.comment(PinRemark.backup)
-            xml.comment(PinRemark.howToBackup)
+            backup.forEach { xml.comment($0) }
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Pinning
+
 /// Kotlin that builds OkHttp's `CertificatePinner`.
 struct OkHttpWriter: PinBlockWriter {
     func lines(_ groups: [PinGroup]) -> [String] {
@@ -5,16 +7,25 @@ struct OkHttpWriter: PinBlockWriter {
         lines.append("val certificatePinner = CertificatePinner.Builder()")
         for group in groups {
             for (item, use) in group.uses() {
-                let host = GeneratedText.kotlin(group.hostName)
                 lines.append("    // " + GeneratedText.comment(PinRemark.label(item, use)))
-                lines.append(
-                    (use == .offered ? "    // " : "    ") + ".add(\"\(host)\", \"\(item.notations.okhttp)\")"
-                )
+                lines += Self.patterns(group).map { pattern in
+                    (use == .offered ? "    // " : "    ") + ".add(\"\(pattern)\", \"\(item.notations.okhttp)\")"
+                }
             }
         }
-        lines.append("    // " + PinRemark.backup)
-        lines.append("    // " + PinRemark.howToBackup)
+        lines += PinRemark.backup(groups).map { "    // " + $0 }
         lines.append("    .build()")
         return lines
+    }
+
+    /// OkHttp's patterns for the hosts of a group.
+    private static func patterns(_ group: PinGroup) -> [String] {
+        let host = GeneratedText.kotlin(group.hostName)
+        return switch group.depth {
+        case .exact: [host]
+        case .oneLabel: ["*.\(host)"]
+        case .upToOneLabel: [host, "*.\(host)"]
+        case .anyNumber: ["**.\(host)"]
+        }
     }
 }

@@ -21,7 +21,7 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     ///
     /// Beside each hash stands whose it is and when its certificate expires. Without any key there is no block: empty text.
     package func block(_ groups: [PinGroup]) -> String {
-        let groups = PinGroup.merged(groups.filter { !$0.items.isEmpty })
+        let groups = PinGroup.merged(groups.filter(\.isWorthWriting))
         guard !groups.isEmpty else { return "" }
         return writer.lines(groups).joined(separator: "\n") + "\n"
     }
@@ -55,9 +55,18 @@ enum PinRemark {
     static let howToBackup = "'pincheck pins' prints the pin of a request or a public key too."
     static let standIn = "the issuer stands in for a backup key: better a key of your own that you keep in reserve"
 
+    /// What is to be said about a second pin, nothing where every group has it already.
+    static func backup(_ groups: [PinGroup]) -> [String] {
+        let hasAll = groups.allSatisfy { group in
+            group.rules != nil && (Set(group.items.map(\.spkiSHA256)).count > 1 || group.rules?.isExcluded == true)
+        }
+        return hasAll ? [] : [backup, howToBackup]
+    }
+
     /// What is to be said before the pins of a group.
     static func heading(_ group: PinGroup) -> [String] {
         var lines = group.origins
+        lines += group.remarks
         if let warning = group.warning { lines.append("WARNING: " + warning) }
         if group.host == nil { lines.append("Write the host of your requests for \(PinGroup.hostPlaceholder).") }
         return lines

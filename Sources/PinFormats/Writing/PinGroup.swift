@@ -17,6 +17,10 @@ package struct PinGroup: Sendable, Hashable {
     package let items: [PinItem]
     /// The keys that are pinned because the user chose them; the server's own are pinned anyway.
     package let chosen: Set<SHA256Digest>
+    /// What a configuration says of the host beside its pins, `nil` for keys that are none's.
+    package let rules: PinRules?
+    /// What the format cannot say, for the first comments of a block.
+    package let remarks: [String]
 
     /// The keys of `host`.
     package init(
@@ -25,7 +29,9 @@ package struct PinGroup: Sendable, Hashable {
         origins: [String],
         warning: String? = nil,
         items: [PinItem],
-        chosen: Set<SHA256Digest> = []
+        chosen: Set<SHA256Digest> = [],
+        rules: PinRules? = nil,
+        remarks: [String] = []
     ) {
         self.host = host
         self.port = port
@@ -33,7 +39,83 @@ package struct PinGroup: Sendable, Hashable {
         self.warning = warning
         self.items = items
         self.chosen = chosen
+        self.rules = rules
+        self.remarks = remarks
     }
+
+    /// The group with more keys, which are pinned too.
+    package func adding(_ items: [PinItem], origins: [String]) -> PinGroup {
+        PinGroup(
+            host: host,
+            port: port,
+            origins: self.origins + origins,
+            warning: warning,
+            items: self.items + items,
+            chosen: chosen.union(items.map(\.spkiSHA256)),
+            rules: rules,
+            remarks: remarks
+        )
+    }
+
+    /// The group with these of its keys alone.
+    package func keeping(_ items: [PinItem]) -> PinGroup {
+        PinGroup(
+            host: host,
+            port: port,
+            origins: origins,
+            warning: warning,
+            items: items,
+            chosen: chosen,
+            rules: rules,
+            remarks: remarks
+        )
+    }
+
+    /// Where the first of what it is made of stands, empty when it is not known.
+    package var origin: String { origins.first.map { String($0.trimmingPrefix("From ")) } ?? "" }
+
+    /// Whether the hosts are exempt from what is pinned for their parent domain.
+    package var isExempt: Bool { rules?.isExcluded == true }
+
+    /// The hosts as messages name them.
+    package var hosts: String {
+        guard let host else { return "whatever host" }
+        let name = port == 443 ? host : "\(host):\(port)"
+        return switch depth {
+        case .exact: name
+        case .oneLabel: "*.\(name)"
+        case .upToOneLabel: "\(name) and one label below it"
+        case .anyNumber: "\(name) and all names below it"
+        }
+    }
+
+    /// Whether a block pins this key of the group.
+    package func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
+
+    /// The group with other keys, rules or port, and more remarks; what it pins it goes on pinning.
+    func with(
+        items: [PinItem]? = nil,
+        rules: PinRules? = nil,
+        port: Int? = nil,
+        remarks: [String] = []
+    ) -> PinGroup {
+        PinGroup(
+            host: host,
+            port: port ?? self.port,
+            origins: origins,
+            warning: warning,
+            items: items ?? self.items,
+            chosen: chosen.union(items?.map(\.spkiSHA256) ?? []),
+            rules: rules ?? self.rules,
+            remarks: self.remarks + remarks
+        )
+    }
+
+    /// How many labels may stand before the host.
+    var depth: HostPattern.Depth { rules?.depth ?? .exact }
+
+    /// Whether there is anything to write.
+    var isWorthWriting: Bool { !items.isEmpty || rules?.isExcluded == true || rules?.records.isEmpty == false }
 
     /// The host, or what stands for it.
     var hostName: String { host ?? Self.hostPlaceholder }
@@ -52,21 +134,24 @@ package struct PinGroup: Sendable, Hashable {
     func uses(atLeast minimum: Int = 1) -> [(item: PinItem, use: Use)] {
         var seen: Set<SHA256Digest> = []
         let different = items.filter { seen.insert($0.spkiSHA256).inserted }
-        func isPinned(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
-        var missing = max(minimum - different.count(where: isPinned), 0)
+        var missing = max(minimum - different.count(where: pins), 0)
         return different.map { item in
-            if isPinned(item) { return (item, .pinned) }
+            if pins(item) { return (item, .pinned) }
             guard missing > 0 else { return (item, .offered) }
             missing -= 1
             return (item, .standIn)
         }
     }
 
-    /// The groups with those for the same host and port made one, in the order of their first.
+    /// The groups with those for the same hosts and port made one, in the order of their first.
     package static func merged(_ groups: [PinGroup]) -> [PinGroup] {
         var result: [PinGroup] = []
         for group in groups {
-            guard let index = result.firstIndex(where: { $0.host == group.host && $0.port == group.port }) else {
+            let index = result.firstIndex { other in
+                other.host == group.host && other.port == group.port && other.depth == group.depth
+                    && other.rules?.isExcluded == group.rules?.isExcluded && other.rules?.kind == group.rules?.kind
+            }
+            guard let index else {
                 result.append(group)
                 continue
             }
@@ -78,7 +163,15 @@ package struct PinGroup: Sendable, Hashable {
                 origins: first.origins + group.origins.filter { !first.origins.contains($0) },
                 warning: warnings.isEmpty ? nil : warnings.joined(separator: "; "),
                 items: first.items + group.items,
-                chosen: first.chosen.union(group.chosen)
+                chosen: first.chosen.union(group.chosen),
+                rules: first.rules.map { rules in
+                    var rules = rules
+                    rules.records += group.rules?.records ?? []
+                    // Of records for one host any will do.
+                    if let other = group.rules, other.position != rules.position { rules.position = .anywhere }
+                    return rules
+                },
+                remarks: first.remarks + group.remarks.filter { !first.remarks.contains($0) }
             )
         }
         return result

@@ -10,6 +10,8 @@ package struct PinItem: Sendable, Hashable {
         case intermediate
         /// The authority at the end of the chain, whose certificate signed itself.
         case root
+        /// An authority of which only the key's hash is known.
+        case authority
         /// A public key without a certificate.
         case publicKey = "public-key"
         /// A request for a certificate.
@@ -18,7 +20,7 @@ package struct PinItem: Sendable, Hashable {
         case privateKey = "private-key"
 
         /// Whether the key belongs to an authority, which vouches for certificates other than the server's too.
-        package var isAuthority: Bool { self == .intermediate || self == .root }
+        package var isAuthority: Bool { [.intermediate, .root, .authority].contains(self) }
     }
 
     /// What part the key plays.
@@ -55,8 +57,8 @@ package struct PinItem: Sendable, Hashable {
     }
 
     /// A hash alone, as another configuration holds it.
-    package init(_ spkiSHA256: SHA256Digest, source: String) {
-        role = .publicKey
+    package init(_ spkiSHA256: SHA256Digest, role: Role = .publicKey, source: String) {
+        self.role = role
         self.source = source
         self.spkiSHA256 = spkiSHA256
         publicKey = nil

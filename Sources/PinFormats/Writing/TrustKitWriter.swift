@@ -1,3 +1,5 @@
+internal import Pinning
+
 /// TrustKit's part of an Info.plist, `TSKConfiguration`.
 struct TrustKitWriter: PinBlockWriter {
     func lines(_ groups: [PinGroup]) -> [String] {
@@ -18,8 +20,21 @@ struct TrustKitWriter: PinBlockWriter {
         for line in PinRemark.heading(group) { xml.comment(line) }
         xml.line("<key>\(GeneratedText.xml(group.hostName))</key>")
         xml.element("dict") { xml in
-            xml.entry("TSKIncludeSubdomains", "<false/>")
-            xml.entry("TSKEnforcePinning", "<true/>")
+            guard group.rules?.isExcluded != true else {
+                xml.entry("TSKExcludeSubdomainFromParentPolicy", "<true/>")
+                return
+            }
+            xml.entry("TSKIncludeSubdomains", group.depth == .exact ? "<false/>" : "<true/>")
+            xml.entry("TSKEnforcePinning", group.rules?.enforcesPinning == false ? "<false/>" : "<true/>")
+            if let expiration = group.rules?.expiration {
+                xml.entry("TSKExpirationDate", "<string>\(expiration.date)</string>")
+            }
+            if let reports = group.rules?.reportURIs, !reports.isEmpty {
+                xml.line("<key>TSKReportUris</key>")
+                xml.element("array") { xml in
+                    for uri in reports { xml.line("<string>\(GeneratedText.xml(uri))</string>") }
+                }
+            }
             xml.line("<key>TSKPublicKeyHashes</key>")
             xml.element("array") { xml in
                 let uses = group.uses(atLeast: 2)
@@ -29,8 +44,7 @@ struct TrustKitWriter: PinBlockWriter {
                     xml.line(use == .offered ? "<!-- \(string) -->" : string)
                 }
                 if uses.count < 2 { xml.comment("TrustKit refuses to start with fewer than two pins.") }
-                xml.comment(PinRemark.backup)
-                xml.comment(PinRemark.howToBackup)
+                PinRemark.backup([group]).forEach { xml.comment($0) }
             }
         }
     }

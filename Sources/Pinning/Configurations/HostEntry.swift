@@ -26,6 +26,8 @@ public struct HostEntry: Sendable, Hashable {
     public var isReadByTrustKitAndroid = true
     /// Anchors whose paths are exempt from pinning (`overridePins`).
     public var exemptAnchors: [Certificate] = []
+    /// Where mismatches are reported to.
+    public var reportURIs: [String] = []
     /// The port of the server the entry is for, `nil` for any.
     public var port: Int?
     /// Who loads the pins, which are files of an app; `nil` for those of a configuration.

@@ -1,0 +1,33 @@
+/// What a file given to `pins` holds: keys to make pins of, or pins that somebody made already.
+package enum PinInput: Sendable {
+    /// Certificates, requests and public keys.
+    case items([PinItem])
+    /// A configuration, a list of pins, a directory or an app.
+    case reading(PinReading)
+
+    /// Reads what stands at `path`.
+    ///
+    /// - Throws: ``PinFormatError`` for what holds neither, and for a private key.
+    package static func read(_ path: String) throws(PinFormatError) -> PinInput {
+        guard RegularFile.kind(of: path) != .directory, !ArchivedApp.isArchive(path) else {
+            return .reading(try PinSource(path).read())
+        }
+        return try read(PinFile(path: path, bytes: RegularFile.contents(of: path, mayBePipe: true)))
+    }
+
+    /// The same for bytes that were read already; `name` stands for the file in messages.
+    package static func read(_ bytes: [UInt8], name: String) throws(PinFormatError) -> PinInput {
+        try read(PinFile(path: name, bytes: bytes))
+    }
+
+    private static func read(_ file: PinFile) throws(PinFormatError) -> PinInput {
+        let format = PinFileFormats.format(of: file)
+        guard let format, !(format is PEMFormat), !(format is DERFormat) else {
+            return .items(try PinItemReader.items(in: file))
+        }
+        try PinItemReader.refusePrivateKeys(in: file)
+        var collector = PinCollector(.refused)
+        try format.read(file, into: &collector)
+        return .reading(try collector.reading(orThrow: .noPin(at: file.place)))
+    }
+}

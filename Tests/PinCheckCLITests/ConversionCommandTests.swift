@@ -1,0 +1,141 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// `pincheck pins` on configurations: what is in them, and what they become for another client.
+@Suite struct ConversionCommandTests {
+    private let pki: StandardPKI
+    private let a: String
+    private let b: String
+
+    init() throws {
+        pki = try .shared()
+        a = SHA256Digest(bytes: pki.leaf.publicKeySHA256)!.base64
+        b = SHA256Digest(bytes: pki.junk.publicKeySHA256)!.base64
+    }
+
+    /// Two pins for the lab's server and what is below it.
+    private var android: String {
+        """
+        <network-security-config>
+            <domain-config>
+                <domain includeSubdomains="true">\(StandardPKI.serverName)</domain>
+                <pin-set expiration="2040-06-01">
+                    <pin digest="SHA-256">\(a)</pin>
+                    <pin digest="SHA-256">\(b)</pin>
+                </pin-set>
+            </domain-config>
+        </network-security-config>
+        """
+    }
+
+    @Test func aConfigurationIsShownHostByHost() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let path = try files.write(android, to: "network_security_config.xml")
+            for arguments in [["pins", path], ["pins", "--from", path]] {
+                let outcome = await pincheck(arguments)
+                #expect(outcome.status == .pass)
+                let lines = outcome.output.split(separator: "\n").map(String.init)
+                #expect(
+                    lines[0] == "\(StandardPKI.serverName) and all names below it   from \(path):3, until 2040-06-01"
+                )
+                #expect(lines[1] == "  0 public-key (\(path):5)")
+                #expect(lines[2] == "      okhttp   sha256/\(a)")
+            }
+            let piped = await pincheck("pins", "-", input: Array(android.utf8))
+            #expect(piped.output.contains("from standard input:3, until 2040-06-01"))
+        }
+    }
+
+    @Test(arguments: ["okhttp", "trustkit", "nspinned", "android", "curl", "tlsa", "hpkp", "json"])
+    func whatAConfigurationBecomesIsPinsThatTheSameServerPasses(format: String) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let source = try files.write(android, to: "network_security_config.xml")
+            let block = await pincheck("pins", "--from", source, "--format", format)
+            #expect(block.status == .pass, "\(block.errors)")
+            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            func status(_ text: String) async throws -> ExitStatus {
+                let pins = try files.write(text, to: "pins")
+                return await pincheck(
+                    ["verify", chain, "--anchors", anchors, "--pins", pins, "--host", StandardPKI.serverName]
+                ).status
+            }
+            #expect(try await status(block.output) == .pass)
+            let other = SHA256Digest(bytes: pki.rogue.publicKeySHA256)!
+            let own = SHA256Digest(bytes: pki.leaf.publicKeySHA256)!
+            let wrong = block.output.replacing(a, with: other.base64)
+                .replacing(own.hexadecimal, with: other.hexadecimal)
+            #expect(try await status(wrong) == .fail)
+        }
+    }
+
+    @Test func whatTheOtherFormatCannotSayIsAWarningAndAComment() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let source = try files.write(android, to: "network_security_config.xml")
+            let outcome = await pincheck("pins", "--from", source, "--format", "okhttp")
+            let text = "the pins were to end at 2040-06-01, and OkHttp has no such date"
+            #expect(outcome.errors == "Warning: \(StandardPKI.serverName): \(text)\n")
+            #expect(outcome.output.contains("// Not kept: \(text)\n"))
+        }
+    }
+
+    @Test func aJSONDocumentComesBackAsItWas() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let source = try files.write(android, to: "network_security_config.xml")
+            let first = await pincheck("pins", "--from", source, "--format", "json")
+            let document = try files.write(first.output, to: "pins.json")
+            let second = await pincheck("pins", "--from", document, "--format", "android")
+            #expect(second.errors.isEmpty)
+            #expect(second.output.contains("<domain includeSubdomains=\"true\">\(StandardPKI.serverName)</domain>"))
+            #expect(second.output.contains("<pin-set expiration=\"2040-06-01\">"))
+            // What a server was asked for pins its leaf and no authority.
+            let chain = await pincheck(
+                "pins",
+                try files.write(pki.leaf.pem, to: "leaf.pem"),
+                "--host",
+                StandardPKI.serverName,
+                "--format",
+                "json"
+            )
+            let third = await pincheck(
+                "pins",
+                "--from",
+                try files.write(chain.output, to: "chain.json"),
+                "--format",
+                "curl"
+            )
+            #expect(third.output.contains("curl --pinnedpubkey 'sha256//\(a)' 'https://\(StandardPKI.serverName)/'"))
+        }
+    }
+
+    @Test func aBackupKeyIsAddedToEveryHostOfAConfiguration() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let list = try files.write("a.example.com sha256/\(a)\nb.example.com sha256/\(a)\n", to: "list")
+            let key = try files.write(pki.junk.key.privateKeyPEM(), to: "backup.key")
+            let outcome = await pincheck("pins", "--from", list, "--key", key, "--format", "trustkit")
+            #expect(outcome.status == .pass)
+            #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+            #expect(outcome.output.split(separator: "<string>\(b)</string>").count == 3)
+        }
+    }
+
+    @Test func pinsWithoutAHostTakeTheOneThatIsGiven() async throws {
+        let given = await pincheck("pins", "--from", "sha256/\(a)", "--host", "api.example.com", "--format", "okhttp")
+        #expect(given.output.contains(".add(\"api.example.com\", \"sha256/\(a)\")"))
+        let none = await pincheck("pins", "--from", "sha256/\(a)", "--format", "okhttp")
+        #expect(none.output.contains(".add(\"your-host.example\", \"sha256/\(a)\")"))
+    }
+
+    @Test func aSourceThatCannotBeReadEndsAsItDoesInACheck() async throws {
+        #expect(await pincheck("pins", "--from", "sha256/AAAA").status == .data)
+        #expect(await pincheck("pins", "--from", "no-such-file.xml").status == .noInput)
+        try await TemporaryDirectory.scoped { files in
+            let key = try files.write(pki.junk.key.privateKeyPEM(), to: "backup.key")
+            let outcome = await pincheck("pins", "--from", key)
+            #expect(outcome.status == .data)
+            #expect(!outcome.errors.contains("BEGIN"))
+        }
+    }
+}

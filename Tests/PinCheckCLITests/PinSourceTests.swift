@@ -1,0 +1,167 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// Sources of pins as checks use them: requests, apps, curl's value, records with ports, pipes.
+@Suite(.timeLimit(.minutes(2))) struct PinSourceTests {
+    private let pki: StandardPKI
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// Runs `verify` on the lab's chain.
+    private func verify(
+        _ files: TemporaryDirectory,
+        _ arguments: String...,
+        host: String = StandardPKI.serverName
+    ) async throws -> Outcome {
+        let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
+        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+        return await pincheck(["verify", chain, "--anchors", anchors, "--host", host] + arguments)
+    }
+
+    @Test func aRequestIsAPublicKeyPinAndSaysSo() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let request = try files.write(pki.leaf.key.certificationRequest(for: "next"), to: "next.csr")
+            let outcome = try await verify(files, "--pins", request)
+            #expect(outcome.status == .pass)
+            #expect(outcome.output.contains("public key pin matched at depth 0"))
+            #expect(outcome.errors.contains("next.csr: a certificate request: its public key is pinned"))
+        }
+    }
+
+    @Test func curlsValueIsAPinBesideTheOthers() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let pin = SHA256Digest(bytes: pki.leaf.publicKeySHA256)!.base64
+            let right = try await verify(files, "--pinnedpubkey", "sha256//\(pin)", "--client", "curl,okhttp")
+            #expect(right.status == .pass)
+            let both = try await verify(files, "--pins", pki.junk.pin, "--pinnedpubkey", "sha256//\(pin)")
+            #expect(both.status == .pass)
+            #expect(both.output.contains("pins: 2 configured, 1 matched"))
+            let key = try files.write(pki.junk.key.publicKeyPEM, to: "key.pem")
+            #expect(try await verify(files, "--pinnedpubkey", key).status == .fail)
+            let slash = try await verify(files, "--pinnedpubkey", "sha256/\(pin)")
+            #expect(slash.status == .data)
+            #expect(
+                slash.errors.contains("curl takes it for the name of a file, finds none and ends with exit status 90")
+            )
+            let semicolon = try await verify(files, "--pinnedpubkey", "sha256//\(pin);")
+            #expect(semicolon.status == .data)
+            let missing = try await verify(files, "--pinnedpubkey", "no-such-file")
+            #expect(missing.status == .noInput)
+        }
+    }
+
+    // MARK: Apps
+
+    private func app(_ certificates: [(name: String, certificate: LabCertificate)], _ files: TemporaryDirectory) throws
+    {
+        try files.makeDirectory("App.app")
+        try files.write("<plist><dict></dict></plist>", to: "App.app/Info.plist")
+        for (name, certificate) in certificates { try files.write(certificate.der, to: "App.app/\(name)") }
+    }
+
+    @Test func eachClientIsJudgedWithTheFilesItLoads() async throws {
+        try await TemporaryDirectory.scoped { files in
+            // The right root under a name that only Alamofire takes, another root under one that both take.
+            try app([("root.crt", pki.rootA), ("old.cer", pki.rootB)], files)
+            let path = files.path + "/App.app"
+            let settings = ["--mode", "public-key", "--client"]
+            func outcome(_ client: String) async throws -> Outcome {
+                try await verify(files, "--pins", path, settings[0], settings[1], settings[2], client)
+            }
+            #expect(try await outcome("alamofire").status == .pass)
+            #expect(try await outcome("afnetworking").status == .fail)
+            #expect(try await outcome("afnetworking-3").status == .fail)
+            let all = try await outcome("afnetworking,alamofire")
+            #expect(all.status == .fail)
+            #expect(
+                all.errors.contains(
+                    "App.app: loaded from the bundle by AFNetworking 4: 'old.cer'; AFNetworking 2 and 3: 'old.cer'; "
+                        + "Alamofire: 'old.cer', 'root.crt'"
+                )
+            )
+        }
+    }
+
+    @Test func anAppWithoutAFileThatTheClientLoadsHasNoPinsForIt() async throws {
+        try await TemporaryDirectory.scoped { files in
+            try app([("root.crt", pki.rootA)], files)
+            let path = files.path + "/App.app"
+            let outcome = try await verify(files, "--pins", path, "--client", "afnetworking")
+            #expect(outcome.status == .fail)
+            #expect(outcome.errors.contains("AFNetworking 4: none"))
+        }
+    }
+
+    @Test func theModeFollowsFromTheFilesOfTheBundle() async throws {
+        try await TemporaryDirectory.scoped { files in
+            try app([("root.cer", pki.rootA)], files)
+            let outcome = try await verify(files, "--pins", files.path + "/App.app")
+            #expect(outcome.status == .pass)
+            #expect(outcome.output.contains("certificate"))
+        }
+    }
+
+    // MARK: Ports
+
+    @Test func aTLSARecordIsForItsPortOnly() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            func hex(_ certificate: LabCertificate) -> String {
+                SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal
+            }
+            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
+            try await LoopbackServer.serving(.tls(settings)) { server in
+                let name = StandardPKI.serverName
+                let zone = try files.write(
+                    "_8443._tcp.\(name). IN TLSA 3 1 1 \(hex(pki.leaf))\n"
+                        + "_443._tcp.\(name). IN TLSA 3 1 1 \(hex(pki.junk))\n",
+                    to: "zone"
+                )
+                func outcome(_ target: String, _ client: String = "dane,okhttp") async -> Outcome {
+                    await pincheck(
+                        "check",
+                        target,
+                        "--connect",
+                        "127.0.0.1:\(server.port)",
+                        "--anchors",
+                        anchors,
+                        "--pins",
+                        zone,
+                        "--client",
+                        client
+                    )
+                }
+                #expect(await outcome("\(name):8443").status == .pass)
+                #expect(await outcome(name).status == .fail)
+                let neither = await outcome("\(name):9443", "okhttp")
+                #expect(neither.errors.contains("no configuration has an entry for \(name) (there are: \(name):8443"))
+            }
+        }
+    }
+
+    // MARK: Pipes
+
+    @Test(arguments: ["chain", "anchors", "pins", "pinnedpubkey"])
+    func aPipeIntoWhichNobodyWritesDoesNotHang(place: String) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let pipe = files.path + "/pipe"
+            try #require(mkfifo(pipe, 0o600) == 0)
+            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
+            let outcome = await pincheck(
+                ["verify", place == "chain" ? pipe : chain] + (place == "chain" ? [] : ["--\(place)", pipe])
+            )
+            #expect(outcome.status == (place == "chain" || place == "anchors" ? .noInput : .data))
+            #expect(outcome.errors.contains("is a pipe into which nobody writes"))
+        }
+    }
+}
