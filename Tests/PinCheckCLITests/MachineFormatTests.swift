@@ -191,7 +191,7 @@ import FoundationXML
         #expect(
             lines.joined(separator: "\n") == """
                 <?xml version="1.0" encoding="UTF-8"?>
-                <testsuites name="pincheck" tests="6" failures="2" errors="2" skipped="1" time="0.004750">
+                <testsuites name="pincheck" tests="6" failures="2" errors="2" time="0.004750">
                   <testsuite name="api.example.com:443" tests="2" failures="2" errors="0" skipped="0" time="0.004750" \
                 timestamp="2026-10-04T00:00:00">
                     <testcase name="afnetworking: pins" classname="api.example.com:443" time="0.000000">

@@ -23,6 +23,7 @@ enum ShellCommand {
     ///   - command: what the user wrote.
     ///   - variables: what is added to the environment; no value holds a NUL.
     ///   - deadline: how long it may take.
+    /// - Returns: how it ended.
     static func run(_ command: String, variables: [(String, String)], deadline: Duration) -> End {
         var environment = ownEnvironment().filter { !$0.hasPrefix("PINCHECK_") }
         environment += variables.map { $0 + "=" + $1 }

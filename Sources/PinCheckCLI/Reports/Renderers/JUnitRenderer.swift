@@ -15,9 +15,8 @@ struct JUnitRenderer: ResultRenderer {
         var errors = 0
         var skipped = 0
 
-        var attributes: String {
-            "tests=\"\(tests)\" failures=\"\(failures)\" errors=\"\(errors)\" skipped=\"\(skipped)\""
-        }
+        /// What both a suite and all suites say; the schema of Jenkins has no other place for the skipped than a suite.
+        var attributes: String { "tests=\"\(tests)\" failures=\"\(failures)\" errors=\"\(errors)\"" }
 
         mutating func count(_ outcome: Outcome) {
             tests += 1
@@ -61,7 +60,7 @@ struct JUnitRenderer: ResultRenderer {
         let time = report.seconds ?? 0
         seconds += time
         suites.append(
-            "  <testsuite name=\"\(XMLText.escaped(suite))\" \(counts.attributes)"
+            "  <testsuite name=\"\(XMLText.escaped(suite))\" \(counts.attributes) skipped=\"\(counts.skipped)\""
                 + " time=\"\(DecimalText.seconds(time))\" timestamp=\"\(Self.timestamp(report))\">\n"
                 + cases.joined() + "  </testsuite>\n"
         )
