@@ -138,7 +138,15 @@ import Testing
             "sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAA=",
             .wrongAlgorithm,
             2,
-            "only SHA-256"
+            "is a SHA-1 pin, which OkHttp alone still takes: here only SHA-256 is compared; replace it by the sha256/ pin"
+        ),
+        .init(
+            Samples.okHttpList,
+            "sha256/\(Samples.a)",
+            "md5/AAAAAAAAAAAAAAAAAAAAAA==",
+            .wrongAlgorithm,
+            2,
+            "is a hash of md5, and OkHttp throws for it"
         ),
         .init(
             Samples.okHttpList,

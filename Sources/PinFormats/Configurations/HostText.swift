@@ -100,10 +100,18 @@ enum HashText {
         else {
             let notation = PinNotation(word.text)
             if let notation, notation.algorithm != "sha256" {
+                guard notation.algorithm == "sha1" else {
+                    throw word.error(
+                        .wrongAlgorithm,
+                        "is a hash of \(notation.spelling), and OkHttp throws for it",
+                        remedy: PinWord.howToMakeAPin
+                    )
+                }
                 throw word.error(
                     .wrongAlgorithm,
-                    "is a hash of \(notation.spelling), and only SHA-256 is compared",
-                    remedy: PinWord.howToMakeAPin
+                    "is a SHA-1 pin, which OkHttp alone still takes: here only SHA-256 is compared",
+                    remedy: "replace it by the sha256/ pin of the same key: " + PinWord.howToMakeAPin
+                        + "; --skip-bad-pins leaves it out"
                 )
             }
             let hash = HashReader.canonical(notation?.hash ?? word.text)
