@@ -121,6 +121,26 @@ import Testing
         }
     }
 
+    @Test func severalSourcesBecomeOneConfiguration() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let list = try files.write("api.example.com sha256/\(a)\n", to: "list")
+            let zone = try files.write(
+                "_443._tcp.api.example.com. IN TLSA 3 1 1 \(SHA256Digest(bytes: pki.junk.publicKeySHA256)!.hexadecimal)\n",
+                to: "zone"
+            )
+            let kotlin = await pincheck("pins", "--from", list, "--from", zone, "--format", "okhttp")
+            #expect(kotlin.output.split(separator: "CertificatePinner.Builder()").count == 2)
+            #expect(kotlin.output.contains(".add(\"api.example.com\", \"sha256/\(a)\")"))
+            #expect(kotlin.output.contains(".add(\"api.example.com\", \"sha256/\(b)\")"))
+            let records = await pincheck("pins", "--from", list, "--from", zone, "--format", "tlsa")
+            let leaf = SHA256Digest(bytes: pki.leaf.publicKeySHA256)!.hexadecimal
+            #expect(records.output.contains("_443._tcp.api.example.com. IN TLSA 3 1 1 \(leaf)\n"))
+            #expect(records.output.split(separator: " IN TLSA ").count == 3)
+            let plist = await pincheck("pins", "--from", list, "--from", zone, "--format", "trustkit")
+            #expect(plist.output.split(separator: "<key>api.example.com</key>").count == 2)
+        }
+    }
+
     @Test func pinsWithoutAHostTakeTheOneThatIsGiven() async throws {
         let given = await pincheck("pins", "--from", "sha256/\(a)", "--host", "api.example.com", "--format", "okhttp")
         #expect(given.output.contains(".add(\"api.example.com\", \"sha256/\(a)\")"))

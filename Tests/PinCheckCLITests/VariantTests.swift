@@ -171,7 +171,9 @@ struct VariantTests {
                 #expect(lines.count == 4)
                 #expect(lines.contains { $0.hasPrefix("FAIL  \(host):\(port) → 127.0.0.2, \(failing)  ") }, "\(lines)")
                 #expect(
-                    outcome.output.contains("  note: clients get one of 2 keys: RSA \(rsa.pin), ECDSA \(pki.leaf.pin)\n")
+                    outcome.output.contains(
+                        "  note: clients get one of 2 keys: RSA \(rsa.pin), ECDSA \(pki.leaf.pin)\n"
+                    )
                 )
             }
             let both = await pincheck(base + ["--key-types", "all", "--pins", rsa.pin, "--pins", pki.leaf.pin])

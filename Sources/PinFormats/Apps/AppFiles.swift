@@ -59,7 +59,9 @@ struct ArchivedApp: AppFiles {
         while let entry = try session.next() {
             count += 1
             guard count <= AppBounds.mostFiles else { throw AppBounds.tooManyFiles(at: .at(path)) }
-            guard entry.isFile, let name = entry.name, name.utf8.count <= AppBounds.longestName else { continue }
+            guard entry.isFile, let name = entry.name, name.utf8.count <= AppBounds.longestName,
+                name.utf8.count(where: { $0 == UInt8(ascii: "/") }) < AppBounds.mostDepth
+            else { continue }
             guard Self.isInside(name) else {
                 outside = outside ?? name
                 continue
@@ -86,8 +88,7 @@ struct ArchivedApp: AppFiles {
     /// Whether a path stays below the place it is unpacked in.
     private static func isInside(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        return !name.contains("\\") && parts.count <= AppBounds.mostDepth
-            && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
+        return !name.contains("\\") && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
     }
 
     func contents(of names: Set<String>) throws(PinFormatError) -> [String: [UInt8]] {

@@ -45,6 +45,14 @@ package struct PinConversion: Sendable {
         for group in leftOut { leaveOut(group) }
         if !target.namesHosts { loseHosts() }
         if format == .trustkit { obeyTrustKit(suffixes) }
+        // Where they come from tells the groups of one block apart no longer.
+        self.groups = PinGroup.merged(
+            self.groups.map { group in
+                guard var rules = group.rules else { return group }
+                rules.kind = nil
+                return group.with(rules: rules)
+            }
+        )
     }
 
     // MARK: One group

@@ -15,7 +15,7 @@ package struct PinRules: Sendable, Hashable {
     }
 
     /// Whose configuration it is, `nil` for pins that are for whatever host.
-    package let kind: PinConfiguration.Kind?
+    package var kind: PinConfiguration.Kind?
     /// How many labels may stand before the host.
     package var depth: HostPattern.Depth
     /// Where on the path a pin has to match.

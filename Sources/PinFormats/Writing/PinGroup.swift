@@ -166,7 +166,13 @@ package struct PinGroup: Sendable, Hashable {
                 chosen: first.chosen.union(group.chosen),
                 rules: first.rules.map { rules in
                     var rules = rules
-                    rules.records += group.rules?.records ?? []
+                    let others = group.rules?.records ?? []
+                    if rules.records.isEmpty != others.isEmpty {
+                        // Records are written instead of keys, so that the keys become some too.
+                        rules.records += others + (others.isEmpty ? group.items : first.items).compactMap(\.record)
+                    } else {
+                        rules.records += others
+                    }
                     // Of records for one host any will do.
                     if let other = group.rules, other.position != rules.position { rules.position = .anywhere }
                     return rules

@@ -69,6 +69,16 @@ package struct PinItem: Sendable, Hashable {
     /// The notations of the pin, each as its clients take it.
     package var notations: PinNotations { PinNotations(self) }
 
+    /// The key as a TLSA record, of the usage that ``PinNotations/tlsa`` has.
+    var record: TLSARecord? {
+        TLSARecord(
+            usage: role.isAuthority ? .trustAnchor : .leaf,
+            selector: .publicKey,
+            matching: .sha256,
+            data: spkiSHA256.bytes
+        )
+    }
+
     /// What a comment beside the hash says: role, owner and expiry; not escaped.
     var label: String {
         let owner = subject.map { $0.isEmpty ? "(no subject)" : shortened($0) } ?? shortened(source)
