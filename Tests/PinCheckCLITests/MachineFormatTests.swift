@@ -78,6 +78,15 @@ import FoundationXML
         #expect(NagiosRenderer.unknown("a|b\nc") == "PINCHECK UNKNOWN - a\\u{7C}b\n")
     }
 
+    @Test func nagiosSaysTheThresholdsThatTheUserSet() throws {
+        var report = RendererTests.passing()
+        report.built[0].warnDays = 30
+        report.built[0].failDays = 7
+        report.built[1].warnDays = 0.5
+        let text = try Self.text(NagiosRenderer(), [report])
+        #expect(text.contains(" days_0=89;30:;7: days_1=3649;0.50: pins_matched=1;;;0;2\n"), "\(text)")
+    }
+
     @Test func nagiosHasALineForEachOfSeveralWithTheWorstOnTop() throws {
         var other = RendererTests.failing()
         other.endpoint?.resolvedName = nil
@@ -175,6 +184,27 @@ import FoundationXML
         let series = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
         for line in series { #expect(line.wholeMatch(of: sample) != nil, "\(line)") }
         #expect(Set(series.map { $0.prefix(upTo: $0.lastIndex(of: " ") ?? $0.endIndex) }).count == series.count)
+    }
+
+    @Test func prometheusKnowsTheEndOfThePins() throws {
+        var report = RendererTests.passing()
+        report.outlook = Report.Outlook(
+            level: "warn",
+            pinsMatchUntil: "2027-01-01T00:00:00Z",
+            noPinAfter: "2027-01-01T00:00:00Z",
+            hasBackup: false,
+            pins: [],
+            findings: [Report.Outlook.Finding(id: "ends", level: "warn", message: "no backup")]
+        )
+        let time = Timestamp(secondsSinceEpoch: 0)
+        let text = try Self.text(PrometheusRenderer(now: { time }), [report])
+        let labels = #"target="api.example.com:443",address="203.0.113.7""#
+        #expect(text.contains("\npincheck_pins_match_until_timestamp_seconds{\(labels)} 1798761600\n"))
+        #expect(text.contains("\npincheck_no_pin_after_timestamp_seconds{\(labels)} 1798761600\n"))
+        #expect(text.contains("\npincheck_has_backup_pin{\(labels)} 0\n"))
+        #expect(text.contains("\npincheck_warnings{\(labels)} 2\n"))
+        let annotations = try Self.text(GitHubRenderer(), [report])
+        #expect(annotations.contains("\n::warning title=pincheck api.example.com%3A443::no backup\n"))
     }
 
     // MARK: JUnit

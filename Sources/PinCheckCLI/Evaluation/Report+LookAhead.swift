@@ -43,6 +43,12 @@ extension Report {
             limits: evaluation.outlook.limits
         ).outlook()
         self.outlook = Outlook(outlook)
+        let limits = evaluation.outlook.limits
+        for (depth, certificate) in verdict.builtChain.certificates.enumerated() where built.indices.contains(depth) {
+            let (start, end) = (certificate.notBefore, certificate.notAfter)
+            built[depth].warnDays = limits.warnBefore?.days(from: start, to: end)
+            built[depth].failDays = limits.failBefore?.days(from: start, to: end)
+        }
         guard status == .pass else { return }
         if let finding = outlook.findings.first, finding.level == .fail {
             demote(to: .fail, Message(id: finding.id, message: finding.message))

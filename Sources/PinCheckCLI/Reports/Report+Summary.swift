@@ -30,6 +30,14 @@ extension Report {
         return client.name + ": " + reason.message
     }
 
+    /// What deserves attention: the warnings, and what the outlook warns of unless the verdict says it.
+    var attention: [Message] {
+        let ahead = (outlook?.findings ?? []).filter { finding in
+            finding.level != "info" && verdict == .accept && !reason.message.hasSuffix(finding.message)
+        }
+        return warnings + ahead.map { Message(id: $0.id, message: $0.message) }
+    }
+
     /// How long the name lookup, the connection and the handshake took, in seconds.
     var seconds: Double? {
         guard let timings = tls?.timingsMs else { return nil }

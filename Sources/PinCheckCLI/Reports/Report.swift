@@ -103,6 +103,10 @@ struct Report: Encodable, Sendable {
         var source: String
         /// The positions of the configured pins that match here, from 0.
         var pins: [Int]
+        /// Below how many days left the user wants a warning, for monitoring systems; JSON leaves what the user said out.
+        var warnDays: Double?
+        /// Below how many days left the user wants a failure.
+        var failDays: Double?
 
         func encode(to encoder: any Encoder) throws {
             try certificate.encode(to: encoder)

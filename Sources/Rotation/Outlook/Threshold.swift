@@ -34,6 +34,14 @@ package enum Threshold: Sendable, Hashable {
         }
     }
 
+    /// The days that have to be left of something with a lifetime.
+    package func days(from start: Timestamp, to end: Timestamp) -> Double {
+        switch self {
+        case .seconds(let seconds): Double(seconds) / 86_400
+        case .percent(let percent): Double(Self.seconds(from: start, to: end)) * Double(percent) / 8_640_000
+        }
+    }
+
     /// The seconds from one moment to another, held at the ends of the range.
     static func seconds(from start: Timestamp, to end: Timestamp) -> Int64 {
         let (seconds, overflow) = end.secondsSinceEpoch.subtractingReportingOverflow(start.secondsSinceEpoch)

@@ -20,7 +20,7 @@ struct GitHubRenderer: ResultRenderer {
                     + Self.data(report.sentence, length: 1_000) + pins
             )
         }
-        for warning in report.warnings {
+        for warning in report.attention {
             lines.append(
                 "::warning title=\(Self.property("pincheck \(name)"))::" + Self.data(warning.message, length: 1_000)
             )

@@ -15,7 +15,7 @@ struct MarkdownRenderer: ResultRenderer {
         text +=
             "| \(Self.sign(report.status)) \(report.status.name) | \(Self.code(report.title, length: 150))"
             + " | \(Self.code(report.sentence)) | \(end) |\n"
-        for warning in report.warnings.prefix(20) {
+        for warning in report.attention.prefix(20) {
             text += "| ⚠️ | \(Self.code(report.title, length: 150)) | \(Self.code(warning.message)) | |\n"
         }
         guard written + text.utf8.count < Self.limit else {

@@ -12,12 +12,14 @@ struct NagiosRenderer: ResultRenderer {
     private struct Measurement {
         let label: String
         let value: String
+        var warning = ""
+        var critical = ""
         var minimum = ""
         var maximum = ""
 
         func text(of target: String?) -> String {
             let name = (target.map { $0 + " " } ?? "") + label
-            var fields = [NagiosRenderer.label(name) + "=" + value, "", "", minimum, maximum]
+            var fields = [NagiosRenderer.label(name) + "=" + value, warning, critical, minimum, maximum]
             while fields.last?.isEmpty == true { fields.removeLast() }
             return fields.joined(separator: ";")
         }
@@ -83,7 +85,14 @@ struct NagiosRenderer: ResultRenderer {
             result.append(Measurement(label: "time", value: DecimalText.seconds(seconds) + "s", minimum: "0"))
         }
         for (depth, link) in report.built.enumerated() {
-            result.append(Measurement(label: "days_\(depth)", value: String(link.certificate.daysLeft)))
+            result.append(
+                Measurement(
+                    label: "days_\(depth)",
+                    value: String(link.certificate.daysLeft),
+                    warning: range(from: link.warnDays),
+                    critical: range(from: link.failDays)
+                )
+            )
         }
         if !report.pins.configured.isEmpty, !report.built.isEmpty {
             result.append(
@@ -96,6 +105,14 @@ struct NagiosRenderer: ResultRenderer {
             )
         }
         return result
+    }
+
+    /// The range from a number to infinity, below which there is an alert; empty without a number.
+    private static func range(from days: Double?) -> String {
+        guard let days, days.isFinite else { return "" }
+        let hundredths = Int64((min(max(days, 0), 1e9) * 100).rounded())
+        let (whole, part) = hundredths.quotientAndRemainder(dividingBy: 100)
+        return part == 0 ? "\(whole):" : "\(whole)." + (part < 10 ? "0" : "") + "\(part):"
     }
 
     /// Text that neither ends the line nor begins the performance data.

@@ -32,6 +32,18 @@ struct PrometheusRenderer: ResultRenderer {
         name: "pincheck_certificate_not_before_timestamp_seconds",
         help: "The start of validity of each certificate of the chain the verdict rests on, 0 for the leaf."
     )
+    private var matchUntil = Family(
+        name: "pincheck_pins_match_until_timestamp_seconds",
+        help: "Until when the pins that match now can match; absent when none does."
+    )
+    private var noPinAfter = Family(
+        name: "pincheck_no_pin_after_timestamp_seconds",
+        help: "After when no configured pin can match; absent where a backup has no end."
+    )
+    private var backup = Family(
+        name: "pincheck_has_backup_pin",
+        help: "Whether a pin that matches nothing yet still can (1)."
+    )
     private var duration = Family(
         name: "pincheck_check_duration_seconds",
         help: "How long each phase of the connection took."
@@ -55,11 +67,16 @@ struct PrometheusRenderer: ResultRenderer {
         }
         configured.add(labels, report.pins.configured.count)
         if !report.built.isEmpty { matched.add(labels, Set(report.pins.matched.map(\.pin)).count) }
-        warnings.add(labels, report.warnings.count)
+        warnings.add(labels, report.attention.count)
         for (depth, link) in report.built.enumerated() {
             let labels = labels + [("depth", String(depth))]
             notAfter.add(labels, time: link.certificate.notAfter)
             notBefore.add(labels, time: link.certificate.notBefore)
+        }
+        if let outlook = report.outlook, !report.pins.configured.isEmpty {
+            if let time = outlook.pinsMatchUntil { matchUntil.add(labels, time: time) }
+            if let time = outlook.noPinAfter { noPinAfter.add(labels, time: time) }
+            backup.add(labels, outlook.hasBackup ? 1 : 0)
         }
         if let timings = report.tls?.timingsMs {
             let phases = [("resolve", timings.resolve), ("connect", timings.connect), ("handshake", timings.handshake)]
@@ -82,7 +99,9 @@ struct PrometheusRenderer: ResultRenderer {
         )
         worst.add([], exit.rawValue)
         let families = [
-            status, reached, accepted, configured, matched, warnings, notAfter, notBefore, duration, worst, lastRun,
+            status, reached, accepted, configured, matched, matchUntil, noPinAfter, backup, warnings, notAfter,
+            notBefore,
+            duration, worst, lastRun,
         ]
         return families.map(\.text).joined()
     }
