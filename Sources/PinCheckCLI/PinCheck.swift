@@ -92,9 +92,17 @@ package enum PinCheck {
     private static func parse(_ arguments: [String]) -> (any ContextCommand)? {
         guard let command = RootCommand.commands.first(where: { $0.configuration.commandName == arguments.first })
         else {
-            return arguments.first == "help" ? nil : try? CheckCommand.parse(arguments)
+            return arguments.first == "help" ? nil : parseCheck(arguments)
         }
-        return try? command.parse(Array(arguments.dropFirst()))
+        let arguments = Array(arguments.dropFirst())
+        return command == CheckCommand.self ? parseCheck(arguments) : try? command.parse(arguments)
+    }
+
+    private static func parseCheck(_ arguments: [String]) -> (any ContextCommand)? {
+        if OrdinaryCheckCommand.suffices(for: arguments), let command = try? OrdinaryCheckCommand.parse(arguments) {
+            return command
+        }
+        return try? CheckCommand.parse(arguments)
     }
 
     private static func runParsed(

@@ -157,6 +157,17 @@ struct VariantTests {
         }
     }
 
+    @Test func aDifferenceEndsTheRunWhereWarningsAreToFail() async throws {
+        let old = ServerBehavior.presenting([pki.leaf, pki.interA])
+        try await serving([old, .presenting([pki.leaf2, pki.interA])]) { port, anchors in
+            let base = ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--compare-sni"]
+            #expect(await pincheck(base, input: list(2)).status == .pass)
+            let outcome = await pincheck(base + ["--fail-on", "warn"], input: list(2))
+            #expect(outcome.status == .warn)
+            #expect(outcome.output.hasSuffix("WARN  \(host):\(port)  2 addresses: 2 accepted; addresses-differ\n"))
+        }
+    }
+
     // MARK: Key types
 
     @Test func `vector 154: a pin of one of two leaves is at risk, and the probe for each key shows which`()

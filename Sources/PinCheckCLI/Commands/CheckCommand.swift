@@ -91,41 +91,20 @@ struct CheckCommand: ContextCommand {
     var exitConvention: ExitConvention? { (try? OutputSettings(output))?.exitConvention }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try OutputSettings(output)
-        let baseline = try givenBaseline(in: context)
-        let given = GivenTargets(
+        try await CheckRun(
             targets: targets,
             lists: lists,
             policy: policy,
+            baseline: baseline,
+            rotation: rotation,
+            evaluation: evaluation,
+            outlook: OutlookSettings(outlook),
             names: names,
             connection: connection,
             clientCertificate: clientCertificate,
-            variants: variants
-        )
-        let checkTargets = try given.judged(by: evaluation, outlook, in: context)
-        var loader = EvaluationLoader(in: context)
-        let jobs = try CheckPlan.jobs(checkTargets, &loader)
-        var watch = try changes.watch(in: context)
-        var comparison = baseline.map(BaselineWatch.init)
-        var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
-        try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
-            let reports = comparison?.compared(outcomes) ?? outcomes.map(\.report)
-            try writer.add(reports, at: position)
-            for report in reports { watch?.add(report, at: position) }
-        }
-        try watch?.finish()
-        let status = try writer.finish()
-        if rotation.update { try comparison?.update(after: status, in: context) }
-        return status
-    }
-
-    private func givenBaseline(in context: Context) throws(CommandError) -> Baseline? {
-        guard let baseline else {
-            guard rotation.allow.isEmpty, !rotation.update else {
-                throw .usage("--allow and --update are about a baseline: give --baseline FILE")
-            }
-            return nil
-        }
-        return try Baseline(baseline, rotation, in: context)
+            variants: variants,
+            changes: changes,
+            output: output
+        ).run(in: context)
     }
 }

@@ -85,7 +85,7 @@ struct DiffCommand: ContextCommand {
 
     /// Whether the chains are judged beside being compared.
     private var isJudged: Bool {
-        let settings = EvaluationSettings(evaluation, outlook)
+        let settings = EvaluationSettings(evaluation, OutlookSettings(outlook))
         return settings != EvaluationSettings()
     }
 
@@ -106,7 +106,7 @@ struct DiffCommand: ContextCommand {
             variants: variants
         )
         guard isJudged else { return try CheckPlan.unjudgedJobs(try given.unjudged(in: context)) }
-        return try CheckPlan.jobs(try given.judged(by: evaluation, outlook, in: context), &loader)
+        return try CheckPlan.jobs(try given.judged(by: evaluation, OutlookSettings(outlook), in: context), &loader)
     }
 
     /// The endpoints of the snapshot.
@@ -127,7 +127,7 @@ struct DiffCommand: ContextCommand {
         guard !baseline.snapshot.endpoints.isEmpty else {
             throw .noInput("\(quoted(baseline.path)) holds no endpoint: name the targets")
         }
-        let settings = EvaluationSettings(evaluation, outlook)
+        let settings = EvaluationSettings(evaluation, OutlookSettings(outlook))
         return try baseline.jobs(connection) { name, port throws(CommandError) in
             isJudged ? try loader.evaluation(settings, for: name, port: port) : nil
         }

@@ -45,7 +45,7 @@ struct VerifyCommand: ContextCommand {
         let referenceName = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
         try OpenSSLHealth.require()
         var loader = EvaluationLoader(in: context)
-        let evaluationSettings = EvaluationSettings(evaluation, outlook)
+        let evaluationSettings = EvaluationSettings(evaluation, OutlookSettings(outlook))
         let evaluation = try loader.evaluation(evaluationSettings, for: referenceName, port: nil)
         let presented = try presentedChain(in: context)
         let subject = Report.Subject(

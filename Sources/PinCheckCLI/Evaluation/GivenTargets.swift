@@ -9,8 +9,8 @@ struct GivenTargets {
     /// What the flags say of all of them.
     let names: NameOptions
     let connection: ConnectionOptions
-    let clientCertificate: ClientCertificateOptions
-    let variants: VariantOptions
+    let clientCertificate: ClientCertificateOptions?
+    let variants: VariantOptions?
 
     /// All targets, with what is said of each and nothing to judge them by.
     ///
@@ -24,7 +24,7 @@ struct GivenTargets {
     /// - Throws: ``CommandError`` for no target at all, and for one that cannot be understood.
     func judged(
         by evaluation: EvaluationOptions,
-        _ outlook: OutlookOptions,
+        _ outlook: OutlookSettings,
         in context: Context
     ) throws(CommandError) -> [CheckTarget] {
         try checkTargets(EvaluationSettings(evaluation, outlook), in: context) { () throws(CommandError) in
@@ -59,7 +59,7 @@ struct GivenTargets {
             throw .usage("no target is given: name a host, as in 'pincheck api.example.com'")
         }
         try addVariants(to: &result, in: context)
-        if let identity = try clientCertificate.identity() {
+        if let identity = try clientCertificate?.identity() {
             for index in result.indices { result[index].connection.clientIdentity = identity }
         }
         return result
@@ -67,6 +67,7 @@ struct GivenTargets {
 
     /// Adds what the flags say of variants and of addresses; what a list or policy gives a target goes before them.
     private func addVariants(to targets: inout [CheckTarget], in context: Context) throws(CommandError) {
+        guard let variants else { return }
         let settings = try VariantSettings(variants)
         let addresses = try variants.givenAddresses(in: context)
         guard !settings.isEmpty || !addresses.isEmpty else { return }

@@ -7,7 +7,7 @@ struct PolicyPlan {
     let names: NameOptions
     let connection: ConnectionOptions
     let evaluation: EvaluationOptions
-    let outlook: OutlookOptions
+    let outlook: OutlookSettings
 
     /// The targets of the policy at `path`: all of its hosts, or those that `named` holds.
     ///
@@ -83,7 +83,7 @@ struct PolicyPlan {
         _ names: inout NameOptions,
         _ connection: inout ConnectionOptions,
         _ evaluation: inout EvaluationOptions,
-        _ outlook: inout OutlookOptions
+        _ outlook: inout OutlookSettings
     ) {
         func fill(_ flag: inout String?) { flag = flag ?? value.text }
         func fill(_ flag: inout [String]) { if flag.isEmpty { flag = value.texts } }

@@ -34,7 +34,7 @@ struct EvaluationSettings: Hashable, Sendable {
 
 extension EvaluationSettings {
     /// What the flags say.
-    init(_ options: EvaluationOptions, _ outlook: OutlookOptions) {
+    init(_ options: EvaluationOptions, _ outlook: OutlookSettings) {
         self.init(
             pins: options.pins.map { PinSource($0, skipsBadPins: options.skipBadPins) }
                 + (options.pinnedpubkey.map { [PinSource(pinnedPublicKey: $0, skipsBadPins: options.skipBadPins)] }
@@ -50,7 +50,7 @@ extension EvaluationSettings {
             time: options.at,
             isStrict: options.strict,
             authLevel: options.authLevel,
-            outlook: OutlookSettings(outlook)
+            outlook: outlook
         )
     }
 }

@@ -27,12 +27,19 @@ struct TargetCheck: Sendable {
             )
         }
         guard !checked.isEmpty else { return checked }
-        let consistency = Report.Consistency(of: outcomes, gaps: gaps, reports: checked.map(\.report))
-        let last = checked.count - 1
-        checked[last].report.consistency = consistency
-        checked[last].report.warnings += consistency.findings.filter { $0.level == .warning }.map {
+        var consistency = Report.Consistency(of: outcomes, gaps: gaps, reports: checked.map(\.report))
+        let warnings = consistency.findings.filter { $0.level == .warning }.map {
             Report.Message(id: $0.id, message: $0.message)
         }
+        if job.evaluation?.outlook.failsOnWarning ?? false, let warning = warnings.first,
+            let index = checked.lastIndex(where: { $0.report.counts }), checked[index].report.status == .pass
+        {
+            checked[index].report.demote(to: .warn, warning)
+            consistency.exit = Report.Exit(.worst(checked.map(\.report).filter(\.counts).map(\.status)))
+        }
+        let last = checked.count - 1
+        checked[last].report.consistency = consistency
+        checked[last].report.warnings += warnings
         return checked
     }
 

@@ -1,0 +1,56 @@
+import ArgumentParser
+
+/// `pincheck check` as nearly every call has it, without the options that few calls have.
+///
+/// The parser takes time for every option there is, given or not: with those left out a check takes a tenth less. What this
+/// command does not understand ``CheckCommand`` is asked to parse, and it alone shows in the help.
+struct OrdinaryCheckCommand: ContextCommand {
+    /// With a parent, because below none the parser first looks for a request for a completion script.
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        _superCommandName: "pincheck",
+        shouldDisplay: false
+    )
+
+    @Argument
+    var targets: [String] = []
+
+    @OptionGroup
+    var evaluation: EvaluationOptions
+
+    @OptionGroup
+    var names: NameOptions
+
+    @OptionGroup
+    var connection: ConnectionOptions
+
+    @OptionGroup
+    var output: OutputOptions
+
+    /// The options of ``CheckCommand`` that are not in this one.
+    static let leftOut: Set = [
+        "--targets", "--policy", "--baseline", "--allow", "--update", "--warn-before", "--fail-before",
+        "--min-pin-life",
+        "--fail-on", "--cert", "--key", "--all-addresses", "--addresses", "--httpdns", "--doh", "--key-types",
+        "--each-tls-version", "--compare-sni", "--thorough", "--on-change", "--state",
+    ]
+
+    /// Whether the arguments hold no option that is left out here.
+    static func suffices(for arguments: some Sequence<String>) -> Bool {
+        !arguments.contains { argument in
+            argument.hasPrefix("--") && leftOut.contains(String(argument.prefix { $0 != "=" }))
+        }
+    }
+
+    var exitConvention: ExitConvention? { (try? OutputSettings(output))?.exitConvention }
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        try await CheckRun(
+            targets: targets,
+            evaluation: evaluation,
+            names: names,
+            connection: connection,
+            output: output
+        ).run(in: context)
+    }
+}
