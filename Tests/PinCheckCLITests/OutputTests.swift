@@ -126,6 +126,25 @@ import Testing
         }
     }
 
+    @Test func whatIsMoreThanMemoryShouldHoldWaitsInAFileWithoutAName() throws {
+        try TemporaryDirectory.scoped { files in
+            let chunk = [UInt8](repeating: 0x61, count: 1_000_000)
+            let spool = Spool(directory: files.path)
+            for _ in 0..<9 { try spool.stream.write(String(decoding: chunk, as: UTF8.self)) }
+            try spool.stream.write("end\n")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
+            try AtomicFile.write(to: "\(files.path)/file") { descriptor throws(PinCheckCLI.OutputError) in
+                try spool.copy(to: descriptor)
+            }
+            let text = try contents(ofFile: "\(files.path)/file")
+            #expect(text.utf8.count == 9_000_004 && text.hasSuffix("aend\n"))
+            let nowhere = Spool(directory: "\(files.path)/none")
+            #expect(throws: OutputError.self) {
+                for _ in 0..<5 { try nowhere.stream.write(String(decoding: chunk, as: UTF8.self)) }
+            }
+        }
+    }
+
     @Test func everySchemaIsPrinted() async throws {
         #expect(try await process(["schema"]).output == SchemaDocument.report.text())
         for document in SchemaDocument.all {

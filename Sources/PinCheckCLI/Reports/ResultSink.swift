@@ -3,7 +3,7 @@ struct ResultSink {
     private var renderer: any ResultRenderer
     private var lines: LineWriter
     /// What waits to become a file as a whole.
-    private var pending: (text: OutputBuffer, path: String)?
+    private var pending: (text: Spool, path: String)?
     /// Whether the output is a file.
     let isFile: Bool
 
@@ -13,9 +13,9 @@ struct ResultSink {
             if output.form.isWrittenAsItGrows {
                 stream = try GrowingFile(path: path).stream
             } else {
-                let text = OutputBuffer()
+                let text = Spool(directory: context.environment["TMPDIR"] ?? "/tmp")
                 pending = (text, path)
-                stream = text.stream()
+                stream = text.stream
             }
         } else {
             stream = context.console.output
@@ -45,6 +45,10 @@ struct ResultSink {
     mutating func finish(exit: ExitStatus) throws(CommandError) {
         let text = try renderer.ending(exit: exit)
         if !text.isEmpty { try lines.write(text: text) }
-        if let pending { try AtomicFile.write(pending.text.bytes, to: pending.path) }
+        if let pending {
+            try AtomicFile.write(to: pending.path) { descriptor throws(OutputError) in
+                try pending.text.copy(to: descriptor)
+            }
+        }
     }
 }

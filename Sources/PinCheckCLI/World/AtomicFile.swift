@@ -28,25 +28,56 @@ enum AtomicFile {
     /// - Throws: ``CommandError`` with the status of an output that could not be written, the path and the reason; the file is
     ///   then as it was and the temporary file is gone.
     static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(CommandError) {
-        // A signal in between would leave the temporary file behind.
-        try Interruption.deferring { () throws(CommandError) in try replaceFile(contents, at: path, mode: mode) }
+        try write(to: path, mode: mode) { descriptor throws(OutputError) in
+            try System.write(contents, to: descriptor)
+        }
     }
 
-    private static func replaceFile(_ contents: [UInt8], at path: String, mode: mode_t) throws(CommandError) {
+    /// Replaces the file at `path`, or makes it, with what `fill` writes to a descriptor.
+    ///
+    /// The same goes for it as for ``write(_:to:mode:)``.
+    static func write(
+        to path: String,
+        mode: mode_t = 0o666,
+        fill: (Int32) throws(OutputError) -> Void
+    ) throws(CommandError) {
+        // A signal in between would leave the temporary file behind.
+        try Interruption.deferring { () throws(CommandError) in try replaceFile(at: path, mode: mode, fill) }
+    }
+
+    private static func replaceFile(
+        at path: String,
+        mode: mode_t,
+        _ fill: (Int32) throws(OutputError) -> Void
+    ) throws(CommandError) {
         do throws(Failure) {
             guard !path.isEmpty, !path.utf8.contains(0) else { throw Failure("the name is empty or holds a NUL") }
-            if let descriptor = descriptor(named: path) { return try writeAll(contents, to: descriptor) }
+            if let descriptor = descriptor(named: path) { return try call(fill, descriptor) }
             let target = try resolved(path)
             var status = stat()
             let isThere = stat(target, &status) == 0
             guard !isThere || access(target, W_OK) == 0 else { throw .system() }
             if isThere, status.st_mode & S_IFMT != S_IFREG {
-                try writeThrough(contents, to: target)
+                try writeThrough(to: target, fill)
             } else {
-                try replace(target, with: contents, like: isThere ? status : nil, mode: mode)
+                try replace(target, like: isThere ? status : nil, mode: mode, fill)
             }
         } catch {
             throw CommandError(status: .inputOutput, description: "cannot write \(quoted(path)): \(error.reason)")
+        }
+    }
+
+    private static func call(
+        _ fill: (Int32) throws(OutputError) -> Void,
+        _ descriptor: Int32
+    ) throws(Failure) {
+        do throws(OutputError) {
+            try fill(descriptor)
+        } catch {
+            switch error {
+            case .brokenPipe: throw Failure(System.message(of: EPIPE))
+            case .failed(let reason): throw Failure(reason)
+            }
         }
     }
 
@@ -93,18 +124,21 @@ enum AtomicFile {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }
 
-    private static func writeThrough(_ contents: [UInt8], to path: String) throws(Failure) {
+    private static func writeThrough(
+        to path: String,
+        _ fill: (Int32) throws(OutputError) -> Void
+    ) throws(Failure) {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system() }
         defer { close(descriptor) }
-        try writeAll(contents, to: descriptor)
+        try call(fill, descriptor)
     }
 
     private static func replace(
         _ path: String,
-        with contents: [UInt8],
         like old: stat?,
-        mode: mode_t
+        mode: mode_t,
+        _ fill: (Int32) throws(OutputError) -> Void
     ) throws(Failure) {
         let directory = directory(of: path)
         guard path.utf8.count > directory.utf8.count else {
@@ -119,7 +153,7 @@ enum AtomicFile {
                 _ = fchown(descriptor, old.st_uid, old.st_gid)
                 guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system() }
             }
-            try writeAll(contents, to: descriptor)
+            try call(fill, descriptor)
             guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system() }
             // Still open, so its lock keeps others from taking it for a leftover.
             guard rename(temporary, path) == 0 else { throw .system() }
@@ -128,21 +162,6 @@ enum AtomicFile {
             throw error
         }
         flush(directory: directory)
-    }
-
-    private static func writeAll(_ contents: [UInt8], to descriptor: Int32) throws(Failure) {
-        var written = 0
-        while written < contents.count {
-            let count = contents[written...].withUnsafeBytes { bytes in
-                #if canImport(Glibc)
-                Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-                #else
-                Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-                #endif
-            }
-            guard count >= 0 || errno == EINTR else { throw .system() }
-            written += max(0, count)
-        }
     }
 
     /// Makes the new name survive a loss of power; without it the old file would be there again, whole as well.
