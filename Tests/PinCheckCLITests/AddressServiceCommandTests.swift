@@ -109,4 +109,22 @@ struct AddressServiceCommandTests {
             }
         }
     }
+
+    @Test func aServiceThatIsSilentIsLeftAtTheDeadlineOfTheTarget() async throws {
+        try await LoopbackServer.serving(.tarpit) { service in
+            let clock = ContinuousClock()
+            let began = clock.now
+            let outcome = await pincheck(
+                host,
+                "--httpdns",
+                "http://127.0.0.1:\(service.port)/{name}",
+                "--timeout",
+                "0.3",
+                "--thorough"
+            )
+            #expect(began.duration(to: clock.now) >= .milliseconds(300))
+            #expect(outcome.status == .unreachable)
+            #expect(outcome.output.contains("resolving '\(host)' took too long"), "\(outcome.output)")
+        }
+    }
 }

@@ -168,6 +168,19 @@ struct VariantTests {
         }
     }
 
+    @Test func theAddressesOfOneFamilyCanBeChosen() async throws {
+        try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
+            let base = ["\(host):\(port)", "--addresses", "-", "--anchors", anchors]
+            let input = Array("127.0.0.2-2001:db8::1".utf8)
+            let outcome = await pincheck(base + ["-4"], input: input)
+            #expect(outcome.status == .pass)
+            #expect(verdictLines(outcome).map { $0.prefix(4) } == ["PASS"])
+            let none = await pincheck(base + ["-6"], input: list(1))
+            #expect(none.status == .data)
+            #expect(none.errors.contains("the answer in standard input gives no address of the family asked for"))
+        }
+    }
+
     // MARK: Key types
 
     @Test func `vector 154: a pin of one of two leaves is at risk, and the probe for each key shows which`()

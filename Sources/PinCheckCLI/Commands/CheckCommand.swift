@@ -14,6 +14,9 @@ struct CheckCommand: ContextCommand {
             On one address, and as an app with HTTPDNS connects:
               pincheck api.example.com --connect 203.0.113.7
               pincheck https://203.0.113.7/ --host api.example.com
+            On every address, with every certificate, and where HTTPDNS leads:
+              pincheck api.example.com --thorough
+              pincheck api.example.com --httpdns tencent --key-types rsa,ecdsa
             With a private CA, and several servers at once, for machines:
               pincheck internal.example.com --anchors ca.pem
               pincheck a.example.com b.example.com:8443 --format json

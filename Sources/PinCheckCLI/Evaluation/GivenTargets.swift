@@ -69,7 +69,7 @@ struct GivenTargets {
     private func addVariants(to targets: inout [CheckTarget], in context: Context) throws(CommandError) {
         guard let variants else { return }
         let settings = try VariantSettings(variants)
-        let addresses = try variants.givenAddresses(in: context)
+        let addresses = try variants.givenAddresses(of: try connection.addressFamily(), in: context)
         guard !settings.isEmpty || !addresses.isEmpty else { return }
         let given = try connection.addresses()
         guard settings.service == nil || given.isEmpty && addresses.isEmpty else {
@@ -92,7 +92,7 @@ extension Checker {
         in context: Context,
         each: (Int, [CheckOutcome]) throws(CommandError) -> Void
     ) async throws(CommandError) {
-        let connections = jobs.contains { $0.variants != nil } ? TargetVariants.connectionLimit : 1
+        let connections = jobs.reduce(1) { max($0, $1.variants?.mostConnections ?? 1) }
         let limit = max(1, min(try connection.jobCount(), System.connectionLimit() / connections))
         var checker = Checker(thread: context.thread, now: context.now)
         if jobs.contains(where: { $0.variants?.settings.service != nil }) {

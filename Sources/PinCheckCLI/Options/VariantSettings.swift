@@ -67,7 +67,16 @@ extension VariantOptions {
     }
 
     /// The addresses in the answers of `--addresses`, for the hosts that the answers name or for all targets.
-    func givenAddresses(in context: Context) throws(CommandError) -> [ConnectAddress] {
+    ///
+    /// - Parameters:
+    ///   - family: the kind of addresses wanted; answers hold both.
+    ///   - context: where standard input is.
+    /// - Returns: none without the option, else at least one for each answer.
+    /// - Throws: ``CommandError`` for a file that holds no answer, and for an answer without such an address.
+    func givenAddresses(
+        of family: ProbeRequest.AddressFamily,
+        in context: Context
+    ) throws(CommandError) -> [ConnectAddress] {
         var result: [ConnectAddress] = []
         for path in addresses {
             let name = path == "-" ? "standard input" : quoted(path)
@@ -79,10 +88,11 @@ extension VariantOptions {
                 throw .data("\(name) holds no addresses: \(error)")
             }
             for answer in answers {
-                guard !answer.addresses.isEmpty else {
+                let wanted = answer.addresses.filter { family == .any || $0.isIPv6 == (family == .ipv6) }
+                guard !wanted.isEmpty else {
                     throw .data(
-                        "the answer in \(name) gives no address"
-                            + (answer.host.map { " for \(quoted($0))" } ?? "") + ": the service knows none"
+                        "the answer in \(name) gives no address" + (answer.host.map { " for \(quoted($0))" } ?? "")
+                            + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for")
                     )
                 }
                 let host: ServerName?
@@ -91,7 +101,7 @@ extension VariantOptions {
                 } catch {
                     throw .data("the answer in \(name) is for no host: \(error)")
                 }
-                result += answer.addresses.map {
+                result += wanted.map {
                     ConnectAddress(onlyForHost: host, onlyForPort: nil, host: .ip($0), port: nil)
                 }
             }

@@ -29,6 +29,13 @@ final class TargetVariants: Sendable {
     /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
     static let connectionLimit = 64
 
+    /// The most connections to the target at the same time.
+    var mostConnections: Int {
+        if let recorded { return min(Self.connectionLimit, max(1, recorded.count)) }
+        guard !settings.asksForAddresses else { return Self.connectionLimit }
+        return min(Self.connectionLimit, endpoints.reduce(0) { $0 + settings.variants(of: $1.request).count })
+    }
+
     /// Whether the endpoint's name is looked up first, to connect to each of its addresses.
     func looksUp(_ endpoint: CheckEndpoint) -> Bool {
         settings.asksForAddresses && endpoint.resolvedName != nil
