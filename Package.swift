@@ -109,7 +109,7 @@ let package = Package(
         .testTarget(name: "LoopbackLabTests", dependencies: ["LoopbackLab"], swiftSettings: swiftSettings),
         .testTarget(
             name: "PinCheckCLITests",
-            dependencies: ["LoopbackLab", "PinCheckCLI", "Pinning", "X509", argumentParser],
+            dependencies: ["LoopbackLab", "PinCheckCLI", "Pinning", "Rotation", "X509", argumentParser],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -334,6 +334,7 @@ import Testing
             "code" : 0,
             "name" : "PASS"
           },
+          "next" : null,
           "notes" : [
             {
               "id" : "n",

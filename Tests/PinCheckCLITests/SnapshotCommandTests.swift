@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackLab
 import PinCheckCLI
+import Rotation
 import Testing
 
 /// `snapshot`, `diff` and `check --baseline` against servers whose certificates are rotated.
@@ -445,6 +446,42 @@ import Testing
             #expect(await pincheck("snapshot", host, "--connect", world.place, "-o", newer).status == .pass)
             #expect(isPlain(try world.text("newer.json")))
             #expect(await pincheck("diff", newer).status == .pass)
+        }
+    }
+
+    @Test func theSchemaOfReportsKnowsEveryChange() async throws {
+        let schema = await pincheck("schema", "report").output
+        let document = try JSONSerialization.jsonObject(with: Data(schema.utf8)) as? [String: Any]
+        let definitions = try #require(document?["$defs"] as? [String: [String: Any]])
+        let properties = try #require(definitions["change"]?["properties"] as? [String: [String: Any]])
+        let items = try #require(properties["classes"]?["items"] as? [String: Any])
+        let ids = try #require((items["properties"] as? [String: [String: Any]])?["id"]?["enum"] as? [String])
+        #expect(ids == Change.Kind.allCases.map(\.rawValue))
+        let help = await pincheck("help", "diff").output
+        for id in ids { #expect(help.contains("  \(id): ")) }
+    }
+
+    @Test func whatWasRecordedForAKeyTypeIsAskedForAgain() async throws {
+        let rsa = try pki.interA.issue(pki.leaf.template, key: try LabKey.shared(.rsa(bits: 2_048), label: "rotation"))
+        func settings(_ ecdsa: LabCertificate) -> TLSServerSettings {
+            TLSServerSettings([TLSIdentity([ecdsa, pki.interA]), TLSIdentity([rsa, pki.interA])])
+        }
+        try await TemporaryDirectory.scoped { files in
+            let baseline = files.path + "/baseline.json"
+            try await LoopbackServer.serving(.tls(settings(pki.leaf))) { server in
+                let place = ["--connect", "127.0.0.1:\(server.port)", "--key-types", "rsa,ecdsa"]
+                #expect(await pincheck(["snapshot", host] + place + ["-o", baseline]).status == .pass)
+                let text = try String(contentsOfFile: baseline, encoding: .utf8)
+                #expect(text.contains("\"variant\" : \"RSA\"") && text.contains("\"variant\" : \"ECDSA\""))
+                #expect(await pincheck("diff", baseline).status == .pass)
+                try server.present(settings(pki.leaf2))
+                let outcome = await pincheck("diff", baseline, "--format", "json")
+                #expect(outcome.status == .changed)
+                let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+                let results = try #require(document?["results"] as? [[String: Any]])
+                let statuses = results.map { ($0["change"] as? [String: Any])?["status"] as? String }
+                #expect(statuses == ["changed", "changed", "unchanged"])
+            }
         }
     }
 }

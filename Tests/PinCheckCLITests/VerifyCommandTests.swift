@@ -223,7 +223,8 @@ import Testing
             #expect(
                 object.keys.sorted() == [
                     "built", "built_is_valid", "change", "checks", "clients", "consistency", "endpoint", "evaluated_at",
-                    "exit", "notes", "outlook", "pins", "presented", "reason", "schema", "target", "tls", "variant",
+                    "exit", "next", "notes", "outlook", "pins", "presented", "reason", "schema", "target", "tls",
+                    "variant",
                     "verdict",
                     "verify_name",
                     "warnings",

@@ -23,6 +23,9 @@ struct CheckCommand: ContextCommand {
               pincheck --targets hosts.txt --format jsonl
             Has the server changed since its snapshot, other than by a renewal?
               pincheck api.example.com --baseline api.json --allow renewed
+            Will the apps in use accept the next certificate, request or key?
+              pincheck --next api.csr --pins Pins --host api.example.com
+              pincheck api.example.com --next api.pem --pins Pins --client all
             With everything said of each host in one file:
               pincheck --policy Pins/pins.json5
             """
@@ -67,6 +70,18 @@ struct CheckCommand: ContextCommand {
     @OptionGroup
     var rotation: RotationOptions
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Will the pins accept this, which is about to be deployed? A chain, certificate, request or public key; also without \
+            a target. Repeatable.
+            """,
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["pem", "crt", "cer", "der", "csr", "pub"])
+    )
+    var next: [String] = []
+
     @OptionGroup(title: "Pins and policy")
     var evaluation: EvaluationOptions
 
@@ -100,6 +115,7 @@ struct CheckCommand: ContextCommand {
             policy: policy,
             baseline: baseline,
             rotation: rotation,
+            next: next,
             evaluation: evaluation,
             outlook: OutlookSettings(outlook),
             names: names,

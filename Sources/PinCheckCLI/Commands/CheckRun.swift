@@ -1,3 +1,6 @@
+import Pinning
+import TLSProbe
+
 /// What `pincheck check` does, apart from how its command line is parsed.
 ///
 /// The options that few calls have are `nil` or empty where nobody gives them: see ``OrdinaryCheckCommand``.
@@ -7,6 +10,7 @@ struct CheckRun {
     var policy: String? = nil
     var baseline: String? = nil
     var rotation: RotationOptions? = nil
+    var next: [String] = []
     let evaluation: EvaluationOptions
     var outlook = OutlookSettings()
     let names: NameOptions
@@ -23,6 +27,39 @@ struct CheckRun {
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output)
         let baseline = try givenBaseline(in: context)
+        let items = try NextItem.read(next)
+        var loader = EvaluationLoader(in: context)
+        let jobs = try jobs(&loader, in: context)
+        let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
+        var watch = try changes?.watch(in: context)
+        var comparison = baseline.map(BaselineWatch.init)
+        let total = jobs.count + questions.count * items.count
+        var writer = try ResultWriter(settings, notes: loader.notes, total: total, in: context)
+        var served: [Int: PresentedChain] = [:]
+        try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
+            let reports = comparison?.compared(outcomes) ?? outcomes.map(\.report)
+            try writer.add(reports, at: position)
+            for report in reports { watch?.add(report, at: position) }
+            if !items.isEmpty { served[position] = outcomes.lazy.compactMap(\.served?.presented).first }
+        }
+        var position = jobs.count
+        for question in questions {
+            let reports = question.reports(on: items, served: question.job.flatMap { served[$0] }, at: context.now())
+            for report in reports {
+                try writer.add([report], at: position)
+                watch?.add(report, at: position)
+                position += 1
+            }
+        }
+        try watch?.finish()
+        let status = try writer.finish()
+        if let rotation, rotation.update { try comparison?.update(after: status, in: context) }
+        return status
+    }
+
+    /// The endpoints to connect to; none when only files are to be judged.
+    private func jobs(_ loader: inout EvaluationLoader, in context: Context) throws(CommandError) -> [CheckJob] {
+        guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policy == nil) else { return [] }
         let given = GivenTargets(
             targets: targets,
             lists: lists,
@@ -32,21 +69,21 @@ struct CheckRun {
             clientCertificate: clientCertificate,
             variants: variants
         )
-        let checkTargets = try given.judged(by: evaluation, outlook, in: context)
-        var loader = EvaluationLoader(in: context)
-        let jobs = try CheckPlan.jobs(checkTargets, &loader)
-        var watch = try changes?.watch(in: context)
-        var comparison = baseline.map(BaselineWatch.init)
-        var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
-        try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
-            let reports = comparison?.compared(outcomes) ?? outcomes.map(\.report)
-            try writer.add(reports, at: position)
-            for report in reports { watch?.add(report, at: position) }
-        }
-        try watch?.finish()
-        let status = try writer.finish()
-        if let rotation, rotation.update { try comparison?.update(after: status, in: context) }
-        return status
+        return try CheckPlan.jobs(try given.judged(by: evaluation, outlook, in: context), &loader)
+    }
+
+    /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.
+    private func nextQuestions(
+        about jobs: [CheckJob],
+        _ loader: inout EvaluationLoader
+    ) throws(CommandError) -> [NextQuestion] {
+        try OpenSSLHealth.require()
+        guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
+        let host = try names.givenHost()
+        let name = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
+        let settings = EvaluationSettings(evaluation, outlook)
+        let evaluation = try loader.evaluation(settings, for: name, port: nil)
+        return [try NextQuestion(name: name, evaluation: evaluation, job: nil)]
     }
 
     private func givenBaseline(in context: Context) throws(CommandError) -> Baseline? {

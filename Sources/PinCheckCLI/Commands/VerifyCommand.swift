@@ -55,7 +55,8 @@ struct VerifyCommand: ContextCommand {
             referenceName: referenceName,
             time: evaluation.time ?? context.now()
         )
-        let report = Report(subject, presented: presented, by: evaluation)
+        var report = Report(subject, presented: presented, by: evaluation)
+        report.applyWarnings(evaluation.outlook)
         var writer = try ResultWriter(settings, notes: loader.notes, in: context)
         try writer.add([report])
         return try writer.finish()

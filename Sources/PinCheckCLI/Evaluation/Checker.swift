@@ -130,6 +130,7 @@ struct Checker: Sendable {
             if let warning = Report.Message.clientCertificate(endpoint.request, result) {
                 report.warnings.append(warning)
             }
+            if let evaluation { report.applyWarnings(evaluation.outlook) }
             return report
         case .failure(let error):
             let subject = Report.Subject(

@@ -65,6 +65,18 @@ final class Evaluation: Sendable {
         }
     }
 
+    /// The decisions of all clients if a path were valid.
+    func decisions(on observation: Observation, assuming verifier: AssumedPath) -> [Decision] {
+        setup.clients.map { client in
+            Decision(
+                client: client,
+                verdict: client.procedure.map { procedure in
+                    procedure.evaluate(observation, pins: client.pins, verifier: verifier)
+                }
+            )
+        }
+    }
+
     /// What the pedantic checks have against the path a verdict rests on, as a warning.
     func strictWarning(on verdict: Verdict, observation: Observation) -> Report.Message? {
         guard verdict.isAccepted, case .verified(let path) = verdict.builtChain else { return nil }

@@ -22,7 +22,20 @@ extension Report {
             referenceName: subject.referenceName,
             time: subject.time
         )
-        let decisions = evaluation.decisions(on: observation)
+        self.init(subject, observation, evaluation.decisions(on: observation), by: evaluation)
+    }
+
+    /// Reports what the clients decided.
+    ///
+    /// - Parameter isForecast: whether the decisions rest on a path that is only assumed, of which there is nothing else to say.
+    init(
+        _ subject: Subject,
+        _ observation: Observation,
+        _ decisions: [Evaluation.Decision],
+        by evaluation: Evaluation,
+        isForecast: Bool = false
+    ) {
+        let presented = observation.presented
         let clients = decisions.map { Client($0, subject: subject) }
         // The chain that is shown is the one the verdict rests on: the first client's, or the first that rejects.
         let verdicts = decisions.compactMap { decision in
@@ -57,11 +70,11 @@ extension Report {
             let prefix = clients.count > 1 ? decision.client.entry.name + ": " : ""
             warnings += verdict.warnings.map { Message(id: $0.id, message: prefix + $0.message) }
         }
+        guard !isForecast else { return }
         if let warning = evaluation.strictWarning(on: deciding, observation: observation) { warnings.append(warning) }
         if let warning = evaluation.missingRootsWarning(on: deciding) { warnings.append(warning) }
         if let warning = evaluation.bareKeyWarning(on: deciding, presented: presented) { warnings.append(warning) }
         lookAhead(from: deciding, of: client, by: evaluation, at: subject.time)
-        applyWarnings(evaluation.outlook)
     }
 
     /// One reason for all: the only client's own, or how many accept.

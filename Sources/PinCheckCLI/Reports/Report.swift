@@ -35,6 +35,8 @@ struct Report: Encodable, Sendable {
     var notes: [Message] = Report.notEmulated
     /// How long the verdict will last, `nil` without a chain.
     @ExplicitNull var outlook: Outlook? = nil
+    /// What is about to be deployed, in a report on that; `nil` in one on a server or chain of today.
+    @ExplicitNull var next: Next? = nil
     /// What changed since a baseline, `nil` without one.
     @ExplicitNull var change: Change? = nil
     /// `accept`, `reject` or `none`.

@@ -31,7 +31,7 @@ extension SchemaDocument {
                   "required": [
                     "schema", "target", "endpoint", "tls", "verify_name", "variant", "consistency", "evaluated_at",
                     "presented", "built", "built_is_valid", "pins", "checks", "clients", "warnings", "notes", "outlook",
-                    "change", "verdict", "reason", "exit"
+                    "next", "change", "verdict", "reason", "exit"
                   ],
                   "properties": {
                     "schema": { "const": "pincheck/1" },
@@ -76,6 +76,7 @@ extension SchemaDocument {
                       "items": { "$ref": "#/$defs/message" }
                     },
                     "outlook": { "anyOf": [{ "$ref": "#/$defs/outlook" }, { "type": "null" }] },
+                    "next": { "anyOf": [{ "$ref": "#/$defs/next" }, { "type": "null" }] },
                     "change": { "anyOf": [{ "$ref": "#/$defs/change" }, { "type": "null" }] },
                     "verdict": { "$ref": "#/$defs/verdict" },
                     "reason": { "$ref": "#/$defs/message" },
@@ -347,6 +348,24 @@ extension SchemaDocument {
                   }
                 },
                 "level": { "enum": ["info", "warn", "fail"] },
+                "next": {
+                  "description": "What is about to be deployed (--next); null in a report on a server of today.",
+                  "type": "object",
+                  "required": ["kind", "pin", "assumed", "issuers"],
+                  "properties": {
+                    "kind": { "enum": ["chain", "certificate", "request", "public-key"] },
+                    "pin": { "$ref": "#/$defs/pinText" },
+                    "assumed": {
+                      "description": "Whether its certificate is assumed to be trusted and valid for the name.",
+                      "type": "boolean"
+                    },
+                    "issuers": {
+                      "description": "The authorities of today that are assumed to issue it, nearest first.",
+                      "type": "array",
+                      "items": { "type": "string" }
+                    }
+                  }
+                },
                 "change": {
                   "description": "What changed since a baseline; null without one.",
                   "type": "object",
