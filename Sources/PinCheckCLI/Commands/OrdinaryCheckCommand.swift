@@ -29,7 +29,7 @@ struct OrdinaryCheckCommand: ContextCommand {
 
     /// The options of ``CheckCommand`` that are not in this one.
     static let leftOut: Set = [
-        "--targets", "--policy", "--baseline", "--allow", "--update", "--warn-before", "--fail-before",
+        "--targets", "--policy", "--baseline", "--allow", "--update", "--next", "--warn-before", "--fail-before",
         "--min-pin-life",
         "--fail-on", "--cert", "--key", "--all-addresses", "--addresses", "--httpdns", "--doh", "--key-types",
         "--each-tls-version", "--compare-sni", "--thorough", "--on-change", "--state",
