@@ -98,26 +98,29 @@ struct JSONNodeEncoder: Encoder {
 
     /// `spkiSha256` as `spki_sha256`, and `myURLHere` as `my_url_here`.
     static func snakeCase(_ name: String) -> String {
-        let bytes = name.utf8
-        guard bytes.contains(where: isUppercase) else { return name }
-        var result = ""
-        var previous: UInt8?
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            index = bytes.index(after: index)
-            var letter = byte
-            if isUppercase(byte) {
-                let isLastOfWord = index < bytes.endIndex && !isUppercase(bytes[index])
-                if let previous, previous != UInt8(ascii: "_"), !isUppercase(previous) || isLastOfWord {
-                    result.append("_")
+        var name = name
+        return name.withUTF8 { bytes in
+            guard bytes.contains(where: isUppercase) else { return String(decoding: bytes, as: UTF8.self) }
+            return String(unsafeUninitializedCapacity: bytes.count * 2) { result in
+                var count = 0
+                for (index, byte) in bytes.enumerated() {
+                    guard isUppercase(byte) else {
+                        result[count] = byte
+                        count += 1
+                        continue
+                    }
+                    let isLastOfWord = index + 1 < bytes.count && !isUppercase(bytes[index + 1])
+                    if index > 0, bytes[index - 1] != UInt8(ascii: "_"), !isUppercase(bytes[index - 1]) || isLastOfWord
+                    {
+                        result[count] = UInt8(ascii: "_")
+                        count += 1
+                    }
+                    result[count] = byte + 0x20
+                    count += 1
                 }
-                letter += 0x20
+                return count
             }
-            result.unicodeScalars.append(Unicode.Scalar(letter))
-            previous = byte
         }
-        return result
     }
 
     private static func isUppercase(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
