@@ -6,9 +6,10 @@ struct EvaluationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            A certificate or public-key file (DER or PEM), a directory of them, sha256/…, sha256//…;sha256//…, \
-            pin-sha256="…", bare base64 or '3 1 1 …'; or what configures hosts: network_security_config.xml, \
-            Info.plist, TrustKit's or React Native's JSON, OkHttp source, a zone file. Repeatable.
+            A file of certificates, public keys, requests or PKCS #7, a directory of them, an .ipa or .app, sha256/…, \
+            sha256//…;sha256//…, pin-sha256="…", bare base64 or '3 1 1 …'; or what configures hosts: \
+            network_security_config.xml, Info.plist, TrustKit's or React Native's JSON, OkHttp source, curl commands, \
+            a zone file. Repeatable.
             """,
             valueName: "source"
         )
