@@ -20,13 +20,15 @@ struct RootCommand: ParsableCommand {
               pincheck https://203.0.113.7/ --host api.example.com
               pincheck verify chain.pem --host api.example.com --pins Pins/
               pincheck pins api.example.com --format okhttp
+              pincheck snapshot api.example.com -o api.json && pincheck diff api.json
               pincheck lint Pins/
 
             A first argument that is a target runs 'check'; its options are shown by
             'pincheck help check'.
 
-            Exit status: 0 accepted, 1 rejected, 2 no verdict, 64 usage, 65 malformed
-            file, 66 missing file, 70 internal error, 74 output not written.
+            Exit status: 0 accepted, 1 rejected, 2 no verdict, 3 accepted with a warning
+            (--fail-on warn), 4 changed since a baseline, 64 usage, 65 malformed file, 66
+            missing file, 70 internal error, 74 output not written.
             """,
         version: PinCheck.versionText,
         subcommands: commands,
@@ -47,6 +49,7 @@ struct RootCommand: ParsableCommand {
                pincheck verify CHAIN [--host NAME]   judge a chain from a file
                pincheck pins TARGET|FILE…            print the pins of a server or file
                pincheck lint SOURCE…                 judge pins before they ship
+               pincheck diff FILE                    say what changed since 'pincheck snapshot'
                pincheck demo                         see it work against servers of its own
                pincheck --help                       examples and options
 

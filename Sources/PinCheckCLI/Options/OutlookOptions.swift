@@ -16,7 +16,7 @@ struct OutlookOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Fail when the pins that match now can stop to within this time, as with the next renewal.",
+            "Fail when no configured pin is sure to match for this long, and no backup is there.",
             valueName: "time"
         )
     )
@@ -32,7 +32,7 @@ struct OutlookSettings: Hashable, Sendable {
     var warnBefore: String?
     /// Below this the check fails.
     var failBefore: String?
-    /// How long the pins that match now must match yet.
+    /// How long a configured pin must be able to match.
     var minPinLife: String?
     /// `warn`, or `nil`.
     var failOn: String?

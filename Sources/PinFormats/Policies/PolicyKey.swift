@@ -72,7 +72,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .ipVersion: "Use addresses of this family only."
         case .warnBefore: "Warn when less is left of a certificate or of pins that expire: 30d, 12h or 33%."
         case .failBefore: "Fail when less is left."
-        case .minPinLife: "Fail when the pins that match now can stop to within this time."
+        case .minPinLife: "Fail when no configured pin is sure to match for this long, and no backup is there."
         case .timeout: "How long the host may take in all, in seconds."
         case .retries: "How often to try again when there was no verdict."
         case .minTLS: "The lowest TLS version to offer."

@@ -98,7 +98,7 @@ struct OutlookFindings {
     }
 
     private func pinLife() -> [Finding] {
-        guard let limit = question.limits.minPinLife, let until = outlook.pinsMatchUntil,
+        guard let limit = question.limits.minPinLife, let until = outlook.noPinAfter,
             let leaf = question.path.first,
             limit.isReached(at: question.time, from: leaf.notBefore, to: until)
         else { return [] }
@@ -106,7 +106,7 @@ struct OutlookFindings {
             Finding(
                 id: "pin-life-short",
                 level: .fail,
-                message: "the pins that match now are good until \(when(until)), less than the \(limit) asked for"
+                message: "no configured pin is sure to match after \(until.date), less than \(limit) from now"
             )
         ]
     }

@@ -95,7 +95,7 @@ package struct OutlookLimits: Sendable, Hashable {
     package var warnBefore: Threshold?
     /// Below this the check fails.
     package var failBefore: Threshold?
-    /// How long the pins that match now have to match yet, in seconds or a part of the leaf's lifetime.
+    /// How long a configured pin has to be able to match, in seconds or a part of the leaf's lifetime.
     package var minPinLife: Threshold?
 
     /// Limits; none unless given.

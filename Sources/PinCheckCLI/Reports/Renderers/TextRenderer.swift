@@ -179,9 +179,14 @@ struct TextRenderer: Sendable {
 
     /// Served and configured pins side by side, ready to paste.
     private func pinFailure(_ report: Report) -> [String] {
-        var lines = ["  served:"]
-        lines += report.built.map { link in
-            "    \(link.certificate.spkiSha256)  \(safe(link.certificate.subject, length: 60))"
+        var lines: [String]
+        if let next = report.next, report.built.isEmpty {
+            lines = ["  next:", "    \(next.pin)"]
+        } else {
+            lines = ["  served:"]
+            lines += report.built.map { link in
+                "    \(link.certificate.spkiSha256)  \(safe(link.certificate.subject, length: 60))"
+            }
         }
         lines.append("  configured:")
         lines += report.pins.configured.map { pin in
