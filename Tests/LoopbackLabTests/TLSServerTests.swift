@@ -28,6 +28,20 @@ struct TLSServerTests {
         }
     }
 
+    @Test func presentsAnotherChainFromOneConnectionToTheNext() async throws {
+        let world = try StandardPKI.shared()
+        try await LoopbackServer.serving(.presenting([world.leaf])) { server in
+            #expect(try await presented(connect(server, "-showcerts")) == [world.leaf.pem])
+            try server.present(TLSServerSettings(presenting: [world.leaf2, world.interA]))
+            #expect(try await presented(connect(server, "-showcerts")) == [world.leaf2.pem, world.interA.pem])
+            // A chain whose key is another's changes nothing.
+            var mixed = TLSServerSettings(presenting: [world.leaf])
+            mixed.identities = [TLSIdentity(der: [world.leaf.der], key: world.junk.key)]
+            #expect(throws: LabError.self) { try server.present(mixed) }
+            #expect(try await presented(connect(server, "-showcerts")) == [world.leaf2.pem, world.interA.pem])
+        }
+    }
+
     @Test func recordsWhatTheClientDid() async throws {
         let world = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([world.leaf])) { server in

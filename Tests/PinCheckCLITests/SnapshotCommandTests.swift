@@ -286,6 +286,23 @@ import Testing
         }
     }
 
+    @Test func aServerThatMovedOnToItsBackupIsSaidTo() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            let diff = ["diff", world.baseline, "--anchors", world.anchors, "--allow", "rekeyed", "--fail-on", "warn"]
+            let pins = ["--pins", pki.leaf.pin, "--pins", pki.leaf2.pin]
+            #expect(await pincheck(diff + pins).status == .pass)
+            try world.rotate(to: [pki.leaf2, pki.interA])
+            let moved = await pincheck(diff + pins)
+            #expect(moved.status == .warn)
+            #expect(
+                moved.output.contains(
+                    "pin 1 matched before and does no longer, only pin 2 is left; ship a new backup\n"
+                )
+            )
+            #expect(await pincheck(diff + pins + ["--pins", pki.junk.pin]).status == .pass)
+        }
+    }
+
     @Test func aTargetCanJoinTheBaseline() async throws {
         try await serving([pki.leaf, pki.interA]) { world in
             let other = ["other.example.com", "--connect", world.place]

@@ -37,7 +37,7 @@ struct CheckRun {
         var writer = try ResultWriter(settings, notes: loader.notes, total: total, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
-            let reports = comparison?.compared(outcomes) ?? outcomes.map(\.report)
+            let reports = comparison?.compared(outcomes, judgedBy: jobs[position].evaluation) ?? outcomes.map(\.report)
             try writer.add(reports, at: position)
             for report in reports { watch?.add(report, at: position) }
             if !items.isEmpty { served[position] = outcomes.lazy.compactMap(\.served?.presented).first }

@@ -76,7 +76,7 @@ struct DiffCommand: ContextCommand {
         var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
         var watch = BaselineWatch(baseline)
         try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
-            try writer.add(watch.compared(outcomes), at: position)
+            try writer.add(watch.compared(outcomes, judgedBy: jobs[position].evaluation), at: position)
         }
         let status = try writer.finish()
         if rotation.update { try watch.update(after: status, in: context) }

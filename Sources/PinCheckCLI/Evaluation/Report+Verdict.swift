@@ -27,7 +27,12 @@ extension Report {
 
     /// Reports what the clients decided.
     ///
-    /// - Parameter isForecast: whether the decisions rest on a path that is only assumed, of which there is nothing else to say.
+    /// - Parameters:
+    ///   - subject: what the report is about.
+    ///   - observation: what they decided on.
+    ///   - decisions: the decisions, in the order of the clients.
+    ///   - evaluation: what they were made by.
+    ///   - isForecast: whether they rest on a path that is only assumed, of which there is nothing else to say.
     init(
         _ subject: Subject,
         _ observation: Observation,

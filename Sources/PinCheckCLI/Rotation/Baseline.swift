@@ -43,10 +43,8 @@ struct Baseline: Sendable {
         }
     }
 
-    /// The key an endpoint is recorded by, its own when it is not.
-    func key(for endpoint: Snapshot.Endpoint) -> Snapshot.Key {
-        comparison.recorded(for: endpoint)?.key ?? endpoint.key
-    }
+    /// What is recorded of an endpoint, `nil` for nothing.
+    func recorded(for endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? { comparison.recorded(for: endpoint) }
 
     /// What is recorded and not among `endpoints`.
     func missing(from endpoints: [Snapshot.Endpoint]) -> [(endpoint: Snapshot.Endpoint, change: Change)] {

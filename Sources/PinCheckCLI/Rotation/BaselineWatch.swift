@@ -11,16 +11,24 @@ struct BaselineWatch {
     }
 
     /// The reports on all outcomes of one target, with what changed.
-    mutating func compared(_ outcomes: [CheckOutcome]) -> [Report] {
+    ///
+    /// - Parameters:
+    ///   - outcomes: the outcomes.
+    ///   - evaluation: what the target was judged by, `nil` for nothing.
+    /// - Returns: the reports, in the order of the outcomes.
+    mutating func compared(_ outcomes: [CheckOutcome], judgedBy evaluation: Evaluation?) -> [Report] {
         var reports = outcomes.map(\.report)
         let reached = outcomes.indices.filter { outcomes[$0].served != nil }
         let endpoints = reached.compactMap { Snapshot.Endpoint(outcomes[$0]) }
-        for (index, changes) in zip(reached, baseline.changes(at: endpoints)) {
+        for ((index, endpoint), changes) in zip(zip(reached, endpoints), baseline.changes(at: endpoints)) {
             reports[index].add(changes, since: baseline)
+            guard let evaluation, let recorded = baseline.recorded(for: endpoint) else { continue }
+            reports[index].warnOfLastPins(since: recorded)
+            reports[index].applyWarnings(evaluation.outlook)
         }
         seen += endpoints.map { endpoint in
             var endpoint = endpoint
-            endpoint.key = baseline.key(for: endpoint)
+            endpoint.key = baseline.recorded(for: endpoint)?.key ?? endpoint.key
             return endpoint
         }
         return reports
@@ -29,6 +37,29 @@ struct BaselineWatch {
     /// Rewrites the baseline with what was seen, after a run that ended well; says so where it did not.
     func update(after status: ExitStatus, in context: Context) throws(CommandError) {
         try baseline.update(to: baseline.snapshot.replacing(seen), after: status, in: context)
+    }
+}
+
+extension Report {
+    /// Warns when pins that matched what is recorded match no longer, and those that do now are the last ones.
+    fileprivate mutating func warnOfLastPins(since recorded: Snapshot.Endpoint) {
+        let before = Set(recorded.chain.map(\.spkiSHA256))
+        let matched = Set(pins.matched.map(\.pin))
+        let others = pins.configured.indices.filter { !matched.contains($0) }
+        guard verdict == .accept, !matched.isEmpty, !others.isEmpty,
+            others.allSatisfy({ before.contains(pins.configured[$0].pin) })
+        else { return }
+        func numbers(_ indices: some Sequence<Int>) -> String {
+            indices.sorted().map { String($0 + 1) }.joined(separator: ", ")
+        }
+        warnings.append(
+            Message(
+                id: "only-backup-left",
+                message:
+                    "the server has moved on to its backup: pin \(numbers(others)) matched before and does no longer, "
+                    + "only pin \(numbers(matched)) is left; ship a new backup"
+            )
+        )
     }
 }
 

@@ -39,6 +39,7 @@ struct NextQuestion {
     ///   - items: what is about to be deployed.
     ///   - served: what the server sends today, whose authorities are assumed to issue again.
     ///   - now: the moment to judge by where no other is given.
+    /// - Returns: a report for each item, in their order.
     func reports(on items: [NextItem], served: PresentedChain?, at now: Timestamp) -> [Report] {
         let time = evaluation.time ?? now
         let authorities = served.map { self.authorities(of: $0, at: time) } ?? []
