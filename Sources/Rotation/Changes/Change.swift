@@ -69,7 +69,7 @@ package struct Change: Sendable, Hashable {
             case .namesAdded: "the certificate is for more names"
             case .namesRemoved: "the certificate is no longer for some names"
             case .orderChanged: "the certificates are sent in another order"
-            case .intermediateMissing: "a certificate that leads on to the root is no longer sent"
+            case .intermediateMissing: "a certificate on the way to the root is no longer sent"
             case .intermediateExtra: "a certificate is sent that was not"
             case .intermediateDropped: "a certificate that led nowhere is no longer sent"
             case .rootSent: "the root is sent as well"
