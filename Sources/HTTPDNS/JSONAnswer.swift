@@ -76,17 +76,24 @@ enum JSONAnswer {
     /// One answer for each host: Aliyun's batches have an entry for each family of it.
     private static func aliyun(_ batch: [Document], at key: String) throws(AnswerError) -> [AddressAnswer] {
         var answers: [AddressAnswer] = []
+        var indices: [String?: Int] = [:]
         for (index, document) in batch.enumerated() {
             let answer = try aliyun(document, at: "\(key)[\(index)].")
-            if let earlier = answers.firstIndex(where: { $0.host == answer.host }) {
-                answers[earlier] = AddressAnswer(
-                    .aliyun,
-                    host: answer.host,
-                    addresses: answers[earlier].addresses + answer.addresses,
-                    secondsToLive: [answers[earlier].secondsToLive, answer.secondsToLive].compactMap(\.self).min()
-                )
-            } else {
+            guard let earlier = indices[answer.host] else {
+                indices[answer.host] = answers.count
                 answers.append(answer)
+                continue
+            }
+            answers[earlier] = AddressAnswer(
+                .aliyun,
+                host: answer.host,
+                addresses: answers[earlier].addresses + answer.addresses,
+                secondsToLive: [answers[earlier].secondsToLive, answer.secondsToLive].compactMap(\.self).min()
+            )
+            // With each entry the addresses are gone through again.
+            let count = answers[earlier].addresses.count
+            guard count <= AddressAnswer.addressLimit else {
+                throw AnswerError(.tooManyAddresses(count, limit: AddressAnswer.addressLimit), at: "\(key)[\(index)]")
             }
         }
         return answers

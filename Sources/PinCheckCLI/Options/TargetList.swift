@@ -59,7 +59,9 @@ struct TargetList {
                 quotation = character
                 word = word ?? ""
             } else {
-                word = (word ?? "") + String(character)
+                // In place: a word can be as long as the list.
+                if word == nil { word = "" }
+                word?.append(character)
             }
         }
         guard quotation == nil else { throw .usage("a quotation mark is not closed on this line") }

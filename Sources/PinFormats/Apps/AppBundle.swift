@@ -6,11 +6,16 @@ struct AppBundle {
     let root: String
     private let contents: String
 
+    /// How many bundles an archive or directory may have: each of them is another pass through it.
+    static let most = 20
+
     /// The bundles among `names`: `Payload/NAME.app` of an `.ipa`, a bundle by itself, or the whole when `isBundle`.
+    ///
+    /// With more than ``most`` of them the rest is left out, and one more than that is given.
     static func all(in names: [String], isBundle: Bool) -> [AppBundle] {
         if isBundle { return [AppBundle("", names)] }
         var roots: [String] = []
-        for name in names {
+        for name in names where roots.count <= most {
             let parts = name.split(separator: "/", maxSplits: 2)
             let root: String
             if parts.count == 3, parts[0] == "Payload", parts[1].hasSuffix(".app") {

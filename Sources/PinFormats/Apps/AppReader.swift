@@ -30,6 +30,14 @@ struct AppReader {
         let place = PinPlace.at(files.path)
         let names = try files.names(&collector)
         let bundles = AppBundle.all(in: names, isBundle: isBundle)
+        guard bundles.count <= AppBundle.most else {
+            throw PinFormatError(
+                .unreasonableDocument,
+                at: place,
+                "has more than \(AppBundle.most) apps",
+                remedy: "name one of them, unpacked or in an archive of its own"
+            )
+        }
         if bundles.isEmpty { try refuseOther(names, at: place, into: &collector) }
         for bundle in bundles { try read(bundle, names, into: &collector) }
         guard !collector.isUntouched else {

@@ -39,8 +39,16 @@ struct TrustKitReader {
     ) throws(PinFormatError) {
         let domains = entries.compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
         let suffixes = SystemPublicSuffixList()
+        let including = Dictionary(domains.filter(\.includesSubdomains).map { ($0.name, $0) }) { first, _ in first }
         for (domain, entry) in zip(domains, entries) {
-            for violation in TrustKitConfiguration.violations(of: domain, among: domains, suffixes: suffixes) {
+            // Of thousands of domains only the few above this one matter to its rules.
+            var parents: [TrustKitDomain] = []
+            var name = domain.name[...]
+            while let dot = name.firstIndex(of: ".") {
+                name = name[name.index(after: dot)...]
+                if let parent = including[String(name)] { parents.append(parent) }
+            }
+            for violation in TrustKitConfiguration.violations(of: domain, among: parents, suffixes: suffixes) {
                 // A pin that was wrong is no pin too few.
                 if case .tooFewPins = violation, collector.incompleteEntries.contains(entry.origin) { continue }
                 let error = PinFormatError(

@@ -22,7 +22,7 @@ final class XMLElement {
 final class XMLTree {
     /// How many elements may stand in each other.
     static let mostDepth = 40
-    /// How many elements there may be.
+    /// How many elements and attributes there may be.
     static let mostElements = 50_000
 
     /// Why the document was left before its end.
@@ -47,6 +47,7 @@ final class XMLTree {
     func start(_ name: String, _ attributes: [String: String], line: Int) -> Bool {
         count += 1
         if open.count >= Self.mostDepth { refusal = refusal ?? .tooDeep }
+        count += attributes.count
         if count > Self.mostElements { refusal = refusal ?? .tooManyElements }
         guard refusal == nil else { return false }
         let element = XMLElement(name: name, attributes: attributes, line: line)

@@ -54,7 +54,7 @@ enum XMLReader {
                 guard let state = State.from(pointer), let name else { return }
                 var values: [String: String] = [:]
                 var next = attributes
-                while let key = next?[0], let value = next?[1] {
+                while values.count <= XMLTree.mostElements, let key = next?[0], let value = next?[1] {
                     values[String(cString: key)] = String(cString: value)
                     next = next?.advanced(by: 2)
                 }

@@ -8,6 +8,9 @@ package enum PinItemReader {
         RegularFile.kind(of: path) != .absent
     }
 
+    /// The size in bytes above which DER is no key: OpenSSL tries one kind after the other, and takes its time for each.
+    private static let mostKeyBytes = 1 << 18
+
     /// The public half of the private key in the file at `path`, which may hold a public key instead.
     ///
     /// - Throws: ``PinFormatError`` that shows no part of the file.
@@ -15,6 +18,7 @@ package enum PinItemReader {
         let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: true))
         guard !file.bytes.isEmpty else { throw PinFormatError(.empty, at: file.place, "the file is empty") }
         guard PEM.looksLikePEM(file.bytes) else {
+            guard file.bytes.count <= mostKeyBytes else { throw unusableKey(at: file.place) }
             if let key = try? KeyReader.publicKey(ofPrivateKey: file.bytes) {
                 return PinItem(key, role: .privateKey, source: file.place.description)
             }
@@ -174,8 +178,9 @@ package enum PinItemReader {
     // MARK: PEM
 
     private static func blocks(of file: PinFile) throws(PinFormatError) -> [PEMBlock] {
+        let blocks: [PEMBlock]
         do {
-            return try PEM.blocks(in: file.bytes)
+            blocks = try PEM.blocks(in: file.bytes)
         } catch {
             // OpenSSL's reasons name what is wrong and quote nothing.
             throw PinFormatError(
@@ -185,6 +190,8 @@ package enum PinItemReader {
                 remedy: "it is cut off, or a character in it is wrong; copy the file again"
             )
         }
+        guard blocks.count <= PEMFormat.mostBlocks else { throw PEMFormat.tooManyBlocks(at: file.place) }
+        return blocks
     }
 
     private static func problem(of error: X509Error) -> PinProblem {

@@ -88,6 +88,7 @@ private struct AndroidConfigurationReader {
     let file: PinFile
     private(set) var entries: [HostEntry] = []
     private var places: [String: PinPlace] = [:]
+    private var pinCount = 0
 
     init(file: PinFile) {
         self.file = file
@@ -179,6 +180,8 @@ private struct AndroidConfigurationReader {
                 try readDomain(domain, own, isLast: index == domains.count - 1)
             }
             guard let entry else { continue }
+            pinCount += own.pins.count
+            guard pinCount <= HostEntry.mostPins else { throw .tooManyPins(at: place(domain)) }
             if own.isIncomplete { collector.markIncomplete(entry.origin) }
             entries.append(entry)
         }

@@ -64,6 +64,9 @@ struct OkHttpSourceFormat: PinFileFormat {
         return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins))
     }
 
+    /// The longest host or pin that is put together, in bytes.
+    private static let longestText = 4_096
+
     private struct Argument {
         /// The text, `nil` for an expression that is not followed.
         let text: String?
@@ -112,9 +115,7 @@ struct OkHttpSourceFormat: PinFileFormat {
         var position = index + 1
         func finish(_ arguments: inout [Argument], _ expression: inout [SourceText.Token]) {
             if let first = expression.first {
-                let parts = expression.map { $0.value(constants) }
-                let text = parts.contains { $0 == nil } ? nil : parts.compactMap { $0 }.joined()
-                arguments.append(Argument(text: text, line: first.line))
+                arguments.append(Argument(text: Self.text(of: expression, constants), line: first.line))
             }
             expression = []
         }
@@ -136,6 +137,20 @@ struct OkHttpSourceFormat: PinFileFormat {
         }
         finish(&arguments, &expression)
         return depth == 0 ? Call(arguments: arguments, line: tokens[start].line) : nil
+    }
+
+    /// The text that an expression makes, `nil` where it is not followed.
+    ///
+    /// A long constant that is added again and again could make gigabytes of a small file.
+    private static func text(of expression: [SourceText.Token], _ constants: [String: String]) -> String? {
+        var text = ""
+        for token in expression {
+            guard let part = token.value(constants), text.utf8.count + part.utf8.count <= longestText else {
+                return nil
+            }
+            text += part
+        }
+        return text
     }
 
     /// What `val NAME = "…"` and `String NAME = "…"` say in the file.

@@ -6,6 +6,18 @@ struct PEMFormat: PinFileFormat {
     private static let publicKeyLabel = "PUBLIC KEY"
     static let requestLabels: Set = ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]
     static let signedDataLabels: Set = ["PKCS7", "CMS", "PKCS #7 SIGNED DATA"]
+    /// How many blocks a file may have: OpenSSL takes a tenth of a millisecond and more for each key.
+    static let mostBlocks = 10_000
+
+    static func tooManyBlocks(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .unreasonableDocument,
+            at: place,
+            "has more than \(mostBlocks) PEM blocks, no pin file is that long",
+            remedy: "all public roots together are a few hundred; split the file"
+        )
+    }
+
     /// Parameters that stand beside keys and certificates and are none themselves.
     private static let passedOver: Set = ["DH PARAMETERS", "EC PARAMETERS", "X9.42 DH PARAMETERS", "DSA PARAMETERS"]
 
@@ -26,6 +38,7 @@ struct PEMFormat: PinFileFormat {
                 remedy: "it is cut off, or a character in it is wrong; copy the file again"
             )
         }
+        guard blocks.count <= Self.mostBlocks else { throw Self.tooManyBlocks(at: file.place) }
         guard file.fileExtension != "cer" else { throw Self.pemNamedCER(file, blocks) }
         var passedOver: [PEMBlock] = []
         for block in blocks {

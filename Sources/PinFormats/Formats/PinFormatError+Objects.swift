@@ -1,3 +1,5 @@
+internal import Pinning
+
 /// The errors about certificates, keys and their relatives that several readers have in common.
 ///
 /// None of them shows a byte of what it is about.
@@ -61,6 +63,15 @@ extension PinFormatError {
             )
     }
 
+    /// The error for a configuration whose hosts share so many pins that it is larger in memory than in its file.
+    static func tooManyPins(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .unreasonableDocument,
+            at: place,
+            "the hosts up to here have more than \(HostEntry.mostPins) pins together, no configuration is that long"
+        )
+    }
+
     private static func wrongExtent(_ kind: String, at place: PinPlace, _ der: [UInt8]) -> PinFormatError? {
         guard let header = DERHeader(der[...]) else { return nil }
         let expected = header.contentStart + header.length
@@ -80,4 +91,9 @@ extension PinFormatError {
             remedy: "DER holds one object a file; split the file, or use PEM"
         )
     }
+}
+
+extension HostEntry {
+    /// How many pins the hosts of one configuration may have, those that several share counted for each.
+    static let mostPins = 100_000
 }

@@ -47,6 +47,11 @@ struct PinWord {
 ///
 /// Escaping it is the business of whoever prints it.
 func shortened(_ text: some StringProtocol, to limit: Int = 120) -> String {
-    let short = text.utf8.count <= limit ? String(text) : "\(text.prefix(limit / 2))…\(text.suffix(limit / 3))"
+    // By scalars: a character can be as long as the text.
+    let scalars = text.unicodeScalars
+    let short =
+        text.utf8.count <= limit
+        ? String(text)
+        : "\(String.UnicodeScalarView(scalars.prefix(limit / 2)))…\(String.UnicodeScalarView(scalars.suffix(limit / 3)))"
     return String(short.map { $0.isNewline ? " " : $0 })
 }

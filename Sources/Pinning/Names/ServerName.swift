@@ -13,6 +13,8 @@ public enum ServerName: Sendable, Hashable {
     /// - Throws: ``ServerNameError``, which quotes the text and says what to write.
     public init(_ text: some StringProtocol) throws(ServerNameError) {
         let text = String(text)
+        // Whatever else it may be, text of that length is not gone through character by character.
+        guard text.utf8.count <= Self.longestText else { throw ServerNameError(text: text, problem: .tooLong) }
         let unbracketed = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         if let address = IPAddress(unbracketed), unbracketed.count == text.count || address.isIPv6 {
             self = .ip(address)
@@ -33,6 +35,9 @@ public enum ServerName: Sendable, Hashable {
         if let last = labels.last, Self.looksNumeric(last) { throw refuse(.numericLastLabel) }
         self = .dns(name.lowercased())
     }
+
+    /// The length in bytes above which text is looked at no further.
+    private static let longestText = 1_024
 
     /// The addresses and names people write hold letters, digits, hyphens and underscores only.
     private static func isAllowed(_ character: Character) -> Bool {
@@ -121,7 +126,9 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
 
     /// One line that quotes the text and says what to write instead.
     public var description: String {
-        let quoted = "'" + (text.count <= 80 ? text : text.prefix(77) + "…") + "'"
+        // By scalars: a character can be as long as the text.
+        let scalars = text.unicodeScalars
+        let quoted = "'" + (scalars.count <= 80 ? text : String(scalars.prefix(77)) + "…") + "'"
         return switch problem {
         case .empty: "the host name \(quoted) is empty: give a name such as api.example.com"
         case .emptyLabel: "the host name \(quoted) has an empty label: remove the leading or doubled dot"
