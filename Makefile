@@ -4,6 +4,8 @@ PREFIX = /usr/local
 DESTDIR =
 HOST =
 ARGS =
+# What `make fuzz` runs: targets, `--`, options of libFuzzer.
+FUZZ =
 SWIFT = swift
 # How often `make bench` measures.
 ROUNDS = 30
@@ -34,7 +36,7 @@ RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
 STRIP = strip
 endif
 
-.PHONY: help demo test build manual install uninstall check bench asan tsan lint format clean host toolchain libraries
+.PHONY: help demo test build manual install uninstall check bench asan tsan fuzz lint format clean host toolchain libraries
 
 help: ## print this list
 	@echo "usage: make TARGET"
@@ -99,6 +101,9 @@ asan: libraries ## run the tests with the address and leak sanitizers
 
 tsan: libraries ## run the tests with the thread sanitizer
 	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build/tsan
+
+fuzz: libraries ## fuzz the readers, a minute each (FUZZ='plist -- -max_total_time=300')
+	@Tests/Fuzz/run $(FUZZ)
 
 lint: toolchain ## check the format and style of every source file
 	$(SWIFT) format lint --strict --recursive $(SOURCES)

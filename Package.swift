@@ -122,5 +122,13 @@ let package = Package(
             dependencies: ["LoopbackLab", "PinCheckCLI", "Pinning", "X509"],
             swiftSettings: swiftSettings
         ),
+        // The corpus of the fuzzer as tests; Tests/Fuzz/run builds the fuzzer itself.
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["HTTPDNS", "LoopbackLab", "PinFormats", "Pinning", "X509"],
+            path: "Tests/Fuzz",
+            exclude: ["Corpus", "Dictionaries", "Driver", "FailCases", "run"],
+            swiftSettings: swiftSettings
+        ),
     ]
 )

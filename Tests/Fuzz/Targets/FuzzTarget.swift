@@ -1,0 +1,73 @@
+/// A reader, with what has to hold whatever it is given.
+///
+/// The fuzzer calls it with what it makes up, the tests with what is kept in `Corpus` and `FailCases`.
+enum FuzzTarget: String, CaseIterable, Sendable {
+    /// What follows `--pins`.
+    case argument
+    /// Certificates, keys, requests and PKCS #7 in DER.
+    case der
+    /// The same as PEM.
+    case pem
+    /// Android's configuration and manifests.
+    case android
+    /// Property lists, XML and binary.
+    case plist
+    /// JSON with pins, and policies.
+    case json
+    /// Kotlin and Java with OkHttp's pinner.
+    case source
+    /// Lists of pins and hosts, zones, headers.
+    case list
+    /// Apps as archives.
+    case app
+    /// Paths through certificates, one after the other in DER.
+    case chain
+    /// Host names, patterns and addresses.
+    case name
+    /// Answers of services that resolve names.
+    case answer
+
+    /// Gives `bytes` to the reader; files are made in `directory`, which has nothing else in it.
+    ///
+    /// - Throws: ``Violation`` when something does not hold.
+    func run(_ bytes: [UInt8], in directory: String) throws(Violation) {
+        let scratch = Scratch(directory, for: bytes)
+        switch self {
+        case .argument: try PinSourceProperties.checkArgument(bytes, in: scratch)
+        case .der:
+            try PinSourceProperties.checkFile(bytes, named: "source.cer", in: scratch)
+            try KeyProperties.check(bytes, in: scratch)
+        case .pem:
+            try PinSourceProperties.checkFile(bytes, named: "source", in: scratch)
+            try KeyProperties.check(bytes, in: scratch)
+        case .app: try PinSourceProperties.checkFile(bytes, named: "source.ipa", in: scratch)
+        case .android, .plist, .source, .list: try PinSourceProperties.checkFile(bytes, named: "source", in: scratch)
+        case .json:
+            try PinSourceProperties.checkFile(bytes, named: "source", in: scratch)
+            try PinSourceProperties.checkPolicy(bytes, in: scratch)
+        case .chain: try ChainProperties.check(bytes)
+        case .name: try NameProperties.check(bytes)
+        case .answer: try AnswerProperties.check(bytes)
+        }
+    }
+}
+
+/// Something that does not hold.
+struct Violation: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+
+    static func unless(_ condition: Bool, _ description: @autoclosure () -> String) throws(Violation) {
+        if !condition { throw Violation(description()) }
+    }
+
+    /// Throws unless `message` is one line of bounded length: messages quote what they are about, which can be anything.
+    static func unlessMessage(_ message: String) throws(Violation) {
+        try unless(!message.isEmpty, "an empty message")
+        try unless(!message.contains(where: \.isNewline), "a message of several lines: \(message.debugDescription)")
+        try unless(message.utf8.count <= 4_000, "a message of \(message.utf8.count) bytes: \(message.prefix(200))")
+    }
+}

@@ -1,0 +1,82 @@
+import PinFormats
+import Pinning
+
+/// What holds for every source of pins.
+enum PinSourceProperties {
+    /// Reads `bytes` as what a user types after `--pins`.
+    static func checkArgument(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        // What stands at the path is read otherwise, and is not the same on every machine.
+        guard !PinItemReader.isThere(text) else { return }
+        try check(PinSource(text), in: scratch)
+        guard !text.hasPrefix("/"), !text.hasPrefix(".") else { return }
+        try check(PinSource(pinnedPublicKey: text), in: scratch)
+    }
+
+    /// Reads `bytes` as a file.
+    static func checkFile(_ bytes: [UInt8], named name: String, in scratch: Scratch) throws(Violation) {
+        guard !namesOtherFiles(bytes) else { return }
+        try check(PinSource(scratch.write(bytes, to: name)), in: scratch)
+    }
+
+    /// Reads `bytes` as a policy, which is more than its pins.
+    static func checkPolicy(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {
+        guard !namesOtherFiles(bytes) else { return }
+        let path = scratch.write(bytes, to: "source")
+        switch Result(catching: { () throws(PinFormatError) in try PolicyReader.policy(at: path) }) {
+        case .success(let policy):
+            try Violation.unless(!policy.hosts.isEmpty, "a policy without hosts")
+            for host in policy.hosts {
+                try Violation.unless(host.place.path != nil, "a host without a place")
+            }
+        case .failure(let error): try Violation.unlessMessage(error.description)
+        }
+    }
+
+    private static func check(_ source: PinSource, in scratch: Scratch) throws(Violation) {
+        let strict = outcome(source)
+        let lenient = outcome(
+            source.isCurlValue
+                ? PinSource(pinnedPublicKey: source.text, skipsBadPins: true)
+                : PinSource(source.text, skipsBadPins: true)
+        )
+        let inspection = source.inspect()
+        for problem in inspection.problems { try Violation.unlessMessage(problem.description) }
+        for note in inspection.notes { try Violation.unlessMessage(note.description) }
+        switch strict {
+        case .success(let reading):
+            try Violation.unless(
+                !reading.pins.isEmpty || reading.configurations.contains { !$0.entries.isEmpty },
+                "read, and without a pin"
+            )
+            try Violation.unless(inspection.problems.isEmpty, "read, and refused by inspection: \(inspection.problems)")
+            try Violation.unless(
+                inspection.pins == reading.pins && inspection.configurations == reading.configurations,
+                "inspection finds other pins"
+            )
+            guard case .success(let other) = lenient, other == reading else {
+                throw Violation("skipping bad pins changes the good: \(lenient)")
+            }
+            for note in reading.notes { try Violation.unlessMessage(note.description) }
+            try RoundTrip.check(reading, in: scratch)
+        case .failure(let error):
+            try Violation.unlessMessage(error.description)
+            try Violation.unless(!inspection.problems.isEmpty, "refused, and fine by inspection: \(error)")
+            if case .failure(let other) = lenient { try Violation.unlessMessage(other.description) }
+        }
+    }
+
+    private static func outcome(_ source: PinSource) -> Result<PinReading, PinFormatError> {
+        Result { () throws(PinFormatError) in try source.read() }
+    }
+
+    /// Whether a value in `bytes` could be an absolute path, which leads to the files of this machine.
+    private static func namesOtherFiles(_ bytes: [UInt8]) -> Bool {
+        let marks: [UInt8] = [UInt8(ascii: "\""), UInt8(ascii: "'")]
+        return bytes.indices.dropLast().contains { index in
+            guard marks.contains(bytes[index]), bytes[index + 1] == UInt8(ascii: "/") else { return false }
+            // That of an XML element ends it.
+            return index + 2 == bytes.count || bytes[index + 2] != UInt8(ascii: ">")
+        }
+    }
+}

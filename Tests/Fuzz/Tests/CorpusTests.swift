@@ -1,0 +1,33 @@
+import Foundation
+import LoopbackLab
+import Testing
+
+/// What the fuzzer starts from and what it found to fail once, without the fuzzer.
+@Suite(.timeLimit(.minutes(2))) struct CorpusTests {
+    @Test("What is read holds together, and what is not is refused in one line", arguments: FuzzTarget.allCases)
+    func everyFileKeepsTheProperties(target: FuzzTarget) throws {
+        let files = try Self.files(of: target)
+        #expect(!files.isEmpty)
+        for file in files {
+            let bytes = Array(try Data(contentsOf: file))
+            try TemporaryDirectory.scoped { directory in
+                do throws(Violation) {
+                    try target.run(bytes, in: directory.path)
+                } catch {
+                    Issue.record("\(file.lastPathComponent): \(error)")
+                }
+            }
+        }
+    }
+
+    /// The files of `Corpus` and `FailCases`, of which the second may have none.
+    private static func files(of target: FuzzTarget) throws -> [URL] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        return try ["Corpus", "FailCases"].flatMap { kind in
+            let directory = root.appending(path: "\(kind)/\(target.rawValue)")
+            guard FileManager.default.fileExists(atPath: directory.path) else { return [URL]() }
+            return try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+                .sorted { $0.path < $1.path }
+        }
+    }
+}
