@@ -12,23 +12,25 @@ enum JSONRenderer {
 
     /// A value as it stands in a document, `depth` levels deep; the first line has no indentation and the last no newline.
     static func text(_ value: some Encodable, depth: Int, keepsKeys: Bool = false) throws(CommandError) -> String {
-        var bytes: [UInt8] = []
-        try node(of: value, keepsKeys: keepsKeys).write(to: &bytes, depth: depth)
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: try bytes(of: value, keepsKeys: keepsKeys, depth: depth), as: UTF8.self)
     }
 
     /// A value on one line, with a newline at its end.
     static func line(_ value: some Encodable) throws(CommandError) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(8_192)
-        try node(of: value, keepsKeys: false).write(to: &bytes)
+        var bytes = try bytes(of: value, keepsKeys: false, depth: nil)
         bytes.append(UInt8(ascii: "\n"))
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func node(of value: some Encodable, keepsKeys: Bool) throws(CommandError) -> JSONNode {
+    private static func bytes(
+        of value: some Encodable,
+        keepsKeys: Bool,
+        depth: Int?
+    ) throws(CommandError) -> [UInt8] {
         do {
-            return try JSONNodeEncoder.node(of: value, keepsKeys: keepsKeys)
+            let writer = JSONWriter(keepsKeys: keepsKeys, depth: depth)
+            try writer.write(encoding: value)
+            return writer.output.bytes
         } catch {
             throw .software("the result cannot be written as JSON: \(error)")
         }
