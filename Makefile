@@ -27,12 +27,15 @@ STRIP = strip -x
 else
 # Half of a check is loading the program, so it exports nothing, brings the C++ runtime that Swift's needs along (0.8 ms and
 # 2 MiB less than the shared one), and has its addresses in the packed form where the C library reads it (0.3 ms and 1 MiB;
-# glibc 2.36). lld, of the same toolchain, does not warn of a function of Foundation that nothing calls.
+# glibc 2.36). Types of known generic arguments are made by what made those, not by their names, which costs a search through all
+# conformances of the program for each requirement (a sixth of a check). lld, of the same toolchain, does not warn of a function
+# of Foundation that nothing calls.
 LIBSTDCXX := $(shell clang -print-file-name=libstdc++.a 2>/dev/null)
 PACKED := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] > 2 || v[2] >= 36) \
     print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
-    -Xlinker --no-export-dynamic -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static $(PACKED)
+    -Xlinker --no-export-dynamic -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static $(PACKED) \
+    -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 STRIP = strip
 endif
 
