@@ -95,8 +95,9 @@ uninstall: ## remove everything that install put there
 check: host build ## check a server: make check HOST=api.example.com ARGS='--pins Pins'
 	@$(BINARY) check '$(HOST)' $(ARGS)
 
-bench: build ## measure one check beside curl --pinnedpubkey (ROUNDS=30)
+bench: build ## measure one check and many beside curl --pinnedpubkey (ROUNDS=30)
 	@Tests/Benchmarks/one-check $(BINARY) $(ROUNDS)
+	@Tests/Benchmarks/many-checks $(BINARY) 5
 
 asan: libraries ## run the tests with the address and leak sanitizers
 	LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Sanitizers/leaks.supp':print_suppressions=0" \
