@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .target(name: "COpenSSLShims", dependencies: ["COpenSSL"]),
+        .target(name: "COpenSSLTrimmed", dependencies: ["COpenSSL"]),
         .target(name: "CArchive", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "Pinning", swiftSettings: swiftSettings),
         .target(
@@ -44,7 +45,9 @@ let package = Package(
         ),
         .target(
             name: "TLSProbe",
-            dependencies: ["COpenSSL", "COpenSSLShims", "Pinning", "X509", nioCore, nioHTTP1, nioPosix],
+            dependencies: [
+                "COpenSSL", "COpenSSLShims", "COpenSSLTrimmed", "Pinning", "X509", nioCore, nioHTTP1, nioPosix,
+            ],
             swiftSettings: swiftSettings
         ),
         .target(name: "HTTPDNS", dependencies: ["Pinning", "TLSProbe"], swiftSettings: swiftSettings),
@@ -87,7 +90,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TLSProbeTests",
-            dependencies: ["LoopbackLab", "Pinning", "TLSProbe", "X509", nioCore],
+            dependencies: ["COpenSSL", "COpenSSLShims", "LoopbackLab", "Pinning", "TLSProbe", "X509", nioCore],
             swiftSettings: swiftSettings
         ),
         .testTarget(

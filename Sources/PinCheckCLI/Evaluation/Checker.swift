@@ -11,10 +11,10 @@ struct Checker: Sendable {
     /// Judges the chain of a service that is asked for addresses over TLS.
     var objection: AddressResolver.Objection = { _, _ in "nobody judges it" }
 
-    /// A checker that connects on `thread`, or on one of its own.
-    init(thread: ProbeThread?, now: @escaping @Sendable () -> Timestamp) {
+    /// A checker of about `count` targets that connects on `thread`, or on one of its own.
+    init(thread: ProbeThread?, expecting count: Int = 1, now: @escaping @Sendable () -> Timestamp) {
         self.now = now
-        prober = RetryingProber(prober: Prober(on: thread))
+        prober = RetryingProber(prober: Prober(on: thread, expecting: count))
     }
 
     /// Checks jobs at the same time, at most `limit` of them, and hands the outcomes of each over as they come, with the position

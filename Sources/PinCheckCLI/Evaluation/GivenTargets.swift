@@ -94,7 +94,7 @@ extension Checker {
     ) async throws(CommandError) {
         let connections = jobs.reduce(1) { max($0, $1.variants?.mostConnections ?? 1) }
         let limit = max(1, min(try connection.jobCount(), System.connectionLimit() / connections))
-        var checker = Checker(thread: context.thread, now: context.now)
+        var checker = Checker(thread: context.thread, expecting: jobs.count, now: context.now)
         if jobs.contains(where: { $0.variants?.settings.service != nil }) {
             checker.objection = ServiceTrust.objection(in: context)
         }

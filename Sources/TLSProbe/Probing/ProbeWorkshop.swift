@@ -9,12 +9,14 @@ final class ProbeWorkshop: @unchecked Sendable {
     /// What is on its way, in no order.
     private(set) var attempts: [any Attempt] = []
     private let preparation: TLSPreparation?
+    private let isForMany: Bool
     private var madeContext: TLSContext?
 
-    init(loop: any EventLoop, lookups: LookupThreads, preparation: TLSPreparation?) {
+    init(loop: any EventLoop, lookups: LookupThreads, preparation: TLSPreparation?, isForMany: Bool = false) {
         self.loop = loop
         self.lookups = lookups
         self.preparation = preparation
+        self.isForMany = isForMany
     }
 
     /// Notes that an attempt is on its way.
@@ -33,7 +35,8 @@ final class ProbeWorkshop: @unchecked Sendable {
     /// The context, made when it is first asked for.
     func context() throws(OpenSSLSetUpError) -> TLSContext {
         if let madeContext { return madeContext }
-        let context = if let prepared = preparation?.takeContext() { prepared } else { try TLSContext() }
+        let prepared = preparation?.takeContext()
+        let context = if let prepared, !isForMany { prepared } else { try TLSContext(isForMany: isForMany) }
         madeContext = context
         return context
     }

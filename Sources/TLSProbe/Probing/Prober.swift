@@ -13,10 +13,17 @@ package final class Prober: Sendable {
     /// `false` once the event loop takes no more work.
     private let isOpen = Mutex(true)
 
+    /// How many probes make up for another set-up of OpenSSL.
+    private static let manyProbes = 32
+
     /// A prober on `thread`, or on one of its own.
     ///
     /// OpenSSL is set up by the first probe, while its packets travel.
-    package init(on thread: ProbeThread? = nil) {
+    ///
+    /// - Parameters:
+    ///   - thread: the thread, `nil` for a new one.
+    ///   - count: how many probes are expected; the results are the same whatever it says.
+    package init(on thread: ProbeThread? = nil, expecting count: Int = 1) {
         let loop: any EventLoop
         if let thread {
             group = nil
@@ -26,7 +33,12 @@ package final class Prober: Sendable {
             self.group = group
             loop = group.next()
         }
-        workshop = ProbeWorkshop(loop: loop, lookups: LookupThreads(), preparation: thread?.preparation)
+        workshop = ProbeWorkshop(
+            loop: loop,
+            lookups: LookupThreads(),
+            preparation: thread?.preparation,
+            isForMany: count >= Self.manyProbes
+        )
     }
 
     /// Makes one connection, within the request's deadline whatever the server does.

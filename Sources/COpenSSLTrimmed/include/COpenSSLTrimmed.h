@@ -1,0 +1,19 @@
+// A library context of OpenSSL for TLS clients that meet many certificates.
+//
+// OpenSSL 3.0 finds out for every certificate anew which of its eighty decoders may read the key: a quarter of a handshake. Of
+// those, a certificate needs the ones that read a SubjectPublicKeyInfo in DER; the others read private keys, parameters and
+// files. This context has OpenSSL's default provider without them. Everything else is the provider's own: each key type, cipher,
+// digest, signature, key exchange and capability, by the same functions.
+#ifndef COPENSSLTRIMMED_H
+#define COPENSSLTRIMMED_H
+
+#include <openssl/crypto.h>
+
+// The context, made when it is first asked for; it lives as long as the process, and certificates read in it may.
+//
+// NULL when OpenSSL's default context has been given anything but the default provider, by its configuration file or otherwise:
+// what somebody set up is then what is used. NULL as well when OpenSSL has no such provider, or no memory.
+// To be called by one thread at a time.
+OSSL_LIB_CTX *COpenSSLTrimmed_libraryContext(void);
+
+#endif

@@ -1,0 +1,132 @@
+#include "COpenSSLTrimmed.h"
+
+#include <openssl/core_dispatch.h>
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+#include <stdlib.h>
+#include <string.h>
+
+// OpenSSL's own provider, in a context of its own.
+static OSSL_PROVIDER *standard;
+static OSSL_ALGORITHM *decoders;
+
+static int readsCertificateKeys(const OSSL_ALGORITHM *decoder) {
+    const char *properties = decoder->property_definition;
+    return properties != NULL && strstr(properties, "input=der") != NULL
+        && strstr(properties, "structure=SubjectPublicKeyInfo") != NULL;
+}
+
+// Lists the decoders that are offered; those of the provider end with one without a name, and so do these.
+static int chooseDecoders(void) {
+    int mustNotBeCached = 0;
+    const OSSL_ALGORITHM *all = OSSL_PROVIDER_query_operation(standard, OSSL_OP_DECODER, &mustNotBeCached);
+    size_t count = 0, chosen = 0;
+    if (all == NULL || mustNotBeCached) {
+        return 0;
+    }
+    while (all[count].algorithm_names != NULL) {
+        count++;
+    }
+    decoders = calloc(count + 1, sizeof *decoders);
+    if (decoders == NULL) {
+        return 0;
+    }
+    for (size_t index = 0; index < count; index++) {
+        if (readsCertificateKeys(&all[index])) {
+            decoders[chosen++] = all[index];
+        }
+    }
+    return chosen > 0;
+}
+
+static const OSSL_ALGORITHM *queryOperation(void *provider, int operation, int *mustNotBeCached) {
+    (void)provider;
+    if (operation == OSSL_OP_DECODER) {
+        *mustNotBeCached = 0;
+        return decoders;
+    }
+    return OSSL_PROVIDER_query_operation(standard, operation, mustNotBeCached);
+}
+
+static int getCapabilities(void *provider, const char *capability, OSSL_CALLBACK *callback, void *argument) {
+    (void)provider;
+    return OSSL_PROVIDER_get_capabilities(standard, capability, callback, argument);
+}
+
+static const OSSL_PARAM *gettableParameters(void *provider) {
+    (void)provider;
+    return OSSL_PROVIDER_gettable_params(standard);
+}
+
+static int getParameters(void *provider, OSSL_PARAM parameters[]) {
+    (void)provider;
+    return OSSL_PROVIDER_get_params(standard, parameters);
+}
+
+static const OSSL_DISPATCH functions[] = {
+    {OSSL_FUNC_PROVIDER_QUERY_OPERATION, (void (*)(void))queryOperation},
+    {OSSL_FUNC_PROVIDER_GET_CAPABILITIES, (void (*)(void))getCapabilities},
+    {OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, (void (*)(void))gettableParameters},
+    {OSSL_FUNC_PROVIDER_GET_PARAMS, (void (*)(void))getParameters},
+    {0, NULL},
+};
+
+static int initialize(
+    const OSSL_CORE_HANDLE *core,
+    const OSSL_DISPATCH *coreFunctions,
+    const OSSL_DISPATCH **ownFunctions,
+    void **provider
+) {
+    (void)core;
+    (void)coreFunctions;
+    *ownFunctions = functions;
+    // The algorithms are handed what their own provider made for them.
+    *provider = OSSL_PROVIDER_get0_provider_ctx(standard);
+    return 1;
+}
+
+static int isDefault(OSSL_PROVIDER *provider, void *isOrdinary) {
+    if (strcmp(OSSL_PROVIDER_get0_name(provider), "default") != 0) {
+        *(int *)isOrdinary = 0;
+    }
+    return 1;
+}
+
+// Whether nobody has set up OpenSSL in a way that the context would not have.
+static int isOrdinary(void) {
+    int isOrdinary = 1;
+    // The default provider is loaded, and the configuration read, when something is first looked for.
+    EVP_MD *digest = EVP_MD_fetch(NULL, "SHA2-256", NULL);
+    if (digest == NULL) {
+        return 0;
+    }
+    EVP_MD_free(digest);
+    return OSSL_PROVIDER_do_all(NULL, isDefault, &isOrdinary) == 1 && isOrdinary
+        && OSSL_PROVIDER_available(NULL, "default") == 1 && EVP_default_properties_is_fips_enabled(NULL) == 0;
+}
+
+static OSSL_LIB_CTX *makeLibraryContext(void) {
+    static const char name[] = "pincheck-trimmed";
+    OSSL_LIB_CTX *base = OSSL_LIB_CTX_new();
+    OSSL_LIB_CTX *trimmed = OSSL_LIB_CTX_new();
+    if (base != NULL && trimmed != NULL && isOrdinary()) {
+        standard = OSSL_PROVIDER_load(base, "default");
+        if (standard != NULL && chooseDecoders() && OSSL_PROVIDER_add_builtin(trimmed, name, initialize)
+            && OSSL_PROVIDER_load(trimmed, name) != NULL) {
+            return trimmed;
+        }
+    }
+    OSSL_LIB_CTX_free(trimmed);
+    OSSL_LIB_CTX_free(base);
+    return NULL;
+}
+
+OSSL_LIB_CTX *COpenSSLTrimmed_libraryContext(void) {
+    static int isMade = 0;
+    static OSSL_LIB_CTX *context = NULL;
+    if (!isMade) {
+        isMade = 1;
+        context = makeLibraryContext();
+    }
+    return context;
+}
