@@ -81,9 +81,93 @@ import Testing
         #expect(
             try await lines(verify("--pins", leaf.pin, "--pins", intermediate.pin, "--client", "curl"))
                 == [
-                    "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); backup: pin 2"
+                    "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); no backup"
                 ]
         )
+    }
+
+    // MARK: What is no backup
+
+    /// Whether there is a backup, by the document.
+    private func hasBackup(_ flags: String...) async throws -> Bool {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(leaf.pem + intermediate.pem, to: "chain.pem")
+            let anchors = try files.write(root.pem, to: "root.pem")
+            try files.write(leaf.der, to: "leaf.cer")
+            try files.write(intermediate.der, to: "intermediate.cer")
+            try files.write(root.der, to: "root.cer")
+            let flags = flags.map { $0.hasSuffix(".cer") ? files.path + "/" + $0 : $0 }
+            let outcome = await pincheck(
+                ["verify", chain, "--anchors", anchors, "--host", "api.example.com", "--format", "json"] + flags,
+                at: now
+            )
+            #expect(outcome.status == .pass, "\(outcome.errors)")
+            let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+            return try #require((document?["outlook"] as? [String: Any])?["has_backup"] as? Bool)
+        }
+    }
+
+    @Test func whatAClientDoesNotCompareIsNoBackup() async throws {
+        let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        #expect(try await hasBackup("--pins", leaf.pin, "--pins", other))
+        // Certificate mode ignores hashes.
+        #expect(try await !hasBackup("--pins", "leaf.cer", "--pins", other, "--mode", "certificate"))
+        // The same key twice.
+        #expect(try await !hasBackup("--pins", leaf.pin, "--pins", leaf.pin))
+        #expect(try await !hasBackup("--pins", leaf.pin, "--pins", "leaf.cer", "--mode", "certificate"))
+        // curl compares the leaf alone.
+        #expect(try await !hasBackup("--pins", leaf.pin, "--pins", intermediate.pin, "--client", "curl"))
+        let elsewhere = try LabCertificate.selfSigned(.authority("Elsewhere"))
+        try await TemporaryDirectory.scoped { files in
+            let path = try files.write(elsewhere.pem, to: "elsewhere.pem")
+            #expect(try await !hasBackup("--pins", leaf.pin, "--pins", path, "--client", "curl"))
+            #expect(try await hasBackup("--pins", leaf.pin, "--pins", path, "--client", "okhttp"))
+            // Each of several clients needs one.
+            #expect(try await !hasBackup("--pins", leaf.pin, "--pins", path, "--client", "okhttp,curl"))
+        }
+    }
+
+    @Test func thePinsLineSaysWhatIsNotCompared() async throws {
+        let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let outcome = try await verify("--pins", "leaf.cer", "--pins", other, "--mode", "certificate")
+        #expect(outcome.output.contains("  pins: 2 configured, 1 matched (leaf), 1 not compared\n"))
+    }
+
+    // MARK: Pinned certificates as anchors
+
+    @Test func aLeafPinnedWithItsRootLastsAsLongAsTheRoot() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let pins = [
+                "--pins", try files.write(leaf.der, to: "leaf.cer"), "--pins",
+                try files.write(root.der, to: "root.cer"),
+            ]
+            let anchors = try files.write(root.pem, to: "root.pem")
+            let rekeyed = try intermediate.issue(.leaf("api.example.com"))
+            for (index, chain) in [leaf, rekeyed].enumerated() {
+                let path = try files.write(chain.pem + intermediate.pem, to: "chain\(index).pem")
+                let command = ["verify", path, "--anchors", anchors, "--host", "api.example.com"] + pins
+                let outcome = await pincheck(command + ["--min-pin-life", "100d"], at: now)
+                #expect(outcome.status == .pass, "\(outcome.output)")
+                #expect(lines(outcome).contains { $0.hasPrefix("root pinned: breaks when the server gets another") })
+                #expect(
+                    outcome.output.contains(
+                        index == 0
+                            ? "  pins: 2 configured, 2 matched (leaf, root)\n"
+                            : "  pins: 2 configured, 1 matched (root), 1 not in the chain"
+                    ),
+                    "\(outcome.output)"
+                )
+            }
+            // AFNetworking 2.5 wants every certificate of the chain pinned: the leaf's renewal ends that.
+            let all = pins + ["--pins", try files.write(intermediate.der, to: "intermediate.cer")]
+            let strict = await pincheck(
+                ["verify", files.path + "/chain0.pem", "--anchors", anchors, "--host", "api.example.com"] + all
+                    + ["--client", "afnetworking-2.5", "--min-pin-life", "100d"],
+                at: now
+            )
+            #expect(strict.status == .fail)
+            #expect(strict.output.contains("no configured pin is sure to match after \(date(inDays: 80))"))
+        }
     }
 
     @Test func aRejectionSaysNothingOfTheTimeAhead() async throws {

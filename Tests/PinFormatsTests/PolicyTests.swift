@@ -63,7 +63,7 @@ import Testing
             "'version' is 2, and this pincheck reads version 1"
         ),
         ("{ defaults: {} }", nil, "missing-value", "has no 'hosts'; list them as in "),
-        ("{ hosts: {} }", 1, "missing-value", "'hosts' has no host; name at least one"),
+        ("{ hosts: {} }", 1, "no-hosts", "'hosts' has no host; name at least one"),
         ("{ hosts: { 'a.example': { pins: [] } } }", 1, "missing-value", "'pins' is an empty list"),
         ("{ hosts: { 'a.example': {\n mode: 'publickey' } } }", 2, "wrong-value", "did you mean 'public-key'?"),
         (

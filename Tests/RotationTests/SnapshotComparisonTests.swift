@@ -49,12 +49,18 @@ struct SnapshotComparisonTests {
                 .unchanged
             ]
         )
-        for unknown in [
+        // Another address of a target is compared with what its recorded ones served.
+        for elsewhere in [
             endpoint(of: "b.example:443", peer: "127.0.0.3:443", leaf), endpoint(of: "b.example:443", leaf),
-            endpoint(of: "b.example:443", connect: "127.0.0.3:443", leaf), endpoint(of: "c.example:443", leaf),
+            endpoint(of: "b.example:443", connect: "127.0.0.3:443", leaf),
         ] {
-            #expect(comparison.changes(at: unknown).map(\.kind) == [.targetAdded])
+            #expect(comparison.changes(at: elsewhere).map(\.kind) == [.unchanged])
+            #expect(comparison.counterpart(for: elsewhere)?.isElsewhere == true)
+            #expect(comparison.counterpart(for: elsewhere)?.endpoint.place == "127.0.0.2:443")
         }
+        let rekeyed = endpoint(of: "b.example:443", connect: "127.0.0.3:443", recorded("leaf", by: "I", key: "new"))
+        #expect(comparison.changes(at: rekeyed).map(\.kind).contains(.rekeyed))
+        #expect(comparison.changes(at: endpoint(of: "c.example:443", leaf)).map(\.kind) == [.targetAdded])
         #expect(
             comparison.changes(at: endpoint(of: "c.example:443", connect: "127.0.0.3:8443", leaf))
                 == [Change(.targetAdded, old: nil, new: "c.example:443 → 127.0.0.3:8443 (SNI c.example)")]

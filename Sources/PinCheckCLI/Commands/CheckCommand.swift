@@ -54,7 +54,7 @@ struct CheckCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A policy (JSON5) with hosts and what each is checked by: all of them are, or those that are named as targets.",
+            "A policy (JSON5) with hosts and what each is checked by: all of them are, or those that are named as targets; - is standard input.",
             valueName: "file"
         ),
         completion: .file(extensions: ["json5", "json"])

@@ -32,7 +32,7 @@ struct CheckRun {
         let jobs = try jobs(&loader, in: context)
         let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
         var watch = try changes?.watch(in: context)
-        var comparison = baseline.map(BaselineWatch.init)
+        var comparison = baseline.map { BaselineWatch($0) }
         let total = jobs.count + questions.count * items.count
         var writer = try ResultWriter(settings, notes: loader.notes, total: total, in: context)
         var served: [Int: PresentedChain] = [:]
@@ -53,6 +53,7 @@ struct CheckRun {
         }
         try watch?.finish()
         let status = try writer.finish()
+        comparison?.reportUnasked(in: context)
         if let rotation, rotation.update { try comparison?.update(after: status, in: context) }
         return status
     }

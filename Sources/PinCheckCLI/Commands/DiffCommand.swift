@@ -41,6 +41,15 @@ struct DiffCommand: ContextCommand {
     )
     var others: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A policy (JSON5) with hosts and what each is judged by, as for 'check'; - is standard input.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["json5", "json"])
+    )
+    var policy: String?
+
     @OptionGroup
     var rotation: RotationOptions
 
@@ -68,17 +77,20 @@ struct DiffCommand: ContextCommand {
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output)
         let baseline = try Baseline(baseline, rotation, in: context)
-        if others.count == 1, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
+        if others.count == 1, policy == nil, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
             return try compare(baseline, with: newer, settings, in: context)
         }
         var loader = EvaluationLoader(in: context)
-        let jobs = try others.isEmpty ? recordedJobs(of: baseline, &loader) : namedJobs(&loader, in: context)
+        let jobs =
+            try others.isEmpty && policy == nil
+            ? recordedJobs(of: baseline, &loader) : namedJobs(&loader, in: context)
         var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
-        var watch = BaselineWatch(baseline)
+        var watch = BaselineWatch(baseline, isAboutChangesAlone: true)
         try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
             try writer.add(watch.compared(outcomes, judgedBy: jobs[position].evaluation), at: position)
         }
         let status = try writer.finish()
+        watch.reportUnasked(in: context)
         if rotation.update { try watch.update(after: status, in: context) }
         return status
     }
@@ -86,7 +98,7 @@ struct DiffCommand: ContextCommand {
     /// Whether the chains are judged beside being compared.
     private var isJudged: Bool {
         let settings = EvaluationSettings(evaluation, OutlookSettings(outlook))
-        return settings != EvaluationSettings()
+        return policy != nil || settings != EvaluationSettings()
     }
 
     // MARK: Servers
@@ -99,7 +111,7 @@ struct DiffCommand: ContextCommand {
         let given = GivenTargets(
             targets: others,
             lists: [],
-            policy: nil,
+            policy: policy,
             names: names,
             connection: connection,
             clientCertificate: clientCertificate,
@@ -155,7 +167,7 @@ struct DiffCommand: ContextCommand {
             + baseline.missing(from: newer.endpoints).map { ($0.endpoint, [$0.change]) }
         for (position, change) in changes.enumerated() {
             var report = Report(of: change.0, at: context.now())
-            report.add(change.1, since: baseline)
+            report.add(change.1, since: baseline, comparedWith: baseline.placeElsewhere(for: change.0))
             try writer.add([report], at: position)
         }
         guard !changes.isEmpty else {

@@ -34,6 +34,12 @@ struct SnapshotCommand: ContextCommand {
     var lists: [String] = []
 
     @Option(
+        help: ArgumentHelp("A policy (JSON5) with the hosts, as for 'check'; - is standard input.", valueName: "file"),
+        completion: .file(extensions: ["json5", "json"])
+    )
+    var policy: String?
+
+    @Option(
         name: .shortAndLong,
         help: ArgumentHelp("Write to this file, whole or not at all (default: standard output).", valueName: "file"),
         completion: .file(extensions: ["json"])
@@ -59,7 +65,7 @@ struct SnapshotCommand: ContextCommand {
         let given = GivenTargets(
             targets: targets,
             lists: lists,
-            policy: nil,
+            policy: policy,
             names: names,
             connection: connection,
             clientCertificate: clientCertificate,

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// The targets of a command line: those named, those of lists, and those of a policy, with how to connect to them.
 struct GivenTargets {
     /// The targets that are named.
@@ -16,7 +18,12 @@ struct GivenTargets {
     ///
     /// - Throws: ``CommandError`` for no target at all, and for one that cannot be understood.
     func unjudged(in context: Context) throws(CommandError) -> [CheckTarget] {
-        try checkTargets(EvaluationSettings(), in: context) { () throws(CommandError) in [] }
+        guard policy != nil, let evaluation = try? EvaluationOptions.parse([]) else {
+            return try checkTargets(EvaluationSettings(), in: context) { () throws(CommandError) in [] }
+        }
+        var targets = try judged(by: evaluation, OutlookSettings(), in: context)
+        for index in targets.indices { targets[index].evaluation = EvaluationSettings() }
+        return targets
     }
 
     /// All targets, with what is said of each and what they are judged by.
@@ -31,7 +38,7 @@ struct GivenTargets {
             guard let policy else { return [] }
             let plan = PolicyPlan(names: names, connection: connection, evaluation: evaluation, outlook: outlook)
             let named = try targets.map { (text) throws(CommandError) in try Target(text) }
-            return try plan.targets(ofPolicyAt: policy, named: named)
+            return try plan.targets(ofPolicyAt: policy, named: named, in: context)
         }
     }
 

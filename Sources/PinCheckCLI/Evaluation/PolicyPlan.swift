@@ -9,13 +9,17 @@ struct PolicyPlan {
     let evaluation: EvaluationOptions
     let outlook: OutlookSettings
 
-    /// The targets of the policy at `path`: all of its hosts, or those that `named` holds.
+    /// The targets of the policy at `path`, or on standard input for `-`: all of its hosts, or those that `named` holds.
     ///
     /// - Throws: ``CommandError`` for a policy that is wrong, and for a target that is not in it.
-    func targets(ofPolicyAt path: String, named: [Target]) throws(CommandError) -> [CheckTarget] {
+    func targets(ofPolicyAt path: String, named: [Target], in context: Context) throws(CommandError) -> [CheckTarget] {
         let policy: Policy
+        let input = path == "-" ? try context.readStandardInput() : nil
         do {
-            policy = try PolicyReader.policy(at: path)
+            policy =
+                if let input { try PolicyReader.policy(input, named: "standard input") } else {
+                    try PolicyReader.policy(at: path)
+                }
         } catch {
             throw CommandError(status: error.kind == .missing ? .noInput : .data, description: error.description)
         }

@@ -44,15 +44,16 @@ extension Report {
         let clients = decisions.map { Client($0, subject: subject) }
         // The chain that is shown is the one the verdict rests on: the first client's, or the first that rejects.
         let verdicts = decisions.compactMap { decision in
-            (try? decision.verdict.get()).map { (verdict: $0, client: decision.client) }
+            (try? decision.verdict.get()).map { ClientVerdict(client: decision.client, verdict: $0) }
         }
-        let first = verdicts.first { !$0.verdict.isAccepted } ?? verdicts.first
-        guard let (deciding, client) = first else {
+        guard var shown = verdicts.first(where: { !$0.verdict.isAccepted }) ?? verdicts.first else {
             let reason = Message(id: "not-configured", message: "no client can be set up with these pins")
             self.init(subject, evaluation: evaluation, verdict: .none, reason: reason, status: .data)
             self.clients = clients
             return
         }
+        let deciding = shown.verdict
+        if !isForecast { shown = evaluation.reachingFarther(shown, on: observation) }
         self.init(
             subject,
             evaluation: evaluation,
@@ -61,7 +62,7 @@ extension Report {
             status: deciding.isAccepted ? .pass : .fail
         )
         self.clients = clients
-        show(presented, built: deciding, pinnedBy: client.pins?.pins, subject: subject, evaluation: evaluation)
+        show(presented, built: shown, subject: subject, evaluation: evaluation)
         for decision in decisions {
             guard let verdict = try? decision.verdict.get() else { continue }
             checks += verdict.trace.map { step in
@@ -79,7 +80,7 @@ extension Report {
         if let warning = evaluation.strictWarning(on: deciding, observation: observation) { warnings.append(warning) }
         if let warning = evaluation.missingRootsWarning(on: deciding) { warnings.append(warning) }
         if let warning = evaluation.bareKeyWarning(on: deciding, presented: presented) { warnings.append(warning) }
-        lookAhead(from: deciding, of: client, by: evaluation, at: subject.time)
+        lookAhead(from: shown, and: verdicts, by: evaluation, at: subject.time)
     }
 
     /// One reason for all: the only client's own, or how many accept.
@@ -103,21 +104,19 @@ extension Report {
     /// Fills in the chain and the pins on it.
     private mutating func show(
         _ presented: PresentedChain,
-        built verdict: Verdict,
-        pinnedBy own: [Pinning.Pin]?,
+        built shown: ClientVerdict,
         subject: Subject,
         evaluation: Evaluation
     ) {
         self.presented = presented.certificates.enumerated().map { index, certificate in
             Certificate(certificate, at: index, of: presented.certificates.count, time: subject.time)
         }
+        let verdict = shown.verdict
         let path = verdict.builtChain.certificates
         let configured = evaluation.setup.pins?.pins ?? []
         // The client's own pins are counted apart from those that are reported.
-        let matches = verdict.matches.compactMap { match -> Match? in
-            guard let own, own.indices.contains(match.pinIndex) else { return nil }
-            return configured.firstIndex(of: own[match.pinIndex]).map { Match(pin: $0, depth: match.depth) }
-        }
+        let own = shown.client.pins.map { verdict.matches(of: $0, among: configured) } ?? []
+        let matches = own.map { Match(pin: $0.pinIndex, depth: $0.depth) }
         built = path.enumerated().map { depth, certificate in
             ChainLink(
                 certificate: Certificate(certificate, at: depth, of: path.count, time: subject.time),

@@ -18,7 +18,7 @@ extension Report {
         @ExplicitNull var noPinAfter: String? = nil
         /// From when on the client ignores its pins.
         @ExplicitNull var pinsExpire: String? = nil
-        /// Whether a pin that matches nothing yet still can.
+        /// Whether a pin for a key that is not in use can match one day.
         var hasBackup: Bool
         var pins: [Standing]
         var findings: [Finding]
@@ -30,6 +30,10 @@ extension Report {
             @ExplicitNull var depth: Int? = nil
             /// Until when it can match.
             @ExplicitNull var until: String? = nil
+            /// Whether the client compares it.
+            var compared: Bool
+            /// Whether it is for a key that is not in use and can match one day.
+            var backup: Bool
         }
 
         struct Finding: Encodable, Sendable {
@@ -54,7 +58,13 @@ extension Report.Outlook {
             pinsExpire: outlook.pinsExpire?.description,
             hasBackup: !outlook.backups.isEmpty,
             pins: outlook.pins.map { pin in
-                Standing(pin: pin.index, depth: pin.depth, until: pin.until?.description)
+                Standing(
+                    pin: pin.index,
+                    depth: pin.depth,
+                    until: pin.until?.description,
+                    compared: pin.isCompared,
+                    backup: outlook.backups.contains(pin.index)
+                )
             },
             findings: outlook.findings.map { finding in
                 Finding(id: finding.id, level: finding.level.rawValue, message: finding.message)

@@ -32,6 +32,13 @@ extension Report {
             case warning
         }
 
+        /// Whether addresses or variants differ as a baseline has them.
+        var hasKnownDifferences: Bool {
+            findings.contains {
+                $0.level == .info && ["addresses-differ", "versions-differ", "no-sni-differs"].contains($0.id)
+            }
+        }
+
         /// Whether one of the findings is that warning.
         func says(_ warning: Message) -> Bool {
             findings.contains { $0.id == warning.id && $0.message == warning.message }

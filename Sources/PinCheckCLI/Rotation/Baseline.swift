@@ -46,6 +46,12 @@ struct Baseline: Sendable {
     /// What is recorded of an endpoint, `nil` for nothing.
     func recorded(for endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? { comparison.recorded(for: endpoint) }
 
+    /// The address that an endpoint is compared with where its own is not recorded.
+    func placeElsewhere(for endpoint: Snapshot.Endpoint) -> String? {
+        guard let (other, isElsewhere) = comparison.counterpart(for: endpoint), isElsewhere else { return nil }
+        return other.place
+    }
+
     /// What is recorded and not among `endpoints`.
     func missing(from endpoints: [Snapshot.Endpoint]) -> [(endpoint: Snapshot.Endpoint, change: Change)] {
         comparison.missing(from: endpoints)

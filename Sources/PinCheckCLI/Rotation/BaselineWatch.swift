@@ -3,11 +3,16 @@ import Rotation
 /// Compares outcomes with a baseline as they come, and remembers what was seen.
 struct BaselineWatch {
     private let baseline: Baseline
+    /// Whether differences between addresses that the baseline has as well go without a warning.
+    private let isAboutChangesAlone: Bool
     private var seen: [Snapshot.Endpoint] = []
+    /// The recorded endpoints that were asked, whether or not they answered.
+    private var asked: Set<Snapshot.Key> = []
 
     /// A watch that has seen nothing yet.
-    init(_ baseline: Baseline) {
+    init(_ baseline: Baseline, isAboutChangesAlone: Bool = false) {
         self.baseline = baseline
+        self.isAboutChangesAlone = isAboutChangesAlone
     }
 
     /// The reports on all outcomes of one target, with what changed.
@@ -21,7 +26,7 @@ struct BaselineWatch {
         let reached = outcomes.indices.filter { outcomes[$0].served != nil }
         let endpoints = reached.compactMap { Snapshot.Endpoint(outcomes[$0]) }
         for ((index, endpoint), changes) in zip(zip(reached, endpoints), baseline.changes(at: endpoints)) {
-            reports[index].add(changes, since: baseline)
+            reports[index].add(changes, since: baseline, comparedWith: baseline.placeElsewhere(for: endpoint))
             guard let evaluation, let recorded = baseline.recorded(for: endpoint) else { continue }
             reports[index].warnOfLastPins(since: recorded)
             reports[index].applyWarnings(evaluation.outlook)
@@ -29,9 +34,44 @@ struct BaselineWatch {
         seen += endpoints.map { endpoint in
             var endpoint = endpoint
             endpoint.key = baseline.recorded(for: endpoint)?.key ?? endpoint.key
+            asked.insert(endpoint.key)
             return endpoint
         }
+        for outcome in outcomes where outcome.served == nil {
+            asked.insert(Snapshot.Key(outcome.endpoint, outcome.variant))
+        }
+        settle(&reports)
         return reports
+    }
+
+    /// Brings what is said of the whole target in line with what changed.
+    private func settle(_ reports: inout [Report]) {
+        guard let last = reports.indices.last, var consistency = reports[last].consistency else { return }
+        if isAboutChangesAlone, reports.allSatisfy({ $0.change.map { $0.status == "unchanged" } ?? false }) {
+            let known = consistency.findings.filter { $0.level == .warning && $0.id != "addresses-incomplete" }
+            reports[last].warnings.removeAll { warning in
+                known.contains { $0.id == warning.id && $0.message == warning.message }
+            }
+            for index in consistency.findings.indices
+            where known.contains(where: { $0.id == consistency.findings[index].id }) {
+                consistency.findings[index].level = .info
+            }
+            consistency.consistent = !consistency.findings.contains { $0.level == .warning }
+        }
+        consistency.exit = Report.Exit(.worst(reports.filter(\.counts).map(\.status)))
+        reports[last].consistency = consistency
+    }
+
+    /// Says which recorded endpoints were not among those that were asked.
+    func reportUnasked(in context: Context) {
+        let missing = baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) }
+        guard let first = missing.first else { return }
+        let others = missing.count == 1 ? "" : " and \(missing.count - 1) more"
+        let place = first.connect.map { "\(first.target) at \($0)" } ?? first.target
+        context.console.report(
+            "Note: \(quoted(baseline.path)) also records \(place)\(others), which "
+                + "\(missing.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all"
+        )
     }
 
     /// Rewrites the baseline with what was seen, after a run that ended well; says so where it did not.

@@ -317,18 +317,23 @@ extension SchemaDocument {
                       "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
                     },
                     "has_backup": {
-                      "description": "Whether a pin that matches nothing yet still can.",
+                      "description": "Whether a pin for a key that is not in use can match one day.",
                       "type": "boolean"
                     },
                     "pins": {
                       "type": "array",
                       "items": {
                         "type": "object",
-                        "required": ["pin", "depth", "until"],
+                        "required": ["pin", "depth", "until", "compared", "backup"],
                         "properties": {
                           "pin": { "description": "A position in pins.configured.", "type": "integer", "minimum": 0 },
                           "depth": { "description": "A position in built.", "type": ["integer", "null"] },
-                          "until": { "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }] }
+                          "until": { "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }] },
+                          "compared": { "description": "Whether the client compares it.", "type": "boolean" },
+                          "backup": {
+                            "description": "Whether it is for a key that is not in use and can match one day.",
+                            "type": "boolean"
+                          }
                         }
                       }
                     },
@@ -369,15 +374,19 @@ extension SchemaDocument {
                 "change": {
                   "description": "What changed since a baseline; null without one.",
                   "type": "object",
-                  "required": ["baseline", "status", "classes"],
+                  "required": ["baseline", "status", "compared_with", "classes"],
                   "properties": {
                     "baseline": { "description": "The file with the baseline.", "type": "string" },
                     "status": { "enum": ["unchanged", "allowed", "changed"] },
+                    "compared_with": {
+                      "description": "The recorded address it was compared with; null where its own is recorded.",
+                      "type": ["string", "null"]
+                    },
                     "classes": {
                       "type": "array",
                       "items": {
                         "type": "object",
-                        "required": ["id", "old", "new", "allowed"],
+                        "required": ["id", "old", "new", "old_certificate", "new_certificate", "allowed"],
                         "properties": {
                           "id": {
                             "enum": [
@@ -389,10 +398,33 @@ extension SchemaDocument {
                           },
                           "old": { "description": "What was, in words.", "type": ["string", "null"] },
                           "new": { "description": "What is, in words.", "type": ["string", "null"] },
+                          "old_certificate": {
+                            "description": "The certificate that was; null where the change is about none.",
+                            "anyOf": [{ "$ref": "#/$defs/changedCertificate" }, { "type": "null" }]
+                          },
+                          "new_certificate": {
+                            "anyOf": [{ "$ref": "#/$defs/changedCertificate" }, { "type": "null" }]
+                          },
                           "allowed": { "type": "boolean" }
                         }
                       }
                     }
+                  }
+                },
+                "changedCertificate": {
+                  "type": "object",
+                  "required": [
+                    "subject", "issuer", "key", "spki_sha256", "cert_sha256", "not_before", "not_after", "names"
+                  ],
+                  "properties": {
+                    "subject": { "type": "string" },
+                    "issuer": { "type": "string" },
+                    "key": { "description": "As in EC P-256.", "type": "string" },
+                    "spki_sha256": { "$ref": "#/$defs/pinText" },
+                    "cert_sha256": { "type": "string" },
+                    "not_before": { "$ref": "#/$defs/time" },
+                    "not_after": { "$ref": "#/$defs/time" },
+                    "names": { "type": "array", "items": { "type": "string" } }
                   }
                 },
                 "message": {

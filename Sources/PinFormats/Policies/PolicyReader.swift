@@ -9,9 +9,22 @@ package enum PolicyReader {
     ///
     /// - Throws: ``PinFormatError`` with the line of what is wrong.
     package static func policy(at path: String) throws(PinFormatError) -> Policy {
-        let file = try PinFileReader.load(path)
+        try policy(ofFile: try PinFileReader.load(path))
+    }
+
+    /// The policy that `bytes` are, which messages call `name`; relative paths in it are relative to the current directory.
+    package static func policy(_ bytes: [UInt8], named name: String) throws(PinFormatError) -> Policy {
+        let file = PinFile(path: name, bytes: bytes)
+        try PrivateKeyGuard.refusePrivateKeys(in: file)
+        return try policy(ofFile: file)
+    }
+
+    private static func policy(ofFile file: PinFile) throws(PinFormatError) -> Policy {
         guard file.text != nil else {
             throw PinFormatError(.textEncoding, at: file.place, "a policy is JSON5 in UTF-8, and this is not")
+        }
+        guard file.text?.contains(where: { !$0.isWhitespace }) == true else {
+            throw PinFormatError(.noHosts, at: file.place, "the policy is empty", remedy: "name at least one host")
         }
         return try policy(in: file)
     }
@@ -45,7 +58,7 @@ package enum PolicyReader {
             result.append(Policy.Host(name: name, place: node.place, settings: defaults.merging(own) { $1 }))
         }
         guard !result.isEmpty else {
-            throw PinFormatError(.missingValue, at: hosts.place, "'hosts' has no host", remedy: "name at least one")
+            throw PinFormatError(.noHosts, at: hosts.place, "'hosts' has no host", remedy: "name at least one")
         }
         return Policy(path: file.path, hosts: result)
     }

@@ -172,13 +172,15 @@ package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     case trustKitExclusionNotAlone = "trustkit-exclusion-not-alone"
     /// TSKExcludeSubdomainFromParentPolicy below no domain that includes its subdomains.
     case trustKitExclusionWithoutParent = "trustkit-exclusion-without-parent"
+    /// A policy without a host, which leaves nothing to check.
+    case noHosts = "no-hosts"
     /// A TLSA record that is none.
     case badRecord = "bad-record"
 
     /// Whether the data is absent rather than wrong.
     var isAbsence: Bool {
         switch self {
-        case .missingFile, .unreadable, .notARegularFile, .noPinsInDirectory: true
+        case .missingFile, .unreadable, .notARegularFile, .noPinsInDirectory, .noHosts: true
         default: false
         }
     }

@@ -47,6 +47,7 @@ extension PinProblem {
         case .trustKitPublicSuffix: "TrustKit throws when subdomains of a public suffix are included."
         case .trustKitExclusionNotAlone: "TrustKit throws when an exempt domain has other settings."
         case .trustKitExclusionWithoutParent: "TrustKit throws when a domain is exempt from no parent's policy."
+        case .noHosts: "A policy names no host."
         case .badRecord: "A TLSA record is none."
         }
     }

@@ -158,7 +158,7 @@ struct AuthorityComparison {
             let before = "\(certificate.title) by \(certificate.issuer)"
             let after = "\(newer.title) by \(newer.issuer)"
             if certificate.hasSameIssuer(as: newer) {
-                add(.renewed, "\(certificate.title) \(certificate.period)", "\(newer.title) \(newer.period)")
+                found.insert(ChainComparison.renewal(from: certificate, to: newer))
             } else if certificate.isSelfIssued {
                 add(.intermediateExtra, nil, after)
             } else if newer.isSelfIssued {

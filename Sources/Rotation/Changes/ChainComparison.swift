@@ -24,19 +24,31 @@ package enum ChainComparison {
     private static func leafChanges(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> [Change] {
         var changes: [Change] = []
         if old.spkiSHA256 == new.spkiSHA256 {
-            changes.append(Change(.renewed, old: "\(old.title) \(old.period)", new: "\(new.title) \(new.period)"))
+            changes.append(renewal(from: old, to: new))
         } else {
             changes.append(
-                Change(.rekeyed, old: "\(old.spkiSHA256) \(old.period)", new: "\(new.spkiSHA256) \(new.period)")
+                Change(
+                    .rekeyed,
+                    old: "\(old.spkiSHA256) \(old.period)",
+                    new: "\(new.spkiSHA256) \(new.period)",
+                    from: old,
+                    to: new
+                )
             )
-            if old.key != new.key { changes.append(Change(.keyTypeChanged, old: old.key, new: new.key)) }
+            if old.key != new.key {
+                changes.append(Change(.keyTypeChanged, old: old.key, new: new.key, from: old, to: new))
+            }
         }
         let oldNames = Set(old.names.map { $0.lowercased() })
         let newNames = Set(new.names.map { $0.lowercased() })
         let added = newNames.subtracting(oldNames)
         let removed = oldNames.subtracting(newNames)
-        if !added.isEmpty { changes.append(Change(.namesAdded, old: nil, new: listed(added.sorted()))) }
-        if !removed.isEmpty { changes.append(Change(.namesRemoved, old: listed(removed.sorted()), new: nil)) }
+        if !added.isEmpty {
+            changes.append(Change(.namesAdded, old: nil, new: listed(added.sorted()), from: old, to: new))
+        }
+        if !removed.isEmpty {
+            changes.append(Change(.namesRemoved, old: listed(removed.sorted()), new: nil, from: old, to: new))
+        }
         if let earlier = earlierEnd(from: old, to: new) { changes.append(earlier) }
         return changes
     }
@@ -47,7 +59,20 @@ package enum ChainComparison {
         return Change(
             .expiresEarlier,
             old: "\(old.title) until \(old.notAfter)",
-            new: "\(new.title) until \(new.notAfter)"
+            new: "\(new.title) until \(new.notAfter)",
+            from: old,
+            to: new
+        )
+    }
+
+    /// The change when a certificate for the same key took another one's place.
+    static func renewal(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change {
+        Change(
+            .renewed,
+            old: "\(old.title) \(old.period)",
+            new: "\(new.title) \(new.period)",
+            from: old,
+            to: new
         )
     }
 

@@ -7,11 +7,36 @@ package struct Change: Sendable, Hashable {
     /// What is, in words; `nil` where there is nothing.
     package let new: String?
 
+    /// The certificate that was, where the change is about one.
+    package let oldCertificate: Snapshot.Certificate?
+    /// The certificate that is, where the change is about one.
+    package let newCertificate: Snapshot.Certificate?
+
     /// A difference of one kind.
-    package init(_ kind: Kind, old: String?, new: String?) {
+    package init(
+        _ kind: Kind,
+        old: String?,
+        new: String?,
+        from oldCertificate: Snapshot.Certificate? = nil,
+        to newCertificate: Snapshot.Certificate? = nil
+    ) {
         self.kind = kind
         self.old = old
         self.new = new
+        self.oldCertificate = oldCertificate
+        self.newCertificate = newCertificate
+    }
+
+    /// Whether both say the same; the certificates behind it add nothing.
+    package static func == (left: Change, right: Change) -> Bool {
+        left.kind == right.kind && left.old == right.old && left.new == right.new
+    }
+
+    /// Feeds what the change says.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(old)
+        hasher.combine(new)
     }
 
     /// The kinds of differences, from harmless to grave as far as that can be said.

@@ -24,9 +24,21 @@ package struct SnapshotComparison: Sendable {
         return byKey[key]
     }
 
+    /// What an endpoint is compared with: what is recorded of it, else what the target served at other addresses.
+    ///
+    /// Where those differ it is the one with the same chain, or one of those that serve what most do.
+    package func counterpart(for endpoint: Snapshot.Endpoint) -> (endpoint: Snapshot.Endpoint, isElsewhere: Bool)? {
+        if let recorded = recorded(for: endpoint) { return (recorded, false) }
+        let target = endpoint.key.isSameTarget
+        let others = baseline.endpoints.filter { $0.key.isSameTarget == target }
+        if let same = others.first(where: { $0.chain == endpoint.chain }) { return (same, true) }
+        let groups = Dictionary(grouping: others.indices) { others[$0].leaf.certificateSHA256 }
+        return groups.values.max(by: Self.isRarer).map { (others[$0[0]], true) }
+    }
+
     /// The changes at one endpoint; ``Change/Kind/unchanged`` alone when there is none.
     package func changes(at endpoint: Snapshot.Endpoint) -> [Change] {
-        guard let old = recorded(for: endpoint) else {
+        guard let (old, _) = counterpart(for: endpoint) else {
             return [Change(.targetAdded, old: nil, new: endpoint.key.words)]
         }
         var changes = ChainComparison.changes(from: old.chain, to: endpoint.chain)
@@ -62,7 +74,9 @@ package struct SnapshotComparison: Sendable {
                     .endpointsDiffer,
                     old: recorded.isEmpty ? nil : "all served \(recorded[0].leaf.identity(besides: nil))",
                     new: "\(odd.place) serves \(odd.leaf.identity(besides: usual)), "
-                        + "\(common.count) of \(indices.count) serve \(usual.identity(besides: odd.leaf))"
+                        + "\(common.count) of \(indices.count) serve \(usual.identity(besides: odd.leaf))",
+                    from: recorded.first?.leaf,
+                    to: odd.leaf
                 )
             }
         }
@@ -87,7 +101,7 @@ extension Snapshot.Key {
 
 extension Snapshot.Endpoint {
     /// The address, or the target where none is known.
-    var place: String { key.connect ?? peer ?? key.target }
+    package var place: String { key.connect ?? peer ?? key.target }
 }
 
 extension Snapshot.TLS {

@@ -12,6 +12,8 @@ package struct Outlook: Sendable, Hashable {
         package let depth: Int?
         /// The last moment at which it can match as things are, `nil` when nothing limits it or it does not match.
         package let until: Timestamp?
+        /// Whether the client compares it at all.
+        package let isCompared: Bool
     }
 
     /// Why the pins that match now stop to.
@@ -34,7 +36,7 @@ package struct Outlook: Sendable, Hashable {
     package let endsWithCertificate: Bool
     /// The last moment at which any configured pin can match, `nil` when a backup has no end, or nothing is pinned.
     package let noPinAfter: Timestamp?
-    /// The positions of pins that match nothing yet and still can.
+    /// The positions of pins that match nothing yet, still can, and are for a key that is not in use.
     package let backups: [Int]
     /// The moment from which on the client ignores its pins and takes any trusted chain, `nil` for never.
     package let pinsExpire: Timestamp?

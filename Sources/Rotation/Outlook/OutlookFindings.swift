@@ -71,8 +71,10 @@ struct OutlookFindings {
                 )
             )
         }
-        for index in question.pins.indices where outlook.pins[index].depth == nil && !question.canStillMatch(index) {
-            guard let certificate = question.pins[index].certificate else { continue }
+        for index in question.pins.indices where outlook.pins[index].depth == nil && outlook.pins[index].isCompared {
+            guard let certificate = question.pins[index].certificate, question.isCertificate(index),
+                certificate.notAfter < question.time
+            else { continue }
             findings.append(
                 Finding(
                     id: "pin-expired",

@@ -10,6 +10,12 @@ package struct OutlookQuestion: Sendable {
     package var matches: [PinMatch]
     /// Whether the client compares whole certificates, so that a renewal with the same key breaks a pin too.
     package var comparesCertificates: Bool
+    /// The positions of the pins that the client never compares; they neither match nor are backups.
+    package var ignored: Set<Int> = []
+    /// Whether only the server's own certificate is compared.
+    package var comparesLeafAlone = false
+    /// Whether all that match now have to go on matching, not one of them.
+    package var needsEveryMatch = false
     /// The moment from which on the client ignores its pins.
     package var pinsExpire: Timestamp?
     /// The moment of the verdict.
@@ -39,10 +45,14 @@ package struct OutlookQuestion: Sendable {
     /// Looks ahead.
     package func outlook() -> Outlook {
         let standings = pins.indices.map(standing)
-        let lasting = standings.filter { $0.until != nil }.max { ($0.until ?? time) < ($1.until ?? time) }
-        let backups = standings.filter { $0.depth == nil && canStillMatch($0.index) }.map(\.index)
+        let matching = standings.filter { $0.until != nil }
+        let ends = { (left: Outlook.PinStanding, right: Outlook.PinStanding) in
+            (left.until ?? time) < (right.until ?? time)
+        }
+        let lasting = needsEveryMatch ? matching.min(by: ends) : matching.max(by: ends)
+        let later = standings.filter { $0.depth == nil && $0.isCompared && canStillMatch($0.index) }.map(\.index)
         var noPinAfter: Timestamp? = lasting?.until
-        for index in backups {
+        for index in later where !(isOnPath(index) && !isCertificate(index)) {
             guard let known = noPinAfter, comparesCertificates, let end = pins[index].certificate?.notAfter else {
                 noPinAfter = nil
                 break
@@ -56,7 +66,8 @@ package struct OutlookQuestion: Sendable {
             end: lasting?.depth.map(end),
             endsWithCertificate: lasting.map { isCertificate($0.index) } ?? false,
             noPinAfter: noPinAfter,
-            backups: backups,
+            // Another certificate for a key in use does not help when that key is lost.
+            backups: later.filter { !isOnPath($0) },
             pinsExpire: pinsExpire,
             firstExpiry: first.map { Outlook.Expiry(depth: $0.offset, time: $0.element.notAfter) },
             renewalPoint: path.first?.renewalPoint,
@@ -66,12 +77,22 @@ package struct OutlookQuestion: Sendable {
     }
 
     private func standing(of index: Int) -> Outlook.PinStanding {
-        let depth = matches.filter { $0.pinIndex == index && path.indices.contains($0.depth) }.map(\.depth).min()
-        // A key on several certificates lasts as long as the last of them.
-        let ends = matches.filter { $0.pinIndex == index && path.indices.contains($0.depth) }.map {
-            path[$0.depth].notAfter
-        }
-        return Outlook.PinStanding(index: index, depth: depth, until: ends.max())
+        let depths = matches.filter { match in
+            match.pinIndex == index && path.indices.contains(match.depth) && !ignored.contains(index)
+                && (match.depth == 0 || !comparesLeafAlone)
+        }.map(\.depth)
+        return Outlook.PinStanding(
+            index: index,
+            depth: depths.min(),
+            // A key on several certificates lasts as long as the last of them.
+            until: depths.map { path[$0].notAfter }.max(),
+            isCompared: !ignored.contains(index)
+        )
+    }
+
+    /// Whether the key of a pin is that of a certificate of the path.
+    private func isOnPath(_ index: Int) -> Bool {
+        path.contains { $0.publicKey.spkiSHA256 == pins[index].spkiSHA256 }
     }
 
     private func end(at depth: Int) -> Outlook.End {
@@ -84,6 +105,8 @@ package struct OutlookQuestion: Sendable {
 
     /// Whether a pin that does not match may do so one day.
     func canStillMatch(_ index: Int) -> Bool {
+        // An authority's certificate is never the server's own.
+        if comparesLeafAlone, pins[index].certificate?.basicConstraints?.isCertificateAuthority == true { return false }
         guard isCertificate(index), let certificate = pins[index].certificate else { return true }
         return certificate.notAfter >= time
     }
@@ -121,6 +144,20 @@ extension Outlook {
             renewalPoint: renewalPoint,
             findings: findings.filter { $0.level == .fail } + findings.filter { $0.level == .warn }
                 + findings.filter { $0.level == .info }
+        )
+    }
+
+    /// The same with the name of the client that what is said of pins is about.
+    package func naming(_ client: String) -> Outlook {
+        with(
+            findings: findings.map { finding in
+                let isAboutPins = finding.id.hasPrefix("pin") || finding.id == "breaks-at-renewal"
+                return Finding(
+                    id: finding.id,
+                    level: finding.level,
+                    message: isAboutPins ? "\(client): \(finding.message)" : finding.message
+                )
+            }
         )
     }
 }

@@ -46,7 +46,7 @@ extension Report.Consistency {
             addresses: Set(outcomes.map(\.address)).count,
             accepted: counting.count { $0.verdict == .accept },
             rejected: counting.count { $0.verdict == .reject },
-            unreachable: counting.count { $0.verdict == .none },
+            unreachable: counting.count { $0.verdict == .none && $0.status != .pass },
             findings: findings,
             exit: Report.Exit(.worst(counting.map(\.status)))
         )

@@ -36,7 +36,8 @@ struct TextRenderer: Sendable {
         let status = ExitStatus(rawValue: Int32(consistency.exit.code)) ?? .software
         let token = style.token(status == .pass && !consistency.consistent ? .warn : status)
         lines.append(
-            "\(token)  \(name(report))  \(places): \(counts); \(warnings.isEmpty ? "consistent" : warnings)"
+            "\(token)  \(name(report))  \(places): \(counts.isEmpty ? "not judged" : counts); "
+                + (warnings.isEmpty ? consistency.hasKnownDifferences ? "as recorded" : "consistent" : warnings)
         )
         return lines.joined(separator: "\n") + "\n"
     }
@@ -136,8 +137,16 @@ struct TextRenderer: Sendable {
             report.built.indices.contains(depth) ? report.built[depth].certificate.role : nil
         }
         if !roles.isEmpty { text += " (\(roles.joined(separator: ", ")))" }
-        let unmatched = configured - matched.count
-        if unmatched > 0 { text += ", \(unmatched) not in the chain" + (matched.isEmpty ? "" : " (backup)") }
+        let standings = report.outlook?.pins ?? []
+        let ignored = standings.count { !$0.compared && $0.depth == nil && !matched.contains($0.pin) }
+        let unmatched = configured - matched.count - ignored
+        if unmatched > 0 {
+            let known = report.outlook == nil ? unmatched : standings.count { $0.backup }
+            let backups = matched.isEmpty ? 0 : known
+            let remark = backups == 0 ? "" : backups == unmatched ? " (backup)" : " (\(backups) backup)"
+            text += ", \(unmatched) not in the chain" + remark
+        }
+        if ignored > 0 { text += ", \(ignored) not compared" }
         return text
     }
 
@@ -160,7 +169,8 @@ struct TextRenderer: Sendable {
     /// What changed since the baseline, each from old to new.
     private func change(_ report: Report) -> [String] {
         guard let change = report.change else { return [] }
-        let baseline = safe(change.baseline, length: 120)
+        var baseline = safe(change.baseline, length: 120)
+        if let place = change.comparedWith { baseline += ", where \(safe(place, length: 120)) is recorded" }
         guard change.status != "unchanged" else { return ["  unchanged since \(baseline)"] }
         let names = change.classes.map { $0.id + ($0.allowed ? " (allowed)" : "") }
         let width = names.map(\.count).max() ?? 0
