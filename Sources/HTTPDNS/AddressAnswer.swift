@@ -18,8 +18,16 @@ package struct AddressAnswer: Sendable, Hashable {
     package let format: Format
     /// The name the answer is for, in lower case without a trailing dot; `nil` when it names none.
     package let host: String?
-    /// The addresses in the order of the answer, each once; none when the name has none.
-    package let addresses: [IPAddress]
+    /// An address, with the port where a list gives one.
+    package struct Place: Sendable, Hashable {
+        /// The address.
+        package let address: IPAddress
+        /// The port, `nil` for the target's.
+        package let port: UInt16?
+    }
+
+    /// The addresses with their ports in the order of the answer, each once; none when the name has none.
+    package let places: [Place]
     /// For how many seconds the answer holds, `nil` when it does not say.
     package let secondsToLive: Int?
 
@@ -28,9 +36,21 @@ package struct AddressAnswer: Sendable, Hashable {
         self.format = format
         self.host = host.map { ($0.hasSuffix(".") ? String($0.dropLast()) : $0).lowercased() }
         var seen: Set<IPAddress> = []
-        self.addresses = addresses.filter { seen.insert($0).inserted }
+        places = addresses.filter { seen.insert($0).inserted }.map { Place(address: $0, port: nil) }
         self.secondsToLive = secondsToLive
     }
+
+    /// A list of addresses, some with ports.
+    init(list places: [Place]) {
+        format = .list
+        host = nil
+        var seen: Set<Place> = []
+        self.places = places.filter { seen.insert($0).inserted }
+        secondsToLive = nil
+    }
+
+    /// The addresses in the order of the answer.
+    package var addresses: [IPAddress] { places.map(\.address) }
 }
 
 extension AddressAnswer {

@@ -19,19 +19,43 @@ enum TextAnswer {
 
     // MARK: Lists
 
-    /// Addresses one a line; the aliases that `dig +short` prints before them are passed over.
+    /// Addresses, one or several a line, bare, in brackets or with a port; the aliases that `dig +short` prints before them are passed over.
     private static func list(_ lines: [(number: Int, text: Substring)]) throws(AnswerError) -> AddressAnswer {
-        var addresses: [IPAddress] = []
+        var places: [AddressAnswer.Place] = []
         for line in lines where !(line.text.hasSuffix(".") && (try? ServerName(line.text)) != nil) {
-            addresses.append(try address(line.text, at: "line \(line.number)"))
+            for word in line.text.split(whereSeparator: { $0.isWhitespace || $0 == "," }) {
+                places.append(try place(word, at: "line \(line.number)"))
+            }
         }
-        return AddressAnswer(.list, host: nil, addresses: addresses)
+        return AddressAnswer(list: places)
+    }
+
+    /// `192.0.2.1`, `192.0.2.1:8443`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:8443`.
+    private static func place(_ word: Substring, at line: String) throws(AnswerError) -> AddressAnswer.Place {
+        if let address = IPAddress(word) { return AddressAnswer.Place(address: address, port: nil) }
+        var host = word
+        var port: UInt16?
+        if let colon = word.lastIndex(of: ":"), let number = UInt16(word[word.index(after: colon)...]), number > 0 {
+            (host, port) = (word[..<colon], number)
+        }
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        guard let address = IPAddress(isBracketed ? host.dropFirst().dropLast() : host),
+            address.isIPv6 == isBracketed
+        else { throw AnswerError(.notAnAddress(String(word)), at: line) }
+        return AddressAnswer.Place(address: address, port: port)
+    }
+
+    /// Whether a line is a list: every word of it an address, perhaps with a port.
+    private static func isList(_ line: Substring) -> Bool {
+        let words = line.split { $0.isWhitespace || $0 == "," }
+        return words.allSatisfy { (try? place($0, at: "")) != nil }
     }
 
     // MARK: Tencent
 
     private static func isTencent(_ line: Substring) -> Bool {
-        line == "0" || line.contains { ";,|".contains($0) } || line.firstRange(of: ".:") != nil
+        guard !isList(line) else { return false }
+        return line == "0" || line.contains { ";,|".contains($0) } || line.firstRange(of: ".:") != nil
             || line.contains("-") && !line.hasSuffix(".")
     }
 

@@ -97,7 +97,10 @@ import Testing
         ("192.0.2.1\n192.0.2", "line 2: '192.0.2' is no address"),
         ("192.0.2.1;192.0.2.256,60", "line 1: '192.0.2.256' is no address"),
         ("192.0.2.1;;192.0.2.2", "line 1: '' is no address"),
-        ("192.0.2.1,192.0.2.2", "line 1: '192.0.2.2' is no time to live in seconds; addresses are joined by ';'"),
+        (
+            "192.0.2.1;192.0.2.3,192.0.2.2",
+            "line 1: '192.0.2.2' is no time to live in seconds; addresses are joined by ';'"
+        ),
         ("192.0.2.1,-1", "line 1: '' is no time to live"),
         ("api.example.com", "line 1: 'api.example.com' is no address"),
         ("a.example.:192.0.2.1\nb.example.:x", "line 2: 'x' is no address"),

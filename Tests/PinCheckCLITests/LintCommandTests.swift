@@ -51,7 +51,7 @@ import Testing
         #expect(
             outcome.output == """
                 pins.txt:2: error: \(length) [wrong-length]
-                    a SHA-256 pin is 44 characters long; this one has characters too few
+                    a SHA-256 pin is 44 characters long, and this one is too short
                 pins.txt:3: warning: sha256/\(Self.a) is pinned already in line 1 [duplicate-pin]
                     remove one of the two
                 DATA  pins.txt: 1 error, 1 warning (1 malformed or missing)

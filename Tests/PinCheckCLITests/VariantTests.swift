@@ -372,7 +372,7 @@ struct VariantTests {
 
     @Test(arguments: [
         ("192.0.2.1;no", ExitStatus.data, "standard input holds no addresses: line 1: 'no' is no address"),
-        ("0", .data, "the answer in standard input gives no address: the service knows none"),
+        ("0", .noInput, "the answer in standard input gives no address: the service knows none"),
         (
             #"{"host":"other.example","ips":["127.0.0.2"],"ttl":1}"#, .usage,
             "an address is given for 'other.example:443', which is no target of this call"

@@ -93,7 +93,7 @@ import Testing
             (
                 "sha256/AAEC", .wrongLength,
                 "'sha256/AAEC' has 3 bytes instead of 32; "
-                    + "a SHA-256 pin is 44 characters long; this one has characters too few"
+                    + "a SHA-256 pin is 44 characters long, and this one is too short"
             ),
             (
                 "hello world", .notAPin,

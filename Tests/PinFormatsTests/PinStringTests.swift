@@ -56,12 +56,12 @@ import Testing
             (
                 "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHg==", .wrongLength,
                 "--pins: 'sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHg==' has 31 bytes instead of 32; "
-                    + "a SHA-256 pin is 44 characters long; this one has characters too few"
+                    + "a SHA-256 pin is 44 characters long, and this one is too short"
             ),
             (
                 "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g", .wrongLength,
                 "--pins: 'sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g' has 33 bytes instead of 32; "
-                    + "a SHA-256 pin is 44 characters long; this one has characters too many"
+                    + "a SHA-256 pin is 44 characters long, and this one is too long"
             ),
             (
                 "sha256/AAECA", .wrongLength,
@@ -287,7 +287,7 @@ import Testing
         #expect(
             reading.notes.map(\.description) == [
                 "skipped: --pins: 'sha256/AAEC' has 3 bytes instead of 32; "
-                    + "a SHA-256 pin is 44 characters long; this one has characters too few"
+                    + "a SHA-256 pin is 44 characters long, and this one is too short"
             ]
         )
         #expect(reading.notes.map(\.id) == [.skippedBadPin])
@@ -305,7 +305,7 @@ import Testing
         #expect(
             error.description
                 == "--pins: all 2 pins were skipped, the first because: 'sha256/AAEC' has 3 bytes instead of 32; "
-                + "a SHA-256 pin is 44 characters long; this one has characters too few"
+                + "a SHA-256 pin is 44 characters long, and this one is too short"
         )
     }
 

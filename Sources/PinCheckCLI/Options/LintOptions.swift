@@ -99,7 +99,8 @@ struct LintSettings: Sendable {
     private static func severity(_ text: String?) throws(CommandError) -> LintSeverity? {
         guard let text, text != "error" else { return .error }
         if text == "never" { return nil }
-        guard let severity = LintSeverity(rawValue: text) else {
+        // 'check' has the short word.
+        guard let severity = text == "warn" ? .warning : LintSeverity(rawValue: text) else {
             throw .usage("--fail-on \(quoted(text)) is unknown: choose from error, warning, note, never")
         }
         return severity

@@ -60,7 +60,7 @@ struct OutlookSettings: Hashable, Sendable {
     /// Whether a warning changes the exit status.
     func failsOnWarning() throws(CommandError) -> Bool {
         guard let failOn else { return false }
-        guard failOn == "warn" else {
+        guard failOn == "warn" || failOn == "warning" else {
             throw .usage("--fail-on \(quoted(failOn)) is unknown: write --fail-on warn, or leave it out")
         }
         return true

@@ -85,13 +85,18 @@ extension VariantOptions {
             do {
                 answers = try AddressAnswer.read(bytes)
             } catch {
-                throw .data("\(name) holds no addresses: \(error)")
+                // What is not there is another thing than what is wrong.
+                throw error.problem == .empty
+                    ? .noInput("\(name) holds no addresses: \(error)")
+                    : .data("\(name) holds no addresses: \(error)")
             }
             for answer in answers {
-                let wanted = answer.addresses.filter { family == .any || $0.isIPv6 == (family == .ipv6) }
+                let wanted = answer.places.filter { family == .any || $0.address.isIPv6 == (family == .ipv6) }
                 guard !wanted.isEmpty else {
-                    throw .data(
-                        "the answer in \(name) gives no address" + (answer.host.map { " for \(quoted($0))" } ?? "")
+                    throw CommandError(
+                        status: answer.places.isEmpty ? .noInput : .data,
+                        description: "the answer in \(name) gives no address"
+                            + (answer.host.map { " for \(quoted($0))" } ?? "")
                             + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for")
                     )
                 }
@@ -102,7 +107,12 @@ extension VariantOptions {
                     throw .data("the answer in \(name) is for no host: \(error)")
                 }
                 result += wanted.map {
-                    ConnectAddress(onlyForHost: host, onlyForPort: nil, host: .ip($0), port: nil)
+                    ConnectAddress(
+                        onlyForHost: host,
+                        onlyForPort: nil,
+                        host: .ip($0.address),
+                        port: $0.port.map(Int.init)
+                    )
                 }
             }
         }

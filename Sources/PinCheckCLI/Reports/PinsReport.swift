@@ -98,9 +98,28 @@ struct PinsReport: Encodable, Sendable {
         exit: ExitStatus
     ) {
         evaluatedAt = time.description
-        results = sources.map { source in
-            var result = Source(source, saved: saved, time: time)
-            if source.group == nil, source.endpoint == nil { result.host = host }
+        // The keys of files go with every host there is, as they do in blocks.
+        var hosts: [(name: String?, port: Int?)] = []
+        for source in sources {
+            guard let name = source.group?.host ?? source.endpoint?.host else { continue }
+            let port = source.group?.port ?? source.endpoint?.targetPort
+            if !hosts.contains(where: { $0.name == name && $0.port == port }) { hosts.append((name, port)) }
+        }
+        if hosts.isEmpty { hosts = [(host, nil)] }
+        func results(_ source: KeySource) -> [Source] {
+            let result = Source(source, saved: saved, time: time)
+            guard source.group == nil, source.endpoint == nil else { return [result] }
+            return hosts.map { place in
+                var result = result
+                result.host = place.name
+                result.port = place.port
+                return result
+            }
+        }
+        self.results = sources.flatMap { source in
+            results(source).map { (source, $0) }
+        }.map { source, result in
+            var result = result
             for (index, item) in source.items.enumerated() {
                 let isServers = source.endpoint != nil
                 result.keys[index].pinned = pinsAll || !isServers || !item.role.isAuthority

@@ -41,11 +41,13 @@ struct AppReader {
         if bundles.isEmpty { try refuseOther(names, at: place, into: &collector) }
         for bundle in bundles { try read(bundle, names, into: &collector) }
         guard !collector.isUntouched else {
+            let other = names.first { $0.hasSuffix(".pem") }
             throw PinFormatError(
                 .noPinsInDirectory,
                 at: place,
                 "the app has no pin: neither NSPinnedDomains nor TSKConfiguration in its Info.plist, and no certificate "
-                    + "in its bundle"
+                    + "in its bundle that a client loads",
+                remedy: other.map { "no client loads '\(shortened($0))' by itself: convert it to DER and name it .cer" }
             )
         }
     }
@@ -87,6 +89,7 @@ struct AppReader {
         }
         if !entries.isEmpty { collector.add(PinConfiguration(.appBundle, entries: entries)) }
         note(entries, elsewhere, of: bundle, into: &collector)
+        noteText(names.filter { bundle.holds($0) && $0.hasSuffix(".pem") }, of: bundle, into: &collector)
     }
 
     /// The certificate that a file of the bundle is; `nil` for what the clients pass over in silence.
@@ -148,6 +151,18 @@ struct AppReader {
                     + paths.joined(separator: ", ") + more
             )
         }
+    }
+
+    /// Says of certificates in PEM that clients which load files by their names pass over them.
+    private func noteText(_ names: [String], of bundle: AppBundle, into collector: inout PinCollector) {
+        guard !names.isEmpty else { return }
+        let paths = names.prefix(5).map { "'\(shortened($0.dropFirst(bundle.root.count)))'" }
+        let more = names.count > 5 ? " and \(names.count - 5) more" : ""
+        collector.note(
+            .notAPinFile,
+            at: .at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast())),
+            "no client loads files named .pem by itself: " + paths.joined(separator: ", ") + more
+        )
     }
 
     // MARK: What is no bundle

@@ -8,7 +8,15 @@ enum PinsReportReader {
             let entry = try collector.entry { (collector) throws(PinFormatError) in
                 try self.entry(result, into: &collector)
             }
-            if let entry { entries.append(entry) }
+            guard let entry else { continue }
+            // A server and the files whose keys were added for its host are several results, and one set of pins.
+            if let index = entries.firstIndex(where: { $0.isSamePlace(as: entry) }),
+                case .anywhere(let pins) = entry.identities
+            {
+                entries[index].identities = .anywhere(entries[index].pins + pins)
+            } else {
+                entries.append(entry)
+            }
         }
         collector.add(PinConfiguration(.pinsJSON, entries: entries))
     }
@@ -82,5 +90,16 @@ enum PinsReportReader {
     private static func text(_ node: DocumentNode?) throws(PinFormatError) -> String? {
         guard let node, !node.isNull else { return nil }
         return try node.text()
+    }
+}
+
+extension HostEntry {
+    /// Whether both pin anywhere on the path, for the same hosts, and say nothing else.
+    fileprivate func isSamePlace(as other: HostEntry) -> Bool {
+        func isPlain(_ entry: HostEntry) -> Bool {
+            guard case .anywhere = entry.identities else { return false }
+            return !entry.isExcluded && entry.enforcesPinning == nil && entry.expiration == nil
+        }
+        return isPlain(self) && isPlain(other) && hosts != nil && hosts == other.hosts && port == other.port
     }
 }

@@ -4,6 +4,14 @@ enum PinFileReader {
     static func readNamedFile(at path: String, into collector: inout PinCollector) throws(PinFormatError) {
         guard !ArchivedApp.isArchive(path) else { return try AppReader(archive: path).read(into: &collector) }
         let file = try load(path, mayBePipe: true)
+        if !file.bytes.isEmpty, ["ipa", "apk", "aab", "zip"].contains(file.fileExtension) {
+            throw PinFormatError(
+                .otherKind,
+                at: file.place,
+                "is no zip archive, which a file named .\(file.fileExtension) is",
+                remedy: "download or build it again"
+            )
+        }
         guard let format = PinFileFormats.format(of: file) else { throw whyUnknown(file) }
         do throws(PinFormatError) {
             try format.read(file, into: &collector)
@@ -19,6 +27,19 @@ enum PinFileReader {
         return file
     }
 
+    /// What there is to say of JSON whose first list is empty, `nil` for anything else.
+    private static func emptyList(in file: PinFile) -> PinFormatError? {
+        guard JSONReader.beginsObject(file), let members = (try? JSONReader.root(of: file))?.members,
+            let (key, node) = members.first(where: { $0.node.elements?.isEmpty == true })
+        else { return nil }
+        return PinFormatError(
+            .missingValue,
+            at: node.place,
+            "'\(shortened(key, to: 80))' is an empty list: no pin is in it",
+            remedy: "list its pins, or leave it out"
+        )
+    }
+
     /// Why no notation knows `file`.
     static func whyUnknown(_ file: PinFile) -> PinFormatError {
         if file.bytes.isEmpty { return PinFormatError(.empty, at: file.place, "the file is empty") }
@@ -29,7 +50,7 @@ enum PinFileReader {
                 "text of more than \(PinListFormat.mostBytes >> 20) MiB without a certificate, no list of pins is that large"
             )
         }
-        if file.text != nil { return .noPin(at: file.place) }
+        if file.text != nil { return emptyList(in: file) ?? .noPin(at: file.place) }
         if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
             return PinFormatError(.textEncoding, at: file.place, "text in UTF-16", remedy: "save it as UTF-8")
         }

@@ -80,8 +80,8 @@ enum HashReader {
         return word.error(
             .wrongLength,
             "has \(count) byte\(count == 1 ? "" : "s") instead of 32",
-            remedy: "a SHA-256 pin is 44 characters long; this one has characters too "
-                + (count < SHA256Digest.byteCount ? "few" : "many")
+            remedy: "a SHA-256 pin is 44 characters long, and this one is too "
+                + (count < SHA256Digest.byteCount ? "short" : "long")
         )
     }
 

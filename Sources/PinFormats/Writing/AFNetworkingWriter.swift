@@ -10,7 +10,9 @@ struct AFNetworkingWriter: PinBlockWriter {
             "// Save the files with 'pincheck pins … --save DIR' and add them to the app target: AFNetworking loads every",
             "// DER file named .cer from the bundle, and no other. AFSSLPinningModePublicKey outlives a renewed certificate.",
         ]
-        if let backup = PinRemark.backup(groups).first { lines.append("// " + backup) }
+        if let backup = PinRemark.backup(groups.map { $0.keeping($0.items.filter { $0.certificate != nil }) }).first {
+            lines.append("// " + backup)
+        }
         for group in groups {
             let host = group.hostName.contains(":") ? "[\(group.hostName)]" : group.hostName
             let url = GeneratedText.cString("https://\(host)\(group.port == 443 ? "" : ":\(group.port)")/")

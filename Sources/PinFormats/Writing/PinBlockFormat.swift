@@ -57,10 +57,18 @@ enum PinRemark {
 
     /// What is to be said about a second pin, nothing where every group has it already.
     static func backup(_ groups: [PinGroup]) -> [String] {
-        let hasAll = groups.allSatisfy { group in
-            group.rules != nil && (Set(group.items.map(\.spkiSHA256)).count > 1 || group.rules?.isExcluded == true)
-        }
+        let hasAll = groups.allSatisfy { $0.rules?.isExcluded == true || hasBackup($0) }
         return hasAll ? [] : [backup, howToBackup]
+    }
+
+    /// Whether two keys are pinned of which one is on no chain that is served: a key without a certificate, or one that somebody
+    /// chose to configure.
+    private static func hasBackup(_ group: PinGroup) -> Bool {
+        let pinned = group.items.filter(group.pins)
+        guard Set(pinned.map(\.spkiSHA256)).count > 1 else { return false }
+        guard group.rules == nil else { return true }
+        let served = Set(pinned.filter { $0.certificate != nil }.map(\.spkiSHA256))
+        return pinned.contains { $0.certificate == nil && !served.contains($0.spkiSHA256) }
     }
 
     /// What is to be said before the pins of a group.

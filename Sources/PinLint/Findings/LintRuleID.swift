@@ -56,7 +56,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
     package var severity: LintSeverity {
         switch self {
         case .pinnedCertificateExpired, .pinSetExpired, .trustKitTooFewPins, .trustKitNoRegisteredSuffix,
-            .trustKitPublicSuffix, .trustKitUnsupportedKey, .pinnedToNothing, .clientTakesCertificates, .curlTakesKeys:
+            .trustKitPublicSuffix, .trustKitUnsupportedKey, .pinnedToNothing, .curlTakesKeys:
             .error
         case .pinnedCertificateExpiresSoon, .pinnedCertificateNotYetValid, .leafCertificatePinned, .onlyLeafPins,
             .weakKey, .weakSignature, .noBackupPin, .duplicatePin, .emptyPinSet, .hostNotPinned, .pinSetExpiresSoon,
@@ -66,7 +66,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
             .warning
         case .certificateModeEnds, .sameKeyTwice, .overlappingHosts, .trustKitFailsOpenAfterExpiration,
             .androidFailsOpenAfterExpiration, .debugOverrides, .nsPinnedDomainsOneLabel, .ignored, .notFollowed,
-            .notAPinFile, .certificateRequest:
+            .notAPinFile, .certificateRequest, .clientTakesCertificates:
             .note
         }
     }
@@ -93,7 +93,8 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .pinSetExpiresSoon: "The expiration of the pins is near, from which on nothing is pinned."
         case .notLoadedByAFNetworking: "AFNetworking loads only DER files named .cer from a bundle."
         case .notLoadedByAlamofire: "Alamofire loads only DER files named .cer, .crt or .der from a bundle."
-        case .clientTakesCertificates: "The client takes certificates or keys, and no hashes."
+        case .clientTakesCertificates:
+            "The client pins the keys of certificates in its bundle, for which a hash can only stand here."
         case .curlTakesKeys: "curl takes the file of a public key, and never matches a certificate's."
         case .curlComparesTheLeaf: "curl compares the key of the leaf alone, so an authority's never matches."
         case .trustKitTooFewPins: "TrustKit throws when fewer than two different pins are enforced."

@@ -17,8 +17,9 @@ struct ClientInputRule: LintRule {
         return LintFinding(
             .clientTakesCertificates,
             at: member.place,
-            "\(member.pin.spkiSHA256) is no certificate, and \(client) takes its pins from certificates only",
-            remedy: "ship the certificate as a .cer file in DER"
+            "\(client) reads its pins from certificates in the app: \(member.pin.spkiSHA256) stands for the key of one here, "
+                + "as in public-key mode, and cannot be shipped itself",
+            remedy: "ship the certificate with that key as a .cer file in DER"
         )
     }
 

@@ -59,7 +59,7 @@ struct LintSARIF: Encodable, Sendable {
     }
 
     struct Location: Encodable, Sendable {
-        let physicalLocation: PhysicalLocation
+        let physicalLocation: PhysicalLocation?
         let logicalLocations: [LogicalLocation]?
     }
 
@@ -92,7 +92,7 @@ struct LintSARIF: Encodable, Sendable {
                 ruleIndex: indices[finding.id] ?? -1,
                 level: finding.severity,
                 message: Message(text: finding.sentence),
-                locations: [Location(finding)].compactMap { $0 },
+                locations: [Location(finding)],
                 partialFingerprints: ["pincheckFinding/v1": Self.fingerprint(of: finding, &occurrences)]
             )
         }
@@ -121,16 +121,39 @@ struct LintSARIF: Encodable, Sendable {
 }
 
 extension LintSARIF.Location {
-    /// The place of a finding, `nil` for pins given as arguments.
-    fileprivate init?(_ finding: LintReport.Finding) {
-        guard let file = finding.file else { return nil }
+    /// The place of a finding: pins given as arguments have a name and no file, and what is in an archive has that as its file.
+    fileprivate init(_ finding: LintReport.Finding) {
+        guard let file = finding.file else {
+            self.init(
+                physicalLocation: nil,
+                logicalLocations: [LintSARIF.LogicalLocation(fullyQualifiedName: finding.place)]
+            )
+            return
+        }
+        let (archive, entry) = Self.archive(in: file)
         self.init(
             physicalLocation: LintSARIF.PhysicalLocation(
-                artifactLocation: LintSARIF.ArtifactLocation(path: file),
-                region: finding.line.map { LintSARIF.Region(startLine: $0) }
+                artifactLocation: LintSARIF.ArtifactLocation(path: archive ?? file),
+                region: archive == nil ? finding.line.map { LintSARIF.Region(startLine: $0) } : nil
             ),
-            logicalLocations: finding.key.map { [LintSARIF.LogicalLocation(fullyQualifiedName: $0)] }
+            logicalLocations: Self.names(entry, finding)
         )
+    }
+
+    private static func names(_ entry: String?, _ finding: LintReport.Finding) -> [LintSARIF.LogicalLocation]? {
+        let line = entry == nil ? nil : finding.line.map(String.init)
+        let parts = [entry, line, finding.key].compactMap { $0 }
+        return parts.isEmpty
+            ? nil : [LintSARIF.LogicalLocation(fullyQualifiedName: parts.joined(separator: ":"))]
+    }
+
+    /// The archive that a path goes through and the path within it, as in `App.ipa:Payload/App.app/Info.plist`.
+    private static func archive(in path: String) -> (archive: String?, entry: String?) {
+        for ending in [".ipa:", ".zip:", ".apk:"] {
+            guard let range = path.firstRange(of: ending) else { continue }
+            return (String(path[..<path.index(before: range.upperBound)]), String(path[range.upperBound...]))
+        }
+        return (nil, nil)
     }
 }
 
