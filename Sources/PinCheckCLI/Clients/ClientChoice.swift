@@ -27,7 +27,7 @@ enum ClientChoice {
     /// - Throws: ``CommandError`` with the status of a usage or a data error.
     static func read(
         _ text: String,
-        input: (ClientRegistry.Entry, ClientSettings) -> ClientInput
+        input: (ClientRegistry.Entry, ClientSettings) throws(CommandError) -> ClientInput
     ) throws(CommandError) -> [Chosen] {
         if text == "all" {
             var chosen: [Chosen] = []
@@ -52,10 +52,10 @@ enum ClientChoice {
     private static func chosen(
         _ entry: ClientRegistry.Entry,
         _ words: [String],
-        _ input: (ClientRegistry.Entry, ClientSettings) -> ClientInput
+        _ input: (ClientRegistry.Entry, ClientSettings) throws(CommandError) -> ClientInput
     ) throws(CommandError) -> Chosen {
         let settings = try ClientSettings(words, for: entry)
-        let input = input(entry, settings)
+        let input = try input(entry, settings)
         let procedure: Result<any ClientProcedure, ClientConfigurationError>
         do {
             procedure = .success(try entry.make(input))

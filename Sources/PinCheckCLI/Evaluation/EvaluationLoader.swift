@@ -140,8 +140,11 @@ struct EvaluationLoader {
             let message = "mode none compares no pins: the \(pins.pins.count) given play no part in the verdict"
             warnings.append(Report.Message(id: "pins-not-compared", message: message))
         }
-        let clients = try ClientChoice.read(settings.client ?? ClientRegistry.defaultName) { entry, clientSettings in
-            let own = sources.own(entry, for: name, port: server.port)
+        var ignoring: [String] = []
+        let clients = try ClientChoice.read(settings.client ?? ClientRegistry.defaultName) {
+            (entry, clientSettings) throws(CommandError) in
+            let own = try sources.own(entry, for: name, port: server.port)
+            if own?.ignoresPinsForAnyHost == true { ignoring.append(entry.name) }
             // What a client loads from a bundle are certificates, whatever else the app pins.
             let ownCertificates = entry.loader == nil || settings.mode != nil ? nil : own?.policy?.pins
             return ClientInput(
@@ -149,11 +152,17 @@ struct EvaluationLoader {
                 allowInvalidCertificates: settings.allowsInvalidCertificates,
                 isDomainNameIgnored: settings.ignoresDomainName,
                 validatesCertificateChain: settings.validatesCertificateChain,
-                pins: own.map { $0.policy?.pins } ?? selection.pins,
+                // A pin that is named for whatever host holds where the client's own configuration has nothing.
+                pins: own.map { $0.policy.map(\.pins) ?? PinSet(sources.pins) } ?? selection.pins,
                 policy: own?.policy,
                 installedRoots: base.installedRoots,
                 settings: clientSettings
             )
+        }
+        if !ignoring.isEmpty {
+            let message =
+                "\(ignoring.joined(separator: ", ")): the configuration decides for \(name); the pins given beside it are not compared"
+            warnings.append(Report.Message(id: "pins-beside-configuration", message: message))
         }
         // Without configurations everything there is to say goes for all hosts, and is said once.
         if sources.configurations.isEmpty {

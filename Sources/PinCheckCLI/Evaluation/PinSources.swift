@@ -66,7 +66,10 @@ struct PinSources: Sendable {
     /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
     ///
     /// Of the certificate files of an app those count that the client loads from the bundle.
-    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, port: Int?) -> Own? {
+    ///
+    /// - Throws: ``CommandError`` when two of them say different things of the host: an app ships one configuration, and which
+    ///   of the two it is cannot be told.
+    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, port: Int?) throws(CommandError) -> Own? {
         let own = configurations.filter { client.configurations[$0.kind] != nil }
         guard !own.isEmpty else { return nil }
         let policies = own.compactMap { configuration -> HostPolicy? in
@@ -82,14 +85,44 @@ struct PinSources: Sendable {
             )
         }
         let isTrustKitAndroid = client.name == "trustkit-android"
-        let read = policies.first { !isTrustKitAndroid || $0.entries.allSatisfy(\.isReadByTrustKitAndroid) }
-        return Own(policy: read)
+        let read = policies.filter { !isTrustKitAndroid || $0.entries.allSatisfy(\.isReadByTrustKitAndroid) }
+        try refuseContradiction(read, own, for: client, name)
+        return Own(policy: read.first, ignoresPinsForAnyHost: !read.isEmpty && !pins.isEmpty)
+    }
+
+    private func refuseContradiction(
+        _ policies: [HostPolicy],
+        _ configurations: [PinConfiguration],
+        for client: ClientRegistry.Entry,
+        _ name: ReferenceName
+    ) throws(CommandError) {
+        var pairs: [(HostEntry, HostEntry)] = []
+        if let first = policies.first, let other = policies.first(where: { $0.meaning != first.meaning }) {
+            pairs += zip(first.entries, other.entries)
+        }
+        // Of several entries for the same hosts the lookup takes one, where it does not take all.
+        for configuration in configurations
+        where (client.configurations[configuration.kind] ?? configuration.kind.lookup) != .union {
+            for taken in policies.flatMap(\.entries) {
+                let other = configuration.entries.first { entry in
+                    entry.hosts == taken.hosts && entry.port == taken.port && entry.meaning != taken.meaning
+                }
+                if let other { pairs.append((taken, other)) }
+            }
+        }
+        guard let (first, other) = pairs.first else { return }
+        throw .data(
+            "two configurations say different things of \(name) to \(client.name): \(first.origin) and \(other.origin); "
+                + "give the one that the app ships"
+        )
     }
 
     /// What a client's own configurations say of a host.
     struct Own {
         /// The policy, `nil` when the host is not configured.
         let policy: HostPolicy?
+        /// Whether pins that are for whatever host are beside it, which the client's configuration does not have.
+        let ignoresPinsForAnyHost: Bool
     }
 
     private func policy(
@@ -127,5 +160,26 @@ struct PinSources: Sendable {
             message: "no configuration has an entry for \(name) (there are: \(listed))"
                 + (pins.isEmpty ? ": no pin is compared" : "")
         )
+    }
+}
+
+extension HostEntry {
+    /// What the entry says, wherever it stands.
+    fileprivate var meaning: [AnyHashable] {
+        let places: [Set<SHA256Digest>?] =
+            switch identities {
+            case .anywhere(let pins): [Set(pins.map(\.spkiSHA256))]
+            case .positions(let leaf, let authorities):
+                [leaf.map { Set($0.map(\.spkiSHA256)) }, authorities.map { Set($0.map(\.spkiSHA256)) }]
+            case .records(_, let pins): [Set(pins.map(\.spkiSHA256))]
+            }
+        return [places, enforcesPinning, expiration, isExcluded, Set(exemptAnchors)]
+    }
+}
+
+extension HostPolicy {
+    /// What the policy says, wherever it stands.
+    fileprivate var meaning: [AnyHashable] {
+        [Set(pins?.pins.map(\.spkiSHA256) ?? []), enforcesPinning, expiration, entries.map(\.isExcluded)]
     }
 }

@@ -101,7 +101,8 @@ struct PolicyPlan {
         case .validatesDomainName: if value == .flag(false) { evaluation.noValidateDomainName = true }
         case .validatesCertificateChain: if value == .flag(false) { evaluation.validateCertificateChain = false }
         case .anchors: fill(&evaluation.anchors)
-        case .andSystem: fill(&evaluation.andSystem)
+        // Anchors of the command line are all that is trusted, whatever the policy adds to its own.
+        case .andSystem: if self.evaluation.anchors.isEmpty { fill(&evaluation.andSystem) }
         case .extraRoots: fill(&evaluation.extraRoot)
         case .strict: fill(&evaluation.strict)
         case .authLevel: fill(&evaluation.authLevel)

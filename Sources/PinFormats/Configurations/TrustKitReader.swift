@@ -78,11 +78,8 @@ struct TrustKitReader {
             )
         }
         let includesSubdomains = try settings["TSKIncludeSubdomains"]?.flag() ?? false
-        let hosts = try HostText.pattern(
-            name,
-            includesSubdomains || isExcluded ? .anyNumber : .exact,
-            at: settings.place
-        )
+        // An exemption is the domain's own: names below it go on to the parent that includes its subdomains.
+        let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: settings.place)
         var pins: [Pin] = []
         for hash in try settings["TSKPublicKeyHashes"]?.array() ?? [] {
             do throws(PinFormatError) {

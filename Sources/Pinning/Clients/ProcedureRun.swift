@@ -174,6 +174,19 @@ struct ProcedureRun<Verifier: PathVerifier> {
         )
     }
 
+    /// Warns when a date that begins at midnight on the device has begun in some time zones and not in others.
+    mutating func warnOfTimeZone(of expiration: Timestamp?) {
+        guard let expiration else { return }
+        let distance = observation.time.secondsSinceEpoch - expiration.secondsSinceEpoch
+        // The day begins fourteen hours before UTC's at the earliest, and twelve after at the latest.
+        guard (-14 * 3_600...12 * 3_600).contains(distance) else { return }
+        trace.warn(
+            "expiration-time-zone",
+            "the pins expire at midnight in the device's time zone; judged as of UTC (\(expiration)), some devices "
+                + (distance > 0 ? "still enforce them" : "no longer enforce them")
+        )
+    }
+
     /// Warns when what matched is an authority's pin: whatever it issues for the name will do.
     mutating func warnOfAuthorityPin(_ match: PinMatch) {
         guard match.depth > 0 else { return }

@@ -21,6 +21,7 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier)
         return run.afterServerTrust { run, system in
             guard pins != nil else { return run.unpinned("the host has no pin set", system) }
+            run.warnOfTimeZone(of: expiration)
             if let expiration, expiration < observation.time {
                 run.warn("pin-set-expired", "the pin set expired at \(expiration): Android pins nothing any more")
                 return run.unpinned("the pin set expired at \(expiration)", system)

@@ -34,6 +34,7 @@ public struct TrustKitAndroid: ClientProcedure {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier)
         return run.afterServerTrust { run, system in
             guard pins != nil else { return run.unpinned("the host has no pinning policy", system) }
+            run.warnOfTimeZone(of: expiration)
             if let expiration, expiration < observation.time {
                 return run.unpinned("the pinning policy expired at \(expiration)", system)
             }
