@@ -71,6 +71,7 @@ extension AddressAnswer {
         let answers: [AddressAnswer]
         switch text.first(where: { !$0.isWhitespace }) {
         case nil: throw AnswerError(.empty)
+        case "[" where Self.beginsWithAddress(text): answers = try TextAnswer.read(text)
         case "{", "[": answers = try JSONAnswer.read(text)
         case "<": throw AnswerError(.webPage)
         default: answers = try TextAnswer.read(text)
@@ -79,5 +80,11 @@ extension AddressAnswer {
             throw AnswerError(.tooManyAddresses(answer.addresses.count, limit: addressLimit))
         }
         return answers
+    }
+
+    /// Whether an IPv6 address in brackets comes first, which is no JSON.
+    private static func beginsWithAddress(_ text: String) -> Bool {
+        let start = text.drop { $0.isWhitespace }.dropFirst()
+        return IPAddress(start.prefix { $0 != "]" }) != nil
     }
 }

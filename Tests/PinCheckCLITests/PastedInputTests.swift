@@ -1,0 +1,95 @@
+import Foundation
+import LoopbackLab
+import PinCheckCLI
+import Testing
+
+/// What people paste and pipe, and what they are told of it.
+@Suite struct PastedInputTests {
+    let pki: StandardPKI
+    let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    @Test func addressesComeWithPortsInBracketsAndSeveralOnALine() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { first in
+                try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { second in
+                    let ask = [host, "--anchors", anchors, "--addresses", "-"]
+                    for separator in [" ", ", ", "\n"] {
+                        let text = "127.0.0.1:\(first.port)\(separator)127.0.0.1:\(second.port)\n"
+                        let outcome = await pincheck(ask, input: Array(text.utf8))
+                        #expect(outcome.status == .pass, "\(outcome.errors)")
+                        #expect(outcome.output.contains("2 accepted"))
+                    }
+                    let bracketed = await pincheck(ask, input: Array("[::1]:x\n".utf8))
+                    #expect(bracketed.errors.contains("'[::1]:x' is no address"))
+                    #expect(await pincheck(ask, input: []).status == .noInput)
+                }
+            }
+        }
+    }
+
+    @Test func aPolicyCanComeFromStandardInput() async throws {
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            let text = "{ hosts: { \"\(host)\": { connect: \"127.0.0.1:\(server.port)\" } } }"
+            let outcome = await pincheck("snapshot", "--policy", "-", input: Array(text.utf8))
+            #expect(outcome.status == .pass, "\(outcome.errors)")
+            #expect(outcome.output.contains(pki.leaf.pin))
+            #expect(await pincheck("check", "--policy", "-", input: Array("{ hosts: {} }".utf8)).status == .noInput)
+            #expect(await pincheck("check", "--policy", "-").status == .noInput)
+        }
+    }
+
+    @Test func bothCommandsTakeBothWordsForAWarning() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let pins = try files.write("\(pki.leaf.pin)\n", to: "pins.txt")
+            for word in ["warn", "warning"] {
+                #expect(await pincheck("lint", pins, "--fail-on", word).status == .fail)
+                let path = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
+                let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+                let verify = ["verify", path, "--anchors", anchors, "--host", host, "--pins", pins]
+                #expect(await pincheck(verify + ["--fail-on", word]).status == .warn)
+            }
+        }
+    }
+
+    @Test func anEmptyListAndAnArchiveThatIsNoneAreNamed() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let empty = try files.write("{\"api.example.com\":[]}", to: "pins.json")
+            #expect(await pincheck("lint", empty).output.contains("'api.example.com' is an empty list"))
+            let archive = try files.write("no archive", to: "App.ipa")
+            #expect(await pincheck("lint", archive).output.contains("is no zip archive, which a file named .ipa is"))
+        }
+    }
+
+    @Test func aTextFileThatNobodyLoadsIsMentioned() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let app = files.path + "/Shop.app"
+            try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
+            try files.write(
+                "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>",
+                to: "Shop.app/Info.plist"
+            )
+            try files.write(pki.rootA.der, to: "Shop.app/a.cer")
+            try files.write(pki.rootB.pem, to: "Shop.app/b.pem")
+            let outcome = await pincheck("lint", app)
+            #expect(outcome.output.contains("no client loads files named .pem by itself: 'b.pem'"), "\(outcome.output)")
+        }
+    }
+
+    // MARK: SARIF
+
+    @Test func everyResultHasAPlace() async throws {
+        let outcome = await pincheck("lint", pki.leaf.pin, "--format", "sarif")
+        let log = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+        let results = try #require((log?["runs"] as? [[String: Any]])?.first?["results"] as? [[String: Any]])
+        #expect(!results.isEmpty)
+        for result in results {
+            let location = try #require((result["locations"] as? [[String: Any]])?.first)
+            #expect((location["logicalLocations"] as? [Any])?.isEmpty == false)
+        }
+    }
+}
