@@ -79,6 +79,10 @@ package struct PinConversion: Sendable {
             lost += lostPositions(group, rules)
             lost += lostRecords(rules)
         }
+        if rules.isExcluded, rules.depth != .exact, format == .trustkit {
+            lost.append("TrustKit exempts \(host) alone: names below it are pinned like its parent domain now")
+            rules.depth = .exact
+        }
         if rules.hasExemptAnchors { lost.append("anchors that override pins (overridePins) are left out") }
         if !rules.reportURIs.isEmpty, !target.hasReportURIs {
             lost.append("mismatches were reported, and \(target.name) has no place to report them to")
@@ -158,15 +162,26 @@ package struct PinConversion: Sendable {
             return group
         }
         let parents = groups.filter { other in
-            guard other != group, let otherRules = other.rules, otherRules.kind == kind, !otherRules.isExcluded,
+            guard other != group, other.host != group.host, let otherRules = other.rules, otherRules.kind == kind,
+                !otherRules.isExcluded,
                 let host = other.host, otherRules.depth != .exact
             else { return false }
             return (try? HostPattern(host, otherRules.depth))?.covers(name) == true
         }
         guard !parents.isEmpty, !rules.isExcluded else { return group }
-        let added = parents.flatMap(\.items)
-        let names = parents.map(\.hostName).joined(separator: ", ")
+        let names = parents.map(\.hosts).joined(separator: ", ")
         if kind.lookup == .union, !target.addsParents, target.namesHosts {
+            // The list is for all names of the group: what counted for the first of them alone must not count for the others.
+            let isForItsNameAlone =
+                rules.depth == .exact || rules.depth != .oneLabel && target.depths[rules.depth] == .exact
+            let whole = parents.filter { isForItsNameAlone || $0.depth == .anyNumber }
+            for parent in parents where !whole.contains(parent) {
+                let pins = parent.items.map(\.notations.okhttp).joined(separator: ", ")
+                lose("the pins of \(parent.hosts) counted for \(name) itself, and do not any more: \(pins)", group)
+            }
+            let added = whole.flatMap(\.items)
+            let names = whole.map(\.hosts).joined(separator: ", ")
+            guard !added.isEmpty else { return group }
             return group.with(
                 items: group.items + added,
                 remarks: ["With the pins of \(names), which counted here too."]

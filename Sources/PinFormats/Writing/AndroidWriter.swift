@@ -17,7 +17,7 @@ struct AndroidWriter: PinBlockWriter {
     private func domain(_ group: PinGroup, _ xml: inout XMLLines) {
         let rules = group.rules
         let isExcluded = rules?.isExcluded == true
-        let includes = group.depth != .exact || isExcluded
+        let includes = group.depth != .exact
         xml.line("<domain includeSubdomains=\"\(includes)\">\(GeneratedText.xml(group.hostName))</domain>")
         guard !isExcluded else {
             xml.comment("No pin-set: what is said of its parent domain does not count here.")

@@ -1,0 +1,75 @@
+import LoopbackLab
+import PinFormats
+import Pinning
+import Testing
+
+/// Whatever hosts a configuration names, another format pins them to the same keys, or says whose are others.
+@Suite struct ConversionPropertyTests {
+    static let formats: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android, .curl, .tlsa]
+    private static let names = [
+        "example.com", "sub.example.com", "api.example.com", "x.sub.example.com", "y.x.sub.example.com",
+    ]
+
+    private struct Suffixes: PublicSuffixList {
+        func publicSuffix(of host: String) -> String? { "com" }
+    }
+
+    /// Numbers that are the same in every run.
+    private struct Numbers: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 33)
+        }
+    }
+
+    private func read(_ text: String) throws -> PinReading {
+        try TemporaryDirectory.scoped { try PinSource($0.write(text, to: "source")).read() }
+    }
+
+    private func converted(_ reading: PinReading, to format: PinBlockFormat) throws -> (PinReading, [String]) {
+        let conversion = PinConversion(PinGroup.groups(of: reading, host: nil), to: format, suffixes: Suffixes())
+        // What it says of rules that are TrustKit's own is no word on pins.
+        let hosts = conversion.losses.filter { !$0.text.hasPrefix("TrustKit throws") }.map { $0.host ?? "com" }
+        return (try read(format.block(conversion.groups)), hosts)
+    }
+
+    private func pins(_ reading: PinReading, of name: String) throws -> Set<SHA256Digest> {
+        let host = try ServerName(name)
+        let found = reading.configurations.compactMap { $0.policy(for: host, suffixes: Suffixes())?.pins }
+        return Set(found.flatMap(\.pins).map(\.spkiSHA256))
+    }
+
+    private func source(_ numbers: inout Numbers) -> String {
+        var lines: [String] = []
+        for (index, name) in Self.names.dropLast().enumerated() where Bool.random(using: &numbers) || index == 0 {
+            let prefix = ["", "*.", "**."].randomElement(using: &numbers) ?? ""
+            let own = digest(from: UInt8(index * 40 + 1)).base64
+            lines.append("\(prefix)\(name) sha256/\(own) sha256/\(digest(from: UInt8(index * 40 + 2)).base64)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    @Test(arguments: formats, formats)
+    func noHostGainsOrLosesAPinWithoutAWord(from: PinBlockFormat, to: PinBlockFormat) throws {
+        var numbers = Numbers(state: 42)
+        for _ in 0..<12 {
+            let text = source(&numbers)
+            let (start, _) = try converted(try read(text), to: from)
+            let (end, warned) = try converted(start, to: to)
+            for name in Self.names where !warned.contains(where: { name == $0 || name.hasSuffix("." + $0) }) {
+                #expect(try pins(start, of: name) == pins(end, of: name), "\(name) of \(text)")
+            }
+        }
+    }
+
+    @Test func aPinForASubdomainItselfIsNotGivenToTheNamesBelowIt() throws {
+        let list = """
+            *.example.com sha256/\(digest(from: 1).base64) sha256/\(digest(from: 2).base64)
+            *.sub.example.com sha256/\(digest(from: 3).base64) sha256/\(digest(from: 4).base64)
+            """
+        let (end, warned) = try converted(try read(list), to: .android)
+        #expect(try pins(end, of: "x.sub.example.com") == [digest(from: 3), digest(from: 4)])
+        #expect(warned.contains("sub.example.com"))
+    }
+}
