@@ -90,6 +90,54 @@ struct AtomicFileTests {
         #expect(failure("/dev/full")?.description == "cannot write '/dev/full': No space left on device")
     }
 
+    @Test func doesNotWaitForTheReaderOfAPipe() throws {
+        try TemporaryDirectory.scoped { files in
+            let path = files.path + "/pipe"
+            #expect(mkfifo(path, 0o600) == 0)
+            let reason = "cannot write '\(path)': nobody reads from this pipe: start its reader first"
+            #expect(failure(path)?.description.hasSuffix("nobody reads from this pipe: start its reader first") == true)
+            #expect(failure(path)?.status == .inputOutput)
+            let error = #expect(throws: CommandError.self) { try GrowingFile(path: path) }
+            #expect(error?.status == .inputOutput)
+            #expect(path.utf8.count > 78 || error?.description == reason)
+            let reader = open(path, O_RDONLY | O_NONBLOCK)
+            defer { close(reader) }
+            try AtomicFile.write([1], to: path)
+        }
+    }
+
+    @Test func doesNotWaitForATurnWithoutEnd() throws {
+        try TemporaryDirectory.scoped { files in
+            let lock = try FileLock(beside: files.path + "/state")
+            defer { lock.release() }
+            let error = #expect(throws: CommandError.self) {
+                try FileLock(beside: files.path + "/state", deadline: .milliseconds(50))
+            }
+            #expect(error?.status == .inputOutput)
+        }
+    }
+
+    @Test(arguments: [("a", "./a"), ("a", "link"), ("a", "sub/../a"), ("dangling", "new")])
+    func oneFileIsOneOutputHoweverItIsSpelt(one: String, other: String) throws {
+        try TemporaryDirectory.scoped { files in
+            _ = try files.write("", to: "a")
+            #expect(mkdir(files.path + "/sub", 0o700) == 0)
+            try link(files, "link", to: "a")
+            try link(files, "dangling", to: "new")
+            let error = #expect(throws: CommandError.self) {
+                try FormOutput<OutputForm>.read(
+                    ["json=\(files.path)/\(one)", "junit=\(files.path)/\(other)"],
+                    default: .text
+                )
+            }
+            #expect(error?.status == .usage)
+            #expect(
+                try FormOutput<OutputForm>.read(["json=\(files.path)/a", "junit=\(files.path)/b"], default: .text).count
+                    == 2
+            )
+        }
+    }
+
     @Test func takesUpWhatKilledRunsHaveLeftAndLeavesLivingOnesAlone() throws {
         try TemporaryDirectory.scoped { files in
             for slot in [0, 1, 2, 3] { try files.write("half", to: ".a.pincheck-\(slot)") }

@@ -33,7 +33,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
                 throw .usage("--format \(quoted(text)) names no file after the '=': write \(form.rawValue)=FILE")
             }
             if file == "-" { file = nil }
-            if let other = outputs.first(where: { $0.file == file }) {
+            if let other = outputs.first(where: { isSame($0.file, file) }) {
                 throw .usage(
                     "--format \(other.form.rawValue) and --format \(form.rawValue) both go to "
                         + "\(file.map { quoted($0) } ?? "standard output"): write one of them as \(form.rawValue)=FILE"
@@ -45,5 +45,11 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
             throw .usage("--output \(quoted(fileOfFirst)) is for no form: every --format names its own file")
         }
         return outputs
+    }
+
+    /// Whether two outputs go to one place, however it is written.
+    private static func isSame(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other else { return one == other }
+        return one == other || AtomicFile.identity(of: one) == AtomicFile.identity(of: other)
     }
 }

@@ -102,6 +102,20 @@ enum AtomicFile {
         }
     }
 
+    /// What tells the file at `path` from every other: its device and inode or, where it is not there yet, those of its directory
+    /// and its name.
+    static func identity(of path: String) -> String {
+        func number(_ path: String) -> String? {
+            var status = stat()
+            return stat(path, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
+        }
+        if let own = number(path) { return own }
+        guard let target = try? resolved(path) else { return path }
+        let directory = directory(of: target)
+        let name = target[target.utf8.index(target.startIndex, offsetBy: directory.utf8.count)...]
+        return number(directory.isEmpty ? "." : directory).map { "\($0)/\(name)" } ?? target
+    }
+
     /// Follows symbolic links, also to a file that is not there yet.
     private static func resolved(_ path: String) throws(Failure) -> String {
         var path = path
@@ -113,7 +127,7 @@ enum AtomicFile {
             }
             guard count > 0 else { return path }
             let target = String(decoding: buffer[..<count], as: UTF8.self)
-            path = target.hasPrefix("/") ? target : directory(of: path) + target
+            path = target.utf8.first == UInt8(ascii: "/") ? target : directory(of: path) + target
         }
         errno = ELOOP
         throw .system()
@@ -121,15 +135,15 @@ enum AtomicFile {
 
     /// The directory of a path with a slash at its end, empty for the current one.
     private static func directory(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
     }
 
     private static func writeThrough(
         to path: String,
         _ fill: (Int32) throws(OutputError) -> Void
     ) throws(Failure) {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .system() }
+        let descriptor = System.openForWriting(path)
+        guard descriptor >= 0 else { throw Failure(System.reasonNotWritable(errno)) }
         defer { close(descriptor) }
         try call(fill, descriptor)
     }
@@ -180,9 +194,9 @@ extension AtomicFile {
         in directory: String,
         mode: mode_t
     ) throws(Failure) -> (descriptor: Int32, path: String) {
-        var name = path.dropFirst(directory.count)
+        var name = path[path.utf8.index(path.startIndex, offsetBy: directory.utf8.count)...]
         // The longest name of most file systems is 255 bytes.
-        while name.utf8.count > 230 { name.removeLast() }
+        while name.utf8.count > 230 { name.unicodeScalars.removeLast() }
         let prefix = directory + "." + name + ".pincheck-"
         for slot in 0..<slots {
             let temporary = prefix + String(slot)

@@ -10,11 +10,11 @@ final class GrowingFile: Sendable {
 
     /// Makes the file at `path`, or empties the one that is there unless it is to be added to.
     init(path: String, isAddedTo: Bool = false) throws(CommandError) {
-        descriptor = open(path, O_WRONLY | O_CREAT | (isAddedTo ? O_APPEND : O_TRUNC) | O_CLOEXEC, 0o666)
+        descriptor = System.openForWriting(path, O_CREAT | (isAddedTo ? O_APPEND : O_TRUNC))
         guard descriptor >= 0 else {
             throw CommandError(
                 status: .inputOutput,
-                description: "cannot write \(quoted(path)): \(System.message(of: errno))"
+                description: "cannot write \(quoted(path)): \(System.reasonNotWritable(errno))"
             )
         }
     }

@@ -52,6 +52,19 @@ enum System {
         }
     }
 
+    /// Opens a file for writing with more flags of open(2), and never waits for the reader of a pipe.
+    ///
+    /// Without a reader the descriptor is negative and `errno` ENXIO. It stays in non-blocking mode, which ``write(_:to:)`` copes
+    /// with.
+    static func openForWriting(_ path: String, _ flags: Int32 = 0) -> Int32 {
+        open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | flags, 0o666)
+    }
+
+    /// Why opening failed with `code`.
+    static func reasonNotWritable(_ code: Int32) -> String {
+        code == ENXIO ? "nobody reads from this pipe: start its reader first" : message(of: code)
+    }
+
     /// Writes all of `bytes` to an open descriptor; no signal ends the process in between.
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         try Interruption.deferring { () throws(OutputError) in try writeAll(bytes, to: descriptor) }
