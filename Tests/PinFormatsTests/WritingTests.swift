@@ -247,6 +247,19 @@ import X509
         #expect(block(.android).contains("a&quot;b\\c$d&apos;e&lt;f&gt;&amp;g;h i</domain>"))
     }
 
+    /// A reader in bytes sees the quotation mark; one in characters sees another letter.
+    @Test(arguments: ["\u{301}", "\u{20DD}"])
+    func aCombiningMarkHidesNothingFromTheWriters(mark: String) throws {
+        let attack = "a\"\(mark)b\\\(mark)c$\(mark)d'\(mark)e<\(mark)f&\(mark)\u{D4E}\""
+        func block(_ format: PinBlockFormat) -> [UInt8] { Array(format.block([group(host: attack)]).utf8) }
+        func holds(_ format: PinBlockFormat, _ text: String) -> Bool {
+            String(decoding: block(format), as: UTF8.self).unicodeScalars.firstRange(of: text.unicodeScalars) != nil
+        }
+        #expect(holds(.okhttp, "a\\\"\(mark)b\\\\\(mark)c\\$\(mark)d'"))
+        #expect(holds(.curl, "d'\\''\(mark)e"))
+        #expect(holds(.android, "a&quot;\(mark)b\\\(mark)c$\(mark)d&apos;\(mark)e&lt;\(mark)f&amp;\(mark)"))
+    }
+
     // MARK: Files
 
     @Test(

@@ -53,7 +53,7 @@ struct AppBundle {
     }
 
     /// Whether the file is in the bundle.
-    func holds(_ name: String) -> Bool { name.hasPrefix(root) }
+    func holds(_ name: String) -> Bool { name.utf8.starts(with: root.utf8) }
 
     /// Which clients load the file by its name and place.
     func loaders(of name: String, framework hasFramework: Bool) -> Set<BundleLoader> {
@@ -70,6 +70,6 @@ struct AppBundle {
     }
 
     private func isDirectly(_ name: String, in folder: String) -> Bool {
-        name.hasPrefix(folder) && !name.dropFirst(folder.count).contains("/")
+        name.utf8.starts(with: folder.utf8) && !name.utf8.dropFirst(folder.utf8.count).contains(UInt8(ascii: "/"))
     }
 }

@@ -87,8 +87,8 @@ struct ArchivedApp: AppFiles {
 
     /// Whether a path stays below the place it is unpacked in.
     private static func isInside(_ name: String) -> Bool {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        return !name.contains("\\") && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
+        let parts = name.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        return !name.utf8.contains(UInt8(ascii: "\\")) && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
     }
 
     func contents(of names: Set<String>) throws(PinFormatError) -> [String: [UInt8]] {

@@ -40,8 +40,10 @@ struct PinFile {
     static func shellWord(_ text: String) -> String {
         // A name with a line break cannot be part of a message of one line.
         guard !text.contains(where: \.isNewline) else { return "FILE" }
-        let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "/._-+@".contains($0) }
-        let parts = text.split(separator: "'", omittingEmptySubsequences: false)
-        return isPlain && !text.hasPrefix("-") ? text : "'\(parts.joined(separator: #"'\''"#))'"
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                || "/._-+@".unicodeScalars.contains(scalar)
+        }
+        return isPlain && text.utf8.first != UInt8(ascii: "-") ? text : "'\(text.replacingBytes(["'": #"'\''"#]))'"
     }
 }

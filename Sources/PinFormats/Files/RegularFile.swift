@@ -44,7 +44,9 @@ package enum RegularFile {
     ///
     /// The directory of the file ends in a slash; it is `nil` for the current one.
     package static func path(_ text: String, besideFilesIn directory: String?) -> String {
-        guard let directory, !text.hasPrefix("/"), kind(of: directory + text) != .absent else { return text }
+        guard let directory, text.utf8.first != UInt8(ascii: "/"), kind(of: directory + text) != .absent else {
+            return text
+        }
         return directory + text
     }
 

@@ -28,22 +28,22 @@ enum GeneratedText {
 
     /// The text between the tags of an XML element.
     static func xml(_ text: String) -> String {
-        replacing(visible(text), ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&apos;"])
+        visible(text).replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&apos;"])
     }
 
     /// The text between the quotation marks of a string in Kotlin.
     static func kotlin(_ text: String) -> String {
-        replacing(visible(text), ["\\": "\\\\", "\"": "\\\"", "$": "\\$"])
+        visible(text).replacingBytes(["\\": "\\\\", "\"": "\\\"", "$": "\\$"])
     }
 
     /// The text between the quotation marks of a string in Objective-C or Swift.
     static func cString(_ text: String) -> String {
-        replacing(visible(text), ["\\": "\\\\", "\"": "\\\""])
+        visible(text).replacingBytes(["\\": "\\\\", "\"": "\\\""])
     }
 
     /// The text as one word of a POSIX shell.
     static func shellWord(_ text: String) -> String {
-        "'" + replacing(visible(text), ["'": #"'\''"#]) + "'"
+        "'" + visible(text).replacingBytes(["'": #"'\''"#]) + "'"
     }
 
     /// The text as a domain name of a zone file (RFC 1035, 5.1).
@@ -87,17 +87,5 @@ enum GeneratedText {
             false
         default: true
         }
-    }
-
-    private static func replacing(_ text: String, _ replacements: [Unicode.Scalar: String]) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if let replacement = replacements[scalar] {
-                result += replacement
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 }

@@ -59,8 +59,7 @@ struct TLSAWriter: PinBlockWriter {
 struct HPKPWriter: PinBlockWriter {
     /// An address as it may stand in a quoted string of a header.
     private static func quotable(_ uri: String) -> String {
-        // By scalars: with an accent on it a quotation mark would be another character.
-        String(String.UnicodeScalarView(GeneratedText.visible(uri).unicodeScalars.filter { $0 != "\"" && $0 != "\\" }))
+        GeneratedText.visible(uri).replacingBytes(["\"": "", "\\": ""])
     }
 
     func lines(_ groups: [PinGroup]) -> [String] {
@@ -74,9 +73,6 @@ struct HPKPWriter: PinBlockWriter {
                 } else {
                     directives.append(item.notations.hpkp)
                 }
-            }
-            guard !directives.isEmpty else {
-                return lines + ["# No pin here is the hash of a key: a header has nothing to say."]
             }
             if !PinRemark.backup([group]).isEmpty {
                 lines.append(

@@ -1,3 +1,4 @@
+import PinFormats
 import PinLint
 
 /// Writes findings as workflow commands, from which GitHub makes annotations beside the lines.
@@ -26,23 +27,10 @@ enum LintGitHubRenderer {
     }
 
     private static func escaped(_ text: String) -> String {
-        TerminalText.escaped(text).map { character in
-            switch character {
-            case "%": "%25"
-            case "\r": "%0D"
-            case "\n": "%0A"
-            default: String(character)
-            }
-        }.joined()
+        TerminalText.escaped(text).replacingBytes(["%": "%25", "\r": "%0D", "\n": "%0A", "##[": "## ["])
     }
 
     private static func escapedProperty(_ text: String) -> String {
-        escaped(text).map { character in
-            switch character {
-            case ":": "%3A"
-            case ",": "%2C"
-            default: String(character)
-            }
-        }.joined()
+        escaped(text).replacingBytes([":": "%3A", ",": "%2C"])
     }
 }

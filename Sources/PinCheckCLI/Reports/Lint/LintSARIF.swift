@@ -171,7 +171,7 @@ extension LintSARIF.ArtifactLocation {
             default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
         }.joined()
-        let isAbsolute = path.hasPrefix("/")
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
         self.init(uri: isAbsolute ? "file://" + encoded : encoded, uriBaseId: isAbsolute ? nil : "%SRCROOT%")
     }
 }

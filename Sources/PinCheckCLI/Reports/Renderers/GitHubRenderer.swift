@@ -1,3 +1,5 @@
+import PinFormats
+
 /// Workflow commands of GitHub Actions: an annotation for each target that does not pass and for each warning, and the text of
 /// each target in a group that can be opened.
 struct GitHubRenderer: ResultRenderer {
@@ -47,18 +49,18 @@ struct GitHubRenderer: ResultRenderer {
 
     /// Text as the message of a command.
     private static func data(_ text: String, length: Int) -> String {
-        TerminalText.escaped(TerminalText.shortened(text, to: length)).replacing("%", with: "%25")
-            .replacing("##[", with: "## [")
+        TerminalText.escaped(TerminalText.shortened(text, to: length))
+            .replacingBytes(["%": "%25", "##[": "## ["])
     }
 
     /// Text as a property of a command.
     private static func property(_ text: String) -> String {
-        data(text, length: 200).replacing(":", with: "%3A").replacing(",", with: "%2C")
+        data(text, length: 200).replacingBytes([":": "%3A", ",": "%2C"])
     }
 
     /// A line of the log that is no command: not in the form with colons, and not in the older one, which counts anywhere.
     private static func harmless(_ line: String) -> String {
-        let line = line.replacing("##[", with: "## [")
-        return line.drop { $0 == " " }.hasPrefix("::") ? "·" + line : line
+        let line = line.replacingBytes(["##[": "## ["])
+        return line.utf8.drop { $0 == 0x20 }.starts(with: "::".utf8) ? "·" + line : line
     }
 }

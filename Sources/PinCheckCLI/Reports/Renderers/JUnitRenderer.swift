@@ -1,3 +1,5 @@
+import PinFormats
+
 /// Results as test reports in the XML that JUnit's Ant task made common: a suite for each target, a case for each step of each
 /// client, and a last case for the verdict.
 struct JUnitRenderer: ResultRenderer {
@@ -151,17 +153,6 @@ enum XMLText {
     static func escaped(_ text: String, length: Int = 600) -> String {
         let text = TerminalText.escaped(TerminalText.shortened(text, to: length))
         guard text.utf8.contains(where: { [0x22, 0x26, 0x27, 0x3C, 0x3E].contains($0) }) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        return text.replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
     }
 }

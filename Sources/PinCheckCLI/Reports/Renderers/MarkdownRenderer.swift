@@ -1,3 +1,5 @@
+import PinFormats
+
 /// A table in GitHub's Markdown, as for the summary of a job.
 struct MarkdownRenderer: ResultRenderer {
     /// GitHub refuses a summary of more than 1 MiB as a whole.
@@ -43,7 +45,7 @@ struct MarkdownRenderer: ResultRenderer {
     /// Text as code, in which nothing is markup, a mention or a link, and which ends neither itself nor the cell.
     private static func code(_ text: String, length: Int = 400) -> String {
         let text = TerminalText.escaped(TerminalText.shortened(text, to: length))
-            .replacing("|", with: "\\u{7C}").replacing("`", with: "\\u{60}")
+            .replacingBytes(["|": "\\u{7C}", "`": "\\u{60}"])
         return text.allSatisfy { $0 == " " } ? "" : "`" + text + "`"
     }
 }

@@ -1,3 +1,5 @@
+import PinFormats
+
 /// The answer of a check plugin, by the Monitoring Plugins guidelines: one line for the run, then a line for each of several
 /// targets, and performance data behind a bar.
 struct NagiosRenderer: ResultRenderer {
@@ -117,7 +119,7 @@ struct NagiosRenderer: ResultRenderer {
 
     /// Text that neither ends the line nor begins the performance data.
     private static func safe(_ text: String, length: Int) -> String {
-        TerminalText.escaped(TerminalText.shortened(text, to: length)).replacing("|", with: "\\u{7C}")
+        TerminalText.escaped(TerminalText.shortened(text, to: length)).replacingBytes(["|": "\\u{7C}"])
     }
 
     /// A label in quotes where it needs them: it may hold all but an equals sign, and its quotes are doubled.
@@ -126,6 +128,6 @@ struct NagiosRenderer: ResultRenderer {
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
         }
         guard !isWord else { return text }
-        return "'" + text.replacing("'", with: "''").replacing("=", with: "\\u{3D}") + "'"
+        return "'" + text.replacingBytes(["'": "''", "=": "\\u{3D}"]) + "'"
     }
 }

@@ -1,3 +1,4 @@
+import PinFormats
 import Pinning
 
 /// Metrics in the text format of Prometheus, for the textfile collector of node_exporter.
@@ -142,6 +143,6 @@ private struct Family {
 
     private static func escaped(_ text: String) -> String {
         TerminalText.escaped(TerminalText.shortened(text, to: 200))
-            .replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            .replacingBytes(["\\": "\\\\", "\"": "\\\""])
     }
 }
