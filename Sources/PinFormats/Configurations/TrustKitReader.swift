@@ -39,16 +39,10 @@ struct TrustKitReader {
     ) throws(PinFormatError) {
         let domains = entries.compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
         let suffixes = SystemPublicSuffixList()
-        let including = Dictionary(domains.filter(\.includesSubdomains).map { ($0.name, $0) }) { first, _ in first }
+        let parents = TrustKitParents(domains)
         for (domain, entry) in zip(domains, entries) {
-            // Of thousands of domains only the few above this one matter to its rules.
-            var parents: [TrustKitDomain] = []
-            var name = domain.name[...]
-            while let dot = name.firstIndex(of: ".") {
-                name = name[name.index(after: dot)...]
-                if let parent = including[String(name)] { parents.append(parent) }
-            }
-            for violation in TrustKitConfiguration.violations(of: domain, among: parents, suffixes: suffixes) {
+            let own = parents.above(domain)
+            for violation in TrustKitConfiguration.violations(of: domain, among: own, suffixes: suffixes) {
                 // A pin that was wrong is no pin too few.
                 if case .tooFewPins = violation, collector.incompleteEntries.contains(entry.origin) { continue }
                 let error = PinFormatError(

@@ -34,15 +34,19 @@ package struct PinConversion: Sendable {
     package init(_ groups: [PinGroup], to format: PinBlockFormat, suffixes: some PublicSuffixList) {
         target = ConversionTarget(format)
         self.format = format
+        let wider = GroupIndex(groups) { $0.rules?.kind != nil && !$0.isExempt && $0.depth != .exact }
         for group in groups {
             guard group.rules != nil else {
                 self.groups.append(group)
                 continue
             }
-            adapt(withParents(group, among: groups))
+            adapt(withParents(group, among: groups, wider))
         }
         if target.hasOneEntryPerHost { mergeHosts() }
-        for group in leftOut { leaveOut(group) }
+        if !leftOut.isEmpty {
+            let index = GroupIndex(self.groups) { $0.rules != nil }
+            for group in leftOut { leaveOut(group, among: index) }
+        }
         if !target.namesHosts { loseHosts() }
         if format == .trustkit { obeyTrustKit(suffixes) }
         // Where they come from tells the groups of one block apart no longer.
@@ -156,18 +160,17 @@ package struct PinConversion: Sendable {
     // MARK: Several groups
 
     /// The group with the pins of other patterns that count for its host too, where the format takes one entry alone.
-    private mutating func withParents(_ group: PinGroup, among groups: [PinGroup]) -> PinGroup {
+    private mutating func withParents(
+        _ group: PinGroup,
+        among groups: [PinGroup],
+        _ wider: GroupIndex
+    ) -> PinGroup {
         guard let rules = group.rules, let kind = rules.kind, let name = group.host.flatMap({ try? ServerName($0) })
         else {
             return group
         }
-        let parents = groups.filter { other in
-            guard other != group, other.host != group.host, let otherRules = other.rules, otherRules.kind == kind,
-                !otherRules.isExcluded,
-                let host = other.host, otherRules.depth != .exact
-            else { return false }
-            return (try? HostPattern(host, otherRules.depth))?.covers(name) == true
-        }
+        let covering = wider.indices(covering: name).map { groups[$0] }
+        let parents = covering.filter { $0.host != group.host && $0.rules?.kind == kind }
         guard !parents.isEmpty, !rules.isExcluded else { return group }
         let names = parents.map(\.hosts).joined(separator: ", ")
         if kind.lookup == .union, !target.addsParents, target.namesHosts {
@@ -196,11 +199,10 @@ package struct PinConversion: Sendable {
     /// Makes one of groups for the same host, where a host can stand there once only.
     private mutating func mergeHosts() {
         var merged: [PinGroup] = []
+        var indices: [String?: Int] = [:]
         for group in groups {
-            guard let rules = group.rules,
-                let index = merged.firstIndex(where: { $0.host == group.host && $0.rules != nil }),
-                let first = merged[index].rules
-            else {
+            guard let rules = group.rules, let index = indices[group.host], let first = merged[index].rules else {
+                if group.rules != nil { indices[group.host] = merged.count }
                 merged.append(group)
                 continue
             }
@@ -220,13 +222,9 @@ package struct PinConversion: Sendable {
     }
 
     /// Says that an exempt host is pinned like its parent, where what the format says of that still covers it.
-    private mutating func leaveOut(_ group: PinGroup) {
+    private mutating func leaveOut(_ group: PinGroup, among index: GroupIndex) {
         guard let name = group.host.flatMap({ try? ServerName($0) }) else { return }
-        let index = groups.firstIndex { parent in
-            guard parent.rules != nil, let host = parent.host else { return false }
-            return (try? HostPattern(host, parent.depth))?.covers(name) == true
-        }
-        guard let index else { return }
+        guard let index = index.indices(covering: name).first else { return }
         let text = "\(target.name) cannot exempt a host: it is pinned like \(groups[index].hostName) now"
         lose(text, group)
         groups[index] = groups[index].with(remarks: ["Not kept: \(group.hostName) was exempt, and is pinned now."])
@@ -253,8 +251,10 @@ package struct PinConversion: Sendable {
                 isExcluded: group.rules?.isExcluded ?? false
             )
         }
+        let parents = TrustKitParents(domains)
         for (group, domain) in zip(groups, domains) where group.rules != nil && group.host != nil {
-            for violation in TrustKitConfiguration.violations(of: domain, among: domains, suffixes: suffixes) {
+            let own = parents.above(domain)
+            for violation in TrustKitConfiguration.violations(of: domain, among: own, suffixes: suffixes) {
                 lose("TrustKit throws when the app starts: \(violation.message(domain.name))", group)
             }
         }

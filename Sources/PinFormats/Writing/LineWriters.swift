@@ -74,6 +74,9 @@ struct HPKPWriter: PinBlockWriter {
                     directives.append(item.notations.hpkp)
                 }
             }
+            guard !directives.isEmpty else {
+                return lines + ["# No pin here is the hash of a key: a header has nothing to say."]
+            }
             if !PinRemark.backup([group]).isEmpty {
                 lines.append(
                     "# A client ignores the header unless one pin is on no certificate of the chain (RFC 7469, 2.5):"

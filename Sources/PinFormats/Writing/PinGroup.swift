@@ -142,44 +142,4 @@ package struct PinGroup: Sendable, Hashable {
             return (item, .standIn)
         }
     }
-
-    /// The groups with those for the same hosts and port made one, in the order of their first.
-    package static func merged(_ groups: [PinGroup]) -> [PinGroup] {
-        var result: [PinGroup] = []
-        for group in groups {
-            let index = result.firstIndex { other in
-                other.host == group.host && other.port == group.port && other.depth == group.depth
-                    && other.rules?.isExcluded == group.rules?.isExcluded && other.rules?.kind == group.rules?.kind
-            }
-            guard let index else {
-                result.append(group)
-                continue
-            }
-            let first = result[index]
-            let warnings = [first.warning, group.warning].compactMap { $0 }
-            result[index] = PinGroup(
-                host: first.host,
-                port: first.port,
-                origins: first.origins + group.origins.filter { !first.origins.contains($0) },
-                warning: warnings.isEmpty ? nil : warnings.joined(separator: "; "),
-                items: first.items + group.items,
-                chosen: first.chosen.union(group.chosen),
-                rules: first.rules.map { rules in
-                    var rules = rules
-                    let others = group.rules?.records ?? []
-                    if rules.records.isEmpty != others.isEmpty {
-                        // Records are written instead of keys, so that the keys become some too.
-                        rules.records += others + (others.isEmpty ? group.items : first.items).compactMap(\.record)
-                    } else {
-                        rules.records += others
-                    }
-                    // Of records for one host any will do.
-                    if let other = group.rules, other.position != rules.position { rules.position = .anywhere }
-                    return rules
-                },
-                remarks: first.remarks + group.remarks.filter { !first.remarks.contains($0) }
-            )
-        }
-        return result
-    }
 }

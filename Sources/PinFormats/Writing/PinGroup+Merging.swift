@@ -1,0 +1,91 @@
+internal import Pinning
+
+extension PinGroup {
+    /// The groups with those for the same hosts and port made one, in the order of their first.
+    package static func merged(_ groups: [PinGroup]) -> [PinGroup] {
+        var indices: [MergeKey: Int] = [:]
+        var merges: [Merge] = []
+        for group in groups {
+            let key = MergeKey(group)
+            if let index = indices[key] {
+                merges[index].add(group)
+            } else {
+                indices[key] = merges.count
+                merges.append(Merge(group))
+            }
+        }
+        return merges.map(\.group)
+    }
+
+    /// What groups have to have in common to become one.
+    private struct MergeKey: Hashable {
+        let host: String?
+        let port: Int
+        let depth: HostPattern.Depth
+        let isExcluded: Bool?
+        let kind: PinConfiguration.Kind?
+
+        init(_ group: PinGroup) {
+            host = group.host
+            port = group.port
+            depth = group.depth
+            isExcluded = group.rules?.isExcluded
+            kind = group.rules?.kind
+        }
+    }
+
+    /// Groups that become one, put together in place: there can be as many as a list has lines.
+    private struct Merge {
+        private let first: PinGroup
+        private var origins: [String]
+        private var warnings: [String]
+        private var items: [PinItem]
+        private var chosen: Set<SHA256Digest>
+        private var rules: PinRules?
+        private var remarks: [String]
+        private var knownOrigins: Set<String>
+        private var knownRemarks: Set<String>
+
+        init(_ group: PinGroup) {
+            first = group
+            origins = group.origins
+            warnings = [group.warning].compactMap(\.self)
+            items = group.items
+            chosen = group.chosen
+            rules = group.rules
+            remarks = group.remarks
+            knownOrigins = Set(group.origins)
+            knownRemarks = Set(group.remarks)
+        }
+
+        mutating func add(_ group: PinGroup) {
+            origins += group.origins.filter { knownOrigins.insert($0).inserted }
+            remarks += group.remarks.filter { knownRemarks.insert($0).inserted }
+            if let warning = group.warning { warnings.append(warning) }
+            let others = group.rules?.records ?? []
+            if rules?.records.isEmpty != others.isEmpty {
+                // Records are written instead of keys, so that the keys become some too.
+                rules?.records += others + (others.isEmpty ? group.items : items).compactMap(\.record)
+            } else {
+                rules?.records += others
+            }
+            // Of records for one host any will do.
+            if let other = group.rules, let own = rules, other.position != own.position { rules?.position = .anywhere }
+            items += group.items
+            chosen.formUnion(group.chosen)
+        }
+
+        var group: PinGroup {
+            PinGroup(
+                host: first.host,
+                port: first.port,
+                origins: origins,
+                warning: warnings.isEmpty ? nil : warnings.joined(separator: "; "),
+                items: items,
+                chosen: chosen,
+                rules: rules,
+                remarks: remarks
+            )
+        }
+    }
+}
