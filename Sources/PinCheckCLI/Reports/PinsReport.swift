@@ -4,7 +4,10 @@ import TLSProbe
 
 /// The JSON document of `pins`, apart from the types it is made of, so that keys stay what they are when those change.
 struct PinsReport: Encodable, Sendable {
-    let schema = "pincheck-pins/1"
+    /// The name and version of the document's form.
+    static let schema = "pincheck-pins/1"
+
+    let schema = PinsReport.schema
     /// The moment of the evaluation, RFC 3339.
     var evaluatedAt: String
     var results: [Source]

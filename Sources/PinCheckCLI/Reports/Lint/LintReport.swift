@@ -4,7 +4,10 @@ import Pinning
 
 /// The findings of one run, apart from the types of the linter, so that keys stay what they are when those change.
 struct LintReport: Encodable, Sendable {
-    let schema = "pincheck-lint/1"
+    /// The name and version of the document's form.
+    static let schema = "pincheck-lint/1"
+
+    let schema = LintReport.schema
     /// The moment of the judgement, RFC 3339.
     var evaluatedAt: String
     /// The sources as the user named them.
