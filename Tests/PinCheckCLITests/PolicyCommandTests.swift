@@ -63,6 +63,37 @@ import Testing
         }
     }
 
+    @Test func everyPolicyThatIsNamedIsChecked() async throws {
+        try await serving(Self.policy) { policy, port in
+            try await TemporaryDirectory.scoped { files in
+                let other = try files.write("{ hosts: { 'other.example:1': { connect: '127.0.0.1' } } }", to: "b.json5")
+                let outcome = await pincheck("--policy", policy, "--policy", other, "--format", "jsonl")
+                #expect(outcome.output.split(separator: "\n").count == 4, "\(outcome.errors)")
+                let one = await pincheck("other.example:1", "--policy", policy, "--policy", other)
+                #expect(one.status == .unreachable, "\(one.errors)")
+                let none = await pincheck("other.example:2", "--policy", policy, "--policy", other)
+                #expect(none.status == .usage && none.errors.contains("is not in the policies"), "\(none.errors)")
+            }
+        }
+    }
+
+    @Test func aListChoosesHostsOfThePolicyAndItsLinesGoFirst() async throws {
+        try await serving(Self.policy) { policy, port in
+            try await TemporaryDirectory.scoped { files in
+                try files.write(pki.junk.der, to: "junk.cer")
+                let list = try files.write("\(host):\(port)\n\(host):\(port) pins=junk.cer client=okhttp\n", to: "list")
+                let outcome = await pincheck("--policy", policy, "--targets", list, "--format", "json")
+                let results = try JSONValue(outcome.output)["results"].array
+                #expect(results.map { $0["verdict"].text } == ["accept", "reject"], "\(outcome.errors)")
+                #expect(results.map { $0["clients"].array.map { $0["name"].text } } == [["curl"], ["okhttp"]])
+                let wrong = try files.write("# a\nww.example.org\n", to: "wrong")
+                let none = await pincheck("--policy", policy, "--targets", wrong)
+                #expect(none.status == .data)
+                #expect(none.errors.contains(":2: ") && none.errors.contains("did you mean 'www.example.org'?"))
+            }
+        }
+    }
+
     @Test func flagsGoBeforeThePolicy() async throws {
         try await serving(Self.policy) { policy, port in
             let outcome = await pincheck(

@@ -53,6 +53,16 @@ import Testing
         return try #require(change["classes"] as? [[String: Any]]).compactMap { $0["id"] as? String }
     }
 
+    @Test func aNewerSnapshotThatIsNotThereIsNoTarget() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            for name in ["nope.json", "none/here"] {
+                let outcome = await pincheck("diff", world.baseline, name)
+                #expect(outcome.status == .noInput)
+                #expect(outcome.errors.contains("there is no file '\(name)'"), "\(outcome.errors)")
+            }
+        }
+    }
+
     // MARK: Every class, at a server
 
     @Test func everyWayToRotateHasItsNameAndEndsIn4() async throws {

@@ -54,12 +54,15 @@ struct CheckCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A policy (JSON5) with hosts and what each is checked by: all of them are, or those that are named as targets; - is standard input.",
+            """
+            A policy (JSON5) with hosts and what each is checked by: all of them are, or those that are named as targets or \
+            in --targets; - is standard input. Repeatable.
+            """,
             valueName: "file"
         ),
         completion: .file(extensions: ["json5", "json"])
     )
-    var policy: String?
+    var policy: [String] = []
 
     @Option(
         help: ArgumentHelp("Compare with this snapshot; see 'pincheck help snapshot'.", valueName: "file"),
@@ -112,7 +115,7 @@ struct CheckCommand: ContextCommand {
         try await CheckRun(
             targets: targets,
             lists: lists,
-            policy: policy,
+            policies: policy,
             baseline: baseline,
             rotation: rotation,
             next: next,

@@ -7,7 +7,7 @@ import TLSProbe
 struct CheckRun {
     let targets: [String]
     var lists: [String] = []
-    var policy: String? = nil
+    var policies: [String] = []
     var baseline: String? = nil
     var rotation: RotationOptions? = nil
     var next: [String] = []
@@ -60,11 +60,11 @@ struct CheckRun {
 
     /// The endpoints to connect to; none when only files are to be judged.
     private func jobs(_ loader: inout EvaluationLoader, in context: Context) throws(CommandError) -> [CheckJob] {
-        guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policy == nil) else { return [] }
+        guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policies.isEmpty) else { return [] }
         let given = GivenTargets(
             targets: targets,
             lists: lists,
-            policy: policy,
+            policies: policies,
             names: names,
             connection: connection,
             clientCertificate: clientCertificate,

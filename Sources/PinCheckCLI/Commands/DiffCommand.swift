@@ -48,7 +48,7 @@ struct DiffCommand: ContextCommand {
         ),
         completion: .file(extensions: ["json5", "json"])
     )
-    var policy: String?
+    var policy: [String] = []
 
     @OptionGroup
     var rotation: RotationOptions
@@ -77,12 +77,15 @@ struct DiffCommand: ContextCommand {
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output)
         let baseline = try Baseline(baseline, rotation, in: context)
-        if others.count == 1, policy == nil, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
+        if others.count == 1, policy.isEmpty, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
             return try compare(baseline, with: newer, settings, in: context)
+        }
+        if let missing = others.first(where: Self.looksLikeFile) {
+            throw .noInput("there is no file \(quoted(missing)): name a snapshot, or a target as host or https URL")
         }
         var loader = EvaluationLoader(in: context)
         let jobs =
-            try others.isEmpty && policy == nil
+            try others.isEmpty && policy.isEmpty
             ? recordedJobs(of: baseline, &loader) : namedJobs(&loader, in: context)
         var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
         var watch = BaselineWatch(baseline, isAboutChangesAlone: true)
@@ -98,7 +101,13 @@ struct DiffCommand: ContextCommand {
     /// Whether the chains are judged beside being compared.
     private var isJudged: Bool {
         let settings = EvaluationSettings(evaluation, OutlookSettings(outlook))
-        return policy != nil || settings != EvaluationSettings()
+        return !policy.isEmpty || settings != EvaluationSettings()
+    }
+
+    /// Whether an argument that is no file can only have been meant as one.
+    private static func looksLikeFile(_ argument: String) -> Bool {
+        guard !argument.contains("://"), !PinItemReader.isThere(argument) else { return false }
+        return argument.hasSuffix(".json") || argument.contains("/")
     }
 
     // MARK: Servers
@@ -111,7 +120,7 @@ struct DiffCommand: ContextCommand {
         let given = GivenTargets(
             targets: others,
             lists: [],
-            policy: policy,
+            policies: policy,
             names: names,
             connection: connection,
             clientCertificate: clientCertificate,

@@ -37,7 +37,7 @@ struct SnapshotCommand: ContextCommand {
         help: ArgumentHelp("A policy (JSON5) with the hosts, as for 'check'; - is standard input.", valueName: "file"),
         completion: .file(extensions: ["json5", "json"])
     )
-    var policy: String?
+    var policy: [String] = []
 
     @Option(
         name: .shortAndLong,
@@ -65,7 +65,7 @@ struct SnapshotCommand: ContextCommand {
         let given = GivenTargets(
             targets: targets,
             lists: lists,
-            policy: policy,
+            policies: policy,
             names: names,
             connection: connection,
             clientCertificate: clientCertificate,

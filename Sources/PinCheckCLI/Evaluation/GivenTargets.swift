@@ -6,8 +6,8 @@ struct GivenTargets {
     let targets: [String]
     /// The lists of targets.
     let lists: [String]
-    /// The policy that names hosts.
-    let policy: String?
+    /// The policies that name hosts.
+    let policies: [String]
     /// What the flags say of all of them.
     let names: NameOptions
     let connection: ConnectionOptions
@@ -18,8 +18,8 @@ struct GivenTargets {
     ///
     /// - Throws: ``CommandError`` for no target at all, and for one that cannot be understood.
     func unjudged(in context: Context) throws(CommandError) -> [CheckTarget] {
-        guard policy != nil, let evaluation = try? EvaluationOptions.parse([]) else {
-            return try checkTargets(EvaluationSettings(), in: context) { () throws(CommandError) in [] }
+        guard !policies.isEmpty, let evaluation = try? EvaluationOptions.parse([]) else {
+            return try checkTargets(EvaluationSettings(), ofPolicies: nil, in: context)
         }
         var targets = try judged(by: evaluation, OutlookSettings(), in: context)
         for index in targets.indices { targets[index].evaluation = EvaluationSettings() }
@@ -34,31 +34,42 @@ struct GivenTargets {
         _ outlook: OutlookSettings,
         in context: Context
     ) throws(CommandError) -> [CheckTarget] {
-        try checkTargets(EvaluationSettings(evaluation, outlook), in: context) { () throws(CommandError) in
-            guard let policy else { return [] }
-            let plan = PolicyPlan(names: names, connection: connection, evaluation: evaluation, outlook: outlook)
-            let named = try targets.map { (text) throws(CommandError) in try Target(text) }
-            return try plan.targets(ofPolicyAt: policy, named: named, in: context)
-        }
+        let plan = PolicyPlan(names: names, connection: connection, evaluation: evaluation, outlook: outlook)
+        return try checkTargets(
+            EvaluationSettings(evaluation, outlook),
+            ofPolicies: policies.isEmpty ? nil : try PolicyHosts(policies, plan, in: context),
+            in: context
+        )
     }
 
     private func checkTargets(
         _ evaluation: EvaluationSettings,
-        in context: Context,
-        ofPolicy: () throws(CommandError) -> [CheckTarget]
+        ofPolicies policyHosts: PolicyHosts?,
+        in context: Context
     ) throws(CommandError) -> [CheckTarget] {
         let names = try names.settings()
         let connection = try ConnectionSettings(connection)
         func checkTarget(_ target: Target) -> CheckTarget {
             CheckTarget(target: target, names: names, connection: connection, evaluation: evaluation)
         }
-        var result = try ofPolicy()
-        if policy == nil {
-            for text in targets { result.append(checkTarget(try Target(text))) }
+        var result: [CheckTarget] = []
+        let named = try targets.map { (text) throws(CommandError) in try Target(text) }
+        if let policyHosts {
+            if lists.isEmpty || !named.isEmpty { result = try policyHosts.targets(named: named) }
+        } else {
+            result = named.map(checkTarget)
         }
         for path in lists {
             for line in try TargetList(path, in: context).lines {
-                result.append(try line.checkTarget(checkTarget))
+                guard let policyHosts else {
+                    result.append(line.applied(to: checkTarget(line.target)))
+                    continue
+                }
+                do throws(CommandError) {
+                    result += try policyHosts.targets(named: [line.target]).map(line.applied)
+                } catch {
+                    throw error.at(line.place)
+                }
             }
         }
         guard !result.isEmpty else {

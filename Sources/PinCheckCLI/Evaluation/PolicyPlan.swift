@@ -1,7 +1,77 @@
 import PinFormats
 import Pinning
 
-/// Turns a policy into targets: what the flags leave open, the policy says.
+/// The hosts of policies, of which targets are chosen by name.
+struct PolicyHosts {
+    private let paths: [String]
+    private let plan: PolicyPlan
+    private var hosts: [(target: Target, host: Policy.Host)] = []
+    /// The positions in ``hosts`` by name.
+    private var positions: [ServerName: [Int]] = [:]
+
+    /// Reads the policies at `paths`, at least one; `-` is standard input.
+    ///
+    /// - Throws: ``CommandError`` for a policy that is wrong.
+    init(_ paths: [String], _ plan: PolicyPlan, in context: Context) throws(CommandError) {
+        self.paths = paths
+        self.plan = plan
+        for path in paths {
+            let policy: Policy
+            let input = path == "-" ? try context.readStandardInput() : nil
+            do {
+                policy =
+                    if let input { try PolicyReader.policy(input, named: "standard input") } else {
+                        try PolicyReader.policy(at: path)
+                    }
+            } catch {
+                throw CommandError(status: error.kind == .missing ? .noInput : .data, description: error.description)
+            }
+            for host in policy.hosts {
+                do throws(CommandError) {
+                    let target = try Target(host.name)
+                    positions[target.host, default: []].append(hosts.count)
+                    hosts.append((target, host))
+                } catch {
+                    throw error.at(host.place)
+                }
+            }
+        }
+    }
+
+    /// All hosts, or those that `named` holds, in the order of the policies.
+    ///
+    /// - Throws: ``CommandError`` for a target that is in none of them, and for settings that contradict each other.
+    func targets(named: [Target]) throws(CommandError) -> [CheckTarget] {
+        var found: Set<Target> = []
+        var result: [CheckTarget] = []
+        let chosen = named.isEmpty ? Array(hosts.indices) : Set(named.flatMap { positions[$0.host] ?? [] }).sorted()
+        for position in chosen {
+            let (target, host) = hosts[position]
+            do throws(CommandError) {
+                let asking = named.filter { $0.host == target.host && ($0.port == nil || $0.port == target.port) }
+                let isPortOpen = target.port == nil
+                let askingForPort = isPortOpen ? named.filter { $0.host == target.host && $0.port != nil } : []
+                guard named.isEmpty || !asking.isEmpty || !askingForPort.isEmpty else { continue }
+                found.formUnion(asking + askingForPort)
+                let ports = named.isEmpty || !asking.isEmpty ? nil : Set(askingForPort.compactMap(\.port))
+                result += try plan.checkTargets(target, host, onlyPorts: ports)
+            } catch {
+                throw error.at(host.place)
+            }
+        }
+        if let missing = named.first(where: { !found.contains($0) }) {
+            let nearest = Suggestion.nearest(to: missing.host.description, in: hosts.map(\.host.hostName))
+            let places = paths.map { quoted($0) }.joined(separator: ", ")
+            throw .usage(
+                "\(quoted(missing.text)) is not in the \(paths.count == 1 ? "policy" : "policies") \(places)"
+                    + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or check it without --policy")
+            )
+        }
+        return result
+    }
+}
+
+/// Turns hosts of a policy into targets: what the flags leave open, the policy says.
 struct PolicyPlan {
     /// The flags of the call; those that are given go before the policy.
     let names: NameOptions
@@ -9,48 +79,8 @@ struct PolicyPlan {
     let evaluation: EvaluationOptions
     let outlook: OutlookSettings
 
-    /// The targets of the policy at `path`, or on standard input for `-`: all of its hosts, or those that `named` holds.
-    ///
-    /// - Throws: ``CommandError`` for a policy that is wrong, and for a target that is not in it.
-    func targets(ofPolicyAt path: String, named: [Target], in context: Context) throws(CommandError) -> [CheckTarget] {
-        let policy: Policy
-        let input = path == "-" ? try context.readStandardInput() : nil
-        do {
-            policy =
-                if let input { try PolicyReader.policy(input, named: "standard input") } else {
-                    try PolicyReader.policy(at: path)
-                }
-        } catch {
-            throw CommandError(status: error.kind == .missing ? .noInput : .data, description: error.description)
-        }
-        var found: Set<Target> = []
-        var result: [CheckTarget] = []
-        for host in policy.hosts {
-            do throws(CommandError) {
-                let target = try Target(host.name)
-                let asking = named.filter { $0.host == target.host && ($0.port == nil || $0.port == target.port) }
-                let isPortOpen = target.port == nil
-                let askingForPort = isPortOpen ? named.filter { $0.host == target.host && $0.port != nil } : []
-                guard named.isEmpty || !asking.isEmpty || !askingForPort.isEmpty else { continue }
-                found.formUnion(asking + askingForPort)
-                let ports = named.isEmpty || !asking.isEmpty ? nil : Set(askingForPort.compactMap(\.port))
-                result += try checkTargets(target, host, onlyPorts: ports)
-            } catch {
-                throw error.at(host.place)
-            }
-        }
-        if let missing = named.first(where: { !found.contains($0) }) {
-            let nearest = Suggestion.nearest(to: missing.host.description, in: policy.hosts.map(\.hostName))
-            throw .usage(
-                "\(quoted(missing.text)) is not in the policy \(quoted(path))"
-                    + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or check it without --policy")
-            )
-        }
-        return result
-    }
-
     /// One host on each of its ports.
-    private func checkTargets(
+    fileprivate func checkTargets(
         _ target: Target,
         _ host: Policy.Host,
         onlyPorts: Set<Int>?

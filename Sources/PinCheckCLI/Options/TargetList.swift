@@ -73,8 +73,10 @@ struct TargetList {
 extension TargetList {
     /// One target and what its line says of it.
     struct Line {
-        private let target: Target
-        private let place: PinPlace
+        /// The target.
+        let target: Target
+        /// Where the line stands.
+        let place: PinPlace
         private var connect: [ConnectAddress] = []
         private var serverName: ServerNameChoice?
         private var host: ServerName?
@@ -116,9 +118,9 @@ extension TargetList {
             }
         }
 
-        /// The target with everything else from `base`.
-        func checkTarget(_ base: (Target) -> CheckTarget) throws(CommandError) -> CheckTarget {
-            var result = base(target)
+        /// What the line says, with everything else from `base`.
+        func applied(to base: CheckTarget) -> CheckTarget {
+            var result = base
             result.place = place
             if !connect.isEmpty {
                 result.connection.addresses = connect
