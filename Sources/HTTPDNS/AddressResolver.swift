@@ -40,7 +40,7 @@ package struct AddressResolver: Sendable {
         do {
             questions = try service.questions(for: name, family: family)
         } catch {
-            throw ProbeError(.resolve, .resolverFailed("\(service.name) \(error)"), target: name)
+            throw ProbeError(.resolve, .resolverFailed("\(error)"), target: name, service: service.title)
         }
         let answers = await withTaskGroup { group in
             for question in questions {
@@ -54,11 +54,12 @@ package struct AddressResolver: Sendable {
             if case .failure(let error) = answer { (family, error) } else { nil }
         }
         guard !wanted.isEmpty else {
-            throw ProbeError(.resolve, reason(for: failures.map(\.1), family, timeout), target: name)
+            let reason = reason(for: failures.map(\.1), family, timeout)
+            throw ProbeError(.resolve, reason, target: name, service: service.title)
         }
         return HostAddresses(
             wanted,
-            gaps: failures.map { HostAddresses.Gap(family: $0, reason: "\(service.name): \($1)") }
+            gaps: failures.map { HostAddresses.Gap(family: $0, reason: "\(service.title): \($1)") }
         )
     }
 
@@ -73,7 +74,8 @@ package struct AddressResolver: Sendable {
         case .fetch(.deadlineExceeded): return .deadlineExceeded(timeout: timeout)
         case .fetch(.cancelled): return .cancelled
         case .answer(let error) where error.problem == .responseCode(3): return .nameNotFound
-        default: return .resolverFailed("\(service.name): \(failure)")
+        case .fetch(.noConnection(let error)) where error.id == "timeout": return .deadlineExceeded(timeout: timeout)
+        default: return .resolverFailed("\(failure)")
         }
     }
 
@@ -119,6 +121,7 @@ private enum QuestionError: Error, CustomStringConvertible {
     /// For the end of a line that names the service.
     var description: String {
         switch self {
+        case .fetch(.noConnection(let error)): error.fact
         case .fetch(let error): error.description
         case .answer(let error): "its answer is none: \(error)"
         case .otherHost(let name): "it answers for '\(name.prefix(80))' instead"

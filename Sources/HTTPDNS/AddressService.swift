@@ -101,6 +101,11 @@ extension AddressService {
         case .dnsOverHTTPS(let location): location.authority
         }
     }
+
+    /// What it is and whom it is asked of, for messages.
+    package var title: String {
+        if case .dnsOverHTTPS = self { "the DNS over HTTPS service \(name)" } else { "the HTTPDNS service \(name)" }
+    }
 }
 
 /// Why a text names no service.

@@ -94,12 +94,14 @@ struct AddressResolverTests {
     ])
     func whatIsWrongWithAnAnswerIsSaid(body: String, status: String, headers: String, words: String) async throws {
         let (result, _) = try await ask(.script(.init(response(body, status: status, headers: headers))))
-        guard case .resolverFailed(let detail) = try failure(result).reason else {
+        let error = try failure(result)
+        guard case .resolverFailed(let detail) = error.reason else {
             Issue.record("\(result)")
             return
         }
-        #expect(detail.hasPrefix("127.0.0.1:"))
-        #expect(detail.contains(": " + words), "\(detail)")
+        #expect(error.service?.hasPrefix("the HTTPDNS service 127.0.0.1:") == true)
+        #expect(detail.hasPrefix(words), "\(detail)")
+        #expect(error.description.contains(": " + words), "\(error)")
     }
 
     @Test(arguments: [

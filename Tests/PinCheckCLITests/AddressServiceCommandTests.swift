@@ -60,8 +60,21 @@ struct AddressServiceCommandTests {
                 #expect(outcome.status == .unreachable)
                 #expect(outcome.output.contains("resolve: cannot resolve '\(host)'"))
                 #expect(outcome.output.contains(words), "\(outcome.output)")
+                #expect(outcome.output.contains("the HTTPDNS service 127.0.0.1:\(service.port)"))
+                #expect(outcome.output.hasSuffix("  no address: 1 without a verdict; nothing to compare\n"))
                 #expect(isPlain(outcome.output))
             }
+        }
+    }
+
+    @Test func aServiceThatIsNotThereIsNotTakenForTheTarget() async throws {
+        try await RefusingPort.scoped { refusing in
+            let outcome = await pincheck(host, "--httpdns", "http://127.0.0.1:\(refusing.port)/{name}")
+            #expect(outcome.status == .unreachable)
+            let words = "the HTTPDNS service 127.0.0.1:\(refusing.port): cannot connect to"
+            #expect(outcome.output.contains(words), "\(outcome.output)")
+            #expect(outcome.output.contains("check the service, or give the address with --connect"))
+            #expect(!outcome.output.contains("check the port"))
         }
     }
 
@@ -124,7 +137,8 @@ struct AddressServiceCommandTests {
             )
             #expect(began.duration(to: clock.now) >= .milliseconds(300))
             #expect(outcome.status == .unreachable)
-            #expect(outcome.output.contains("resolving '\(host)' took too long"), "\(outcome.output)")
+            let words = "the HTTPDNS service 127.0.0.1:\(service.port) took too long: check the service"
+            #expect(outcome.output.contains(words), "\(outcome.output)")
         }
     }
 }

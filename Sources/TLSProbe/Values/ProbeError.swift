@@ -64,9 +64,18 @@ package struct ProbeError: Error, Sendable, Hashable {
     package let target: String
     /// The address that was connected to, once there was one.
     package let peer: PeerAddress?
+    /// Who was asked for addresses, as in `the HTTPDNS service 119.29.29.29`; `nil` for the system's resolver.
+    package let service: String?
 
     /// Describes the failure of a probe of `target`.
-    package init(_ phase: Phase, _ reason: Reason, target: String, peer: PeerAddress? = nil) {
+    package init(
+        _ phase: Phase,
+        _ reason: Reason,
+        target: String,
+        peer: PeerAddress? = nil,
+        service: String? = nil
+    ) {
+        self.service = service
         self.phase = phase
         self.reason = reason
         self.target = target
@@ -105,6 +114,7 @@ extension ProbeError: CustomStringConvertible {
     /// One line that quotes the target and says what to do.
     package var description: String {
         let server = peer.map { $0.description == target ? "'\(target)'" : "'\(target)' (\($0))" } ?? "'\(target)'"
+        if let service, let description = description(of: service) { return "cannot resolve \(server): \(description)" }
         return switch reason {
         case .deadlineExceeded(let timeout): deadlineDescription(server, timeout)
         case .cancelled: "the probe of \(server) was cancelled"
@@ -149,9 +159,30 @@ extension ProbeError: CustomStringConvertible {
         }
     }
 
+    /// What is wrong without what to do about it, which is advice for the target's owner.
+    package var fact: String {
+        if case .deadlineExceeded = reason { return "it took too long (\(phase.rawValue))" }
+        return description.firstRange(of: "; ").map { String(description[..<$0.lowerBound]) } ?? description
+    }
+
+    /// What came of a question to a service, `nil` for what has nothing to do with one.
+    private func description(of service: String) -> String? {
+        switch reason {
+        case .deadlineExceeded(let timeout):
+            "\(service) took too long: check the service, or raise --timeout (\(Self.milliseconds(timeout)) ms)"
+        case .nameNotFound: "\(service) says that there is no such name; check the spelling"
+        case .noAddress(let family): "\(service) says that the name has no \(Self.word(family)) address"
+        case .resolverFailed(let detail): "\(service): \(detail); check the service, or give the address with --connect"
+        default: nil
+        }
+    }
+
+    private static func milliseconds(_ timeout: Duration) -> Int64 {
+        timeout.components.seconds * 1000 + timeout.components.attoseconds / 1_000_000_000_000_000
+    }
+
     private func deadlineDescription(_ server: String, _ timeout: Duration) -> String {
-        let milliseconds = timeout.components.seconds * 1000 + timeout.components.attoseconds / 1_000_000_000_000_000
-        let raise = "raise --timeout (\(milliseconds) ms)"
+        let raise = "raise --timeout (\(Self.milliseconds(timeout)) ms)"
         return switch phase {
         case .resolve: "resolving \(server) took too long: check the DNS settings, or \(raise)"
         case .connect: "connecting to \(server) took too long: a firewall may drop the packets; check it, or \(raise)"

@@ -64,6 +64,12 @@ struct VariantOutcome: Sendable {
         }
     }
 
+    /// Whether there was an address to connect to.
+    var hasAddress: Bool {
+        guard case .failure(let error) = result, case .resolve = endpoint.request.destination else { return true }
+        return error.phase != .resolve
+    }
+
     /// Whether the server answered that it has nothing of the kind that was asked for.
     ///
     /// - Parameter isServing: whether the same address completed another handshake, so that the server and the name are all
