@@ -59,7 +59,10 @@ package enum PinCheck {
                 return (.usage, convention)
             }
             try SecretArguments.refuse(in: arguments)
-            return (try await runParsed(arguments, &convention, in: context), convention)
+            try MistypedCommand.refuse(in: arguments)
+            let status = try await runParsed(arguments, &convention, in: context)
+            if status == .unreachable, let hint = MistypedCommand.hint(for: arguments) { context.console.report(hint) }
+            return (status, convention)
         } catch let error as CommandError {
             refuse(error, convention, in: context)
             return (error.status, convention)

@@ -271,6 +271,7 @@ import Testing
             ),
             (["--fail-before", "soon"], "--fail-before 'soon' is no threshold"),
             (["--min-pin-life", ""], "--min-pin-life '' is no threshold"),
+            (["--fail-before=60d", "--warn-before=30d"], "--warn-before 30d never warns"),
             (["--fail-on", "fail"], "--fail-on 'fail' is unknown: write --fail-on warn"),
         ]
     )

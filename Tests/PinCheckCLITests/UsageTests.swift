@@ -10,7 +10,7 @@ import Testing
         #expect(outcome.status == .usage)
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains("Usage: pincheck TARGET"))
-        #expect(outcome.errors.split(separator: "\n").count < 10)
+        #expect(outcome.errors.split(separator: "\n").count < 14)
     }
 
     @Test func versionNamesPincheckAndOpenSSL() async {
@@ -110,6 +110,32 @@ import Testing
         #expect(outcome.errors.contains(reason), "\(outcome.errors)")
         #expect(isPlain(outcome.errors))
         #expect(!outcome.errors.contains("CommandError"))
+    }
+
+    @Test func aMistypedCommandIsNotLookedUp() async {
+        let mistyped = await pincheck("chek", "api.example.com")
+        #expect(mistyped.status == .usage)
+        #expect(mistyped.errors.contains("did you mean 'pincheck check api.example.com'?"), "\(mistyped.errors)")
+        // Before options it may be a host of the local network.
+        let host = await pincheck("dem", "--connect", "127.0.0.1:1")
+        #expect(host.status == .unreachable)
+        #expect(host.errors.contains("did you mean 'pincheck demo …'?"), "\(host.errors)")
+        let named = await pincheck("check", "dem", "--connect", "127.0.0.1:1")
+        #expect(named.status == .unreachable && !named.errors.contains("did you mean"))
+    }
+
+    @Test func theHelpNamesEveryCommandAndStatus() async {
+        let short = await pincheck()
+        for command in RootCommand.commands {
+            #expect(
+                short.errors.contains("pincheck \(command.configuration.commandName ?? "")")
+                    || command == CheckCommand.self
+            )
+        }
+        let help = await pincheck("--help")
+        #expect(
+            help.output.contains("3 accepted with a warning") && help.output.contains("an error first, then 1, 4, 2, 3")
+        )
     }
 
     @Test func echoesArgumentsWithoutTheirEscapeSequences() async {

@@ -28,7 +28,8 @@ struct RootCommand: ParsableCommand {
 
             Exit status: 0 accepted, 1 rejected, 2 no verdict, 3 accepted with a warning
             (--fail-on warn), 4 changed since a baseline, 64 usage, 65 malformed file, 66
-            missing file, 70 internal error, 74 output not written.
+            missing file, 70 internal error, 74 output not written. Of several targets the
+            worst counts: an error first, then 1, 4, 2, 3.
             """,
         version: PinCheck.versionText,
         subcommands: commands,
@@ -49,7 +50,10 @@ struct RootCommand: ParsableCommand {
                pincheck verify CHAIN [--host NAME]   judge a chain from a file
                pincheck pins TARGET|FILE…            print the pins of a server or file
                pincheck lint SOURCE…                 judge pins before they ship
-               pincheck diff FILE                    say what changed since 'pincheck snapshot'
+               pincheck snapshot TARGET…             record what servers serve
+               pincheck diff FILE                    say what changed since a snapshot
+               pincheck clients                      list the clients that can be asked
+               pincheck schema                       print the JSON Schema of a document
                pincheck demo                         see it work against servers of its own
                pincheck --help                       examples and options
 

@@ -50,9 +50,17 @@ struct OutlookSettings: Hashable, Sendable {
 
     /// The limits.
     func limits() throws(CommandError) -> OutlookLimits {
-        OutlookLimits(
-            warnBefore: try Self.threshold(warnBefore, of: "--warn-before"),
-            failBefore: try Self.threshold(failBefore, of: "--fail-before"),
+        let warn = try Self.threshold(warnBefore, of: "--warn-before")
+        let fail = try Self.threshold(failBefore, of: "--fail-before")
+        if let warn, let fail, warn.isAlwaysBelow(fail) {
+            throw .usage(
+                "--warn-before \(warn) never warns, since --fail-before \(fail) fails earlier: "
+                    + "warn before the larger of the two"
+            )
+        }
+        return OutlookLimits(
+            warnBefore: warn,
+            failBefore: fail,
             minPinLife: try Self.threshold(minPinLife, of: "--min-pin-life")
         )
     }

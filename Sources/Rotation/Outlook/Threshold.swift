@@ -34,6 +34,14 @@ package enum Threshold: Sendable, Hashable {
         }
     }
 
+    /// Whether this is reached only after `other` is, whatever the lifetime; of a time and a percentage nobody can tell.
+    package func isAlwaysBelow(_ other: Threshold) -> Bool {
+        switch (self, other) {
+        case (.seconds(let own), .seconds(let other)), (.percent(let own), .percent(let other)): own < other
+        default: false
+        }
+    }
+
     /// The days that have to be left of something with a lifetime.
     package func days(from start: Timestamp, to end: Timestamp) -> Double {
         switch self {
