@@ -145,7 +145,7 @@ import Testing
             let outcome = await pincheck(base + ["--pins", pki.junk.pin])
             #expect(outcome.status == .pass)
             #expect(
-                outcome.errors == "Warning: mode none compares no pins: the 1 given play no part in the verdict\n"
+                outcome.errors == "Warning: mode none compares no pins: the one given plays no part in the verdict\n"
             )
             #expect(await pincheck(base).errors.isEmpty)
         }

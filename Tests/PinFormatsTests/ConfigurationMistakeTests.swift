@@ -84,7 +84,7 @@ import Testing
         ),
         // Vectors 101, 104, 106.
         .init(Samples.trustKit, "\"\(Samples.a)\",", "", .trustKitTooFewPins, 4, "add a backup pin"),
-        .init(Samples.trustKit, "\"\(Samples.a)\",", "\"\(Samples.b)\",", .trustKitTooFewPins, 4, "1 different pins"),
+        .init(Samples.trustKit, "\"\(Samples.a)\",", "\"\(Samples.b)\",", .trustKitTooFewPins, 4, "has 1 pin and"),
         .init(Samples.trustKit, "\"example.com\"", "\"com\"", .trustKitPublicSuffix, 4, "public suffix 'com'"),
         .init(
             Samples.trustKit,

@@ -266,7 +266,7 @@ import X509
         let (_, losses) = try converted("api.example.com sha256/\(first.base64)", to: .trustkit)
         #expect(
             losses == [
-                "api.example.com: TrustKit throws when the app starts: 'api.example.com' has 1 different pins and needs 2: "
+                "api.example.com: TrustKit throws when the app starts: 'api.example.com' has 1 pin and needs 2: "
                     + "add a backup pin"
             ]
         )

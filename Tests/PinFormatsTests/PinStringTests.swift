@@ -304,7 +304,7 @@ import Testing
         #expect(error.kind == .malformed)
         #expect(
             error.description
-                == "--pins: all 2 pins were skipped, the first because: 'sha256/AAEC' has 3 bytes instead of 32; "
+                == "--pins: both pins were skipped, the first because: 'sha256/AAEC' has 3 bytes instead of 32; "
                 + "a SHA-256 pin is 44 characters long, and this one is too short"
         )
     }

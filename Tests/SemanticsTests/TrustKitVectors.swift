@@ -163,7 +163,7 @@ struct TrustKitConfigurationVectors {
     /// Configurations that end an app at its start, and what the message names.
     static let exceptions: [(String, [TrustKitDomain], String)] = [
         ("101 (one pin)", [TrustKitDomain(name: "good.com", hashes: [one])], "add a backup pin"),
-        ("101 (equal pins)", [TrustKitDomain(name: "good.com", hashes: [one, one])], "has 1 different pins"),
+        ("101 (equal pins)", [TrustKitDomain(name: "good.com", hashes: [one, one])], "has 1 pin and needs 2"),
         ("101 (none)", [TrustKitDomain(name: "good.com", enforcesPinning: false)], "has 0 different pins and needs 1"),
         ("104 (com)", [domain("com", subdomains: true)], "public suffix 'com'"),
         ("104 (co.uk)", [domain("co.uk", subdomains: true)], "public suffix 'co.uk'"),

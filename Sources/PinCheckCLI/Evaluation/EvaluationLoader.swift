@@ -137,7 +137,8 @@ struct EvaluationLoader {
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
         var warnings = sources.warning(for: name, selection).map { [$0] } ?? []
         if let pins = selection.pins, mode == .none {
-            let message = "mode none compares no pins: the \(pins.pins.count) given play no part in the verdict"
+            let given = pins.pins.count == 1 ? "the one given plays" : "the \(pins.pins.count) given play"
+            let message = "mode none compares no pins: \(given) no part in the verdict"
             warnings.append(Report.Message(id: "pins-not-compared", message: message))
         }
         var ignoring: [String] = []

@@ -138,7 +138,7 @@ struct PinCollector {
                 at: firstSkipped.place,
                 skipped == 1
                     ? "the only pin was skipped: \(firstSkipped.reason)"
-                    : "all \(skipped) pins were skipped, the first because: \(firstSkipped.reason)",
+                    : "\(skipped == 2 ? "both" : "all \(skipped)") pins were skipped, the first because: \(firstSkipped.reason)",
                 remedy: firstSkipped.remedy
             )
         }

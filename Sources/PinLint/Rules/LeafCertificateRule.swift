@@ -22,7 +22,7 @@ struct LeafCertificateRule: LintRule {
                         .onlyLeafPins,
                         at: set.place,
                         host: set.host,
-                        "all \(leaves.count) pins\(set.forHost) are leaf certificates",
+                        "\(leaves.count == 2 ? "both" : "all \(leaves.count)") pins\(set.forHost) are leaf certificates",
                         remedy: "pin the key of an authority or a key in reserve beside them"
                     )
                 )

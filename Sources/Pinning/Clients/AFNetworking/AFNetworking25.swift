@@ -43,7 +43,7 @@ public struct AFNetworking25: ClientProcedure {
         var run = AFNetworkingRun(policy, observation, pins: pins, verifier: verifier)
         run.run.pass(
             "settings",
-            "mode \(policy.mode.rawValue), \(run.pinCount) pins, validatesCertificateChain \(validatesCertificateChain)"
+            "mode \(policy.mode.rawValue), \(run.pinWords), validatesCertificateChain \(validatesCertificateChain)"
         )
         run.describePolicy()
         let system = run.evaluate()

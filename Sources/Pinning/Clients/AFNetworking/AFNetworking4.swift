@@ -49,7 +49,7 @@ public struct AFNetworking4: ClientProcedure {
         guard run.run.isNameGiven, policy.allowInvalidCertificates, policy.validatesDomainName,
             policy.mode == .none || run.pinCount == 0
         else {
-            run.run.pass("settings", "mode \(policy.mode.rawValue), \(run.pinCount) pins")
+            run.run.pass("settings", "mode \(policy.mode.rawValue), \(run.pinWords)")
             return nil
         }
         run.run.fail(

@@ -20,6 +20,9 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
     /// The number of pins, repetitions counted.
     var pinCount: Int { run.pins?.pins.count ?? 0 }
 
+    /// The number of pins in words, as in `1 pin`.
+    var pinWords: String { pinCount == 1 ? "1 pin" : "\(pinCount) pins" }
+
     /// Evaluates under the policy the settings stand for.
     func evaluate(anchors: Anchors = .trustStore) -> TrustResult {
         run.evaluate(trustPolicy, anchors: anchors)

@@ -29,7 +29,8 @@ public struct TrustKit: ClientProcedure {
         guard pins == nil || distinct >= needed else {
             throw ClientConfigurationError(
                 client: "trustkit",
-                message: "\(distinct) different pins are configured and TrustKit needs \(needed): add a backup pin"
+                message: (distinct == 1 ? "1 pin is" : "\(distinct) different pins are")
+                    + " configured and TrustKit needs \(needed): add a backup pin"
             )
         }
         self.enforcesPinning = enforcesPinning

@@ -22,7 +22,8 @@ public struct TrustKitAndroid: ClientProcedure {
         guard pins == nil || !enforcesPinning || distinct >= 2 else {
             throw ClientConfigurationError(
                 client: "trustkit-android",
-                message: "\(distinct) different pin is configured and an enforced policy needs 2: add a backup pin"
+                message: (distinct == 1 ? "1 pin is" : "\(distinct) different pins are")
+                    + " configured and an enforced policy needs 2: add a backup pin"
             )
         }
         self.enforcesPinning = enforcesPinning

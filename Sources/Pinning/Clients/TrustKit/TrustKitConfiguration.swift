@@ -76,7 +76,7 @@ public struct TrustKitConfiguration: Sendable, Hashable {
             case .exclusionIsNotAlone: "kTSKExcludeSubdomainFromParentPolicy must be the only key of '\(name)'"
             case .exclusionWithoutParent: "'\(name)' is excluded, but no parent domain includes its subdomains"
             case .tooFewPins(let count, let needed):
-                "'\(name)' has \(count) different pins and needs \(needed): add a backup pin"
+                "'\(name)' has \(count == 1 ? "1 pin" : "\(count) different pins") and needs \(needed): add a backup pin"
             }
         }
     }
