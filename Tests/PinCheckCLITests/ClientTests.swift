@@ -119,7 +119,45 @@ import Testing
             "all"
         )
         #expect(all.status == .pass)
-        #expect(all.output.contains("  none    trustkit          1 different pins are configured"))
+        #expect(all.output.contains("  none    trustkit          1 pin is configured and TrustKit needs 2"))
+        #expect(all.output.hasSuffix("11 of 12 clients accept; 1 cannot be set up: trustkit\n"), "\(all.output)")
+        #expect(all.errors.contains("trustkit cannot be set up: 1 pin is configured"))
+        let cases = try await verify(
+            [pki.leaf, pki.interA],
+            anchors: [pki.rootA],
+            "--pins",
+            pin(pki.leaf),
+            "--client",
+            "all",
+            "--format",
+            "junit"
+        )
+        #expect(cases.output.contains("name=\"trustkit: not-configured\""))
+        #expect(cases.output.contains("name=\"warning: client-not-set-up\""))
+        #expect(cases.output.contains("failures=\"0\" errors=\"0\""))
+    }
+
+    @Test func onlyClientsOnApplesPlatformsAnswerAChallenge() async throws {
+        let outcome = try await verify(
+            [pki.leaf, pki.interA],
+            anchors: [pki.rootA],
+            "--pins",
+            pin(pki.leaf),
+            "--client",
+            "okhttp,curl,nspinneddomains",
+            "--explain"
+        )
+        #expect(outcome.output.ranges(of: "an NSURLSession client answers useCredential").count == 1)
+        let document = try await verify(
+            [pki.leaf, pki.interA],
+            anchors: [pki.rootA],
+            "--client",
+            "okhttp,curl,afnetworking",
+            "--format",
+            "json"
+        )
+        let clients = try JSONValue(document.output)["clients"].array
+        #expect(clients.map { $0["disposition"].text } == [nil, nil, "useCredential"])
     }
 
     @Test func unknownClientsAndSettingsAreUsageErrors() async throws {

@@ -65,9 +65,16 @@ import FoundationXML
 
     // MARK: Nagios
 
+    /// A pass without a warning.
+    static func calm() -> Report {
+        var report = RendererTests.passing()
+        report.warnings = []
+        return report
+    }
+
     @Test func nagiosHasOneLineForOneTarget() throws {
         #expect(
-            try Self.text(NagiosRenderer(), [RendererTests.passing()])
+            try Self.text(NagiosRenderer(), [Self.calm()])
                 == "PINCHECK OK - api.example.com:443 afnetworking: public key pin matched at depth 0"
                 + " | time=0.004750s;;;0 days_0=89 days_1=3649 pins_matched=1;;;0;2\n"
         )
@@ -79,19 +86,54 @@ import FoundationXML
     }
 
     @Test func nagiosSaysTheThresholdsThatTheUserSet() throws {
-        var report = RendererTests.passing()
+        var report = Self.calm()
         report.built[0].warnDays = 30
         report.built[0].failDays = 7
         report.built[1].warnDays = 0.5
         let text = try Self.text(NagiosRenderer(), [report])
-        #expect(text.contains(" days_0=89;30:;7: days_1=3649;0.50: pins_matched=1;;;0;2\n"), "\(text)")
+        #expect(text.contains(" days_0=89;30:;7: days_1=89.00;0.50: pins_matched=1;;;0;2\n"), "\(text)")
+    }
+
+    @Test func nagiosWarnsWithoutBeingAskedToAndItsDataAgree() throws {
+        let warned = try Self.text(NagiosRenderer(), [RendererTests.passing()])
+        #expect(
+            warned.hasPrefix("PINCHECK WARNING - api.example.com:443 afnetworking: accepted, but take care | "),
+            "\(warned)"
+        )
+        // 18 h are left: more than 12 h, and less than a whole day.
+        var report = Self.calm()
+        report.built[0].certificate.notAfter = "2026-10-04T18:00:00Z"
+        report.built[0].certificate.daysLeft = 0
+        report.built[0].warnDays = 0.5
+        let text = try Self.text(NagiosRenderer(), [report])
+        #expect(text.hasPrefix("PINCHECK OK - ") && text.contains(" days_0=0.75;0.50: "), "\(text)")
+    }
+
+    @Test func whatIsShownForComparisonSetsOffNoAlert() throws {
+        var without = Self.calm()
+        without.variant = Report.Variant(label: "no SNI", counts: false)
+        without.exit = Report.Exit(.warn)
+        let time = Timestamp(secondsSinceEpoch: 0)
+        let metrics = try Self.text(PrometheusRenderer(now: { time }), [Self.calm(), without])
+        #expect(metrics.ranges(of: "\npincheck_status{").count == 1)
+        #expect(without.statusCountingWarnings == .pass)
+        without.consistency = Report.Consistency(
+            consistent: false,
+            addresses: 1,
+            accepted: 1,
+            rejected: 0,
+            unreachable: 0,
+            findings: [Report.Consistency.Finding(id: "no-sni-differs", level: .warning, message: "other")],
+            exit: Report.Exit(.pass)
+        )
+        #expect(without.statusCountingWarnings == .warn)
     }
 
     @Test func nagiosHasALineForEachOfSeveralWithTheWorstOnTop() throws {
         var other = RendererTests.failing()
         other.endpoint?.resolvedName = nil
         #expect(
-            try Self.text(NagiosRenderer(), [RendererTests.passing(), other, Self.unreachable()])
+            try Self.text(NagiosRenderer(), [Self.calm(), other, Self.unreachable()])
                 == """
                 PINCHECK CRITICAL - 3 targets: 1 FAIL, 1 UNREACHABLE, 1 PASS; api.example.com:443 at 203.0.113.7 \
                 afnetworking: no configured pin is on the chain | targets=3;;;0 problems=2;;;0;3
@@ -156,6 +198,8 @@ import FoundationXML
                 # TYPE pincheck_warnings gauge
                 pincheck_warnings{\(labels)} 1
                 pincheck_warnings{\(none)} 0
+                # TYPE pincheck_warning gauge
+                pincheck_warning{\(labels),id="w"} 1
                 # TYPE pincheck_certificate_not_after_timestamp_seconds gauge
                 pincheck_certificate_not_after_timestamp_seconds{\(labels),depth="0"} 1798761600
                 pincheck_certificate_not_after_timestamp_seconds{\(labels),depth="1"} 1798761600
@@ -203,6 +247,7 @@ import FoundationXML
         #expect(text.contains("\npincheck_no_pin_after_timestamp_seconds{\(labels)} 1798761600\n"))
         #expect(text.contains("\npincheck_has_backup_pin{\(labels)} 0\n"))
         #expect(text.contains("\npincheck_warnings{\(labels)} 2\n"))
+        #expect(text.contains("\npincheck_warning{\(labels),id=\"ends\"} 1\n"))
         let annotations = try Self.text(GitHubRenderer(), [report])
         #expect(annotations.contains("\n::warning title=pincheck api.example.com%3A443::no backup\n"))
     }
@@ -221,11 +266,14 @@ import FoundationXML
         #expect(
             lines.joined(separator: "\n") == """
                 <?xml version="1.0" encoding="UTF-8"?>
-                <testsuites name="pincheck" tests="6" failures="2" errors="2" time="0.004750">
-                  <testsuite name="api.example.com:443" tests="2" failures="2" errors="0" skipped="0" time="0.004750" \
+                <testsuites name="pincheck" tests="7" failures="2" errors="2" time="0.004750">
+                  <testsuite name="api.example.com:443" tests="3" failures="2" errors="0" skipped="1" time="0.004750" \
                 timestamp="2026-10-04T00:00:00">
                     <testcase name="afnetworking: pins" classname="api.example.com:443" time="0.000000">
                       <failure type="pins" message="none of 2 pins"/>
+                    </testcase>
+                    <testcase name="warning: w" classname="api.example.com:443" time="0.000000">
+                      <skipped message="take care"/>
                     </testcase>
                     <testcase name="pincheck: verdict" classname="api.example.com:443" time="0.000000">
                       <failure type="pin-mismatch" message="afnetworking: no configured pin is on the chain">\
@@ -251,7 +299,7 @@ import FoundationXML
     }
 
     @Test func aStepThatFailsWithoutConsequenceIsNoFailure() throws {
-        var report = RendererTests.passing()
+        var report = Self.calm()
         report.checks[0].status = "fail"
         let text = try Self.text(JUnitRenderer(), [report])
         #expect(text.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""))

@@ -49,6 +49,8 @@ import Testing
         #expect(end.code == 0 && end.output.hasPrefix("PINCHECK OK - "), "\(end)")
         end = try await verify(["-f", "nagios"], isTrusted: false)
         #expect(end.code == 2 && end.output.hasPrefix("PINCHECK CRITICAL - "))
+        end = try await verify(["-f", "nagios", "--warn-before", "100000d"])
+        #expect(end.code == 1 && end.output.hasPrefix("PINCHECK WARNING - "), "\(end)")
         end = try await verify(["-f", "nagios", "-q"], isTrusted: false)
         #expect(end.code == 2 && end.output.isEmpty)
         end = await process(["127.0.0.1:1", "--format=nagios", "--timeout", "5"])
@@ -141,6 +143,20 @@ import Testing
             let nowhere = Spool(directory: "\(files.path)/none")
             #expect(throws: OutputError.self) {
                 for _ in 0..<5 { try nowhere.stream.write(String(decoding: chunk, as: UTF8.self)) }
+            }
+        }
+    }
+
+    @Test func quietSilencesStandardOutputAndNoFile() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let paths = ["a.xml", "b.jsonl", "c.json"].map { files.path + "/" + $0 }
+            let end = try await verify([
+                "-q", "-f", "junit=\(paths[0])", "-f", "jsonl=\(paths[1])", "-f", "json", "-o", paths[2],
+            ])
+            #expect(end.code == 0 && end.output.isEmpty && end.errors.isEmpty, "\(end)")
+            for path in paths {
+                let text = try String(contentsOfFile: path, encoding: .utf8)
+                #expect(text.contains("intermediate") || text.contains("<testsuites "), "\(path)")
             }
         }
     }

@@ -243,6 +243,28 @@ struct VariantTests {
         }
     }
 
+    // MARK: Nothing to compare
+
+    @Test func nothingIsCalledConsistentThatWasNotCompared() async throws {
+        try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
+            // The second address has no server.
+            let two = await pincheck(
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.junk.pin],
+                input: list(2)
+            )
+            #expect(
+                verdictLines(two).last
+                    == "FAIL  \(host):\(port)  2 addresses: 1 rejected, 1 without a verdict; nothing to compare"
+            )
+        }
+        try await serving([dual()]) { port, anchors in
+            let base = ["\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--key-types", "rsa,ecdsa"]
+            let mixed = await pincheck(base + ["--pins", pki.leaf.pin])
+            #expect(mixed.status == .fail)
+            #expect(verdictLines(mixed).last?.hasSuffix("2 accepted, 1 rejected; the verdicts differ") == true)
+        }
+    }
+
     // MARK: SNI
 
     @Test func whatClientsWithoutSNIGetIsSaidAndDoesNotCount() async throws {
@@ -257,6 +279,7 @@ struct VariantTests {
             let lines = verdictLines(outcome)
             #expect(lines.count == 3)
             #expect(lines[1].hasPrefix("WARN  \(host):\(port) → 127.0.0.2, no SNI  "))
+            #expect(!outcome.output.contains("give --host or --sni"))
             #expect(lines[2] == "WARN  \(host):\(port)  1 address: 1 accepted; no-sni-differs")
             #expect(outcome.output.contains("  warning: without SNI the server serves CN=other-tenant.example"))
             let asked = await pincheck(base + ["--no-sni"])

@@ -19,6 +19,8 @@ enum ClientRegistry {
         var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
         /// What it is among those that pin the certificate files of an app; `nil` for a client that does not.
         var loader: BundleLoader?
+        /// Whether it decides by answering a challenge of NSURLSession, as clients on Apple's platforms do.
+        var answersChallenges = false
         /// Makes the procedure.
         let make: @Sendable (ClientInput) throws -> any ClientProcedure
     }
@@ -44,6 +46,7 @@ enum ClientRegistry {
                 ],
                 configurations: [.appBundle: .union],
                 loader: .alamofire,
+                answersChallenges: true,
                 make: { try $0.alamofire() }
             ),
             Entry(
@@ -58,6 +61,7 @@ enum ClientRegistry {
                     .trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix,
                     .sslManager: .mostSpecificOfSameSuffix,
                 ],
+                answersChallenges: true,
                 make: { input in
                     try TrustKit(
                         pins: input.pins,
@@ -122,6 +126,7 @@ enum ClientRegistry {
                 summary: "Apple's NSPinnedDomains (App Transport Security)",
                 settings: [.init("key", .text("leaf|ca"), "the key that lists the pins: leaf or authority identities")],
                 configurations: [.nsPinnedDomains: .union],
+                answersChallenges: true,
                 make: { try $0.nsPinnedDomains() }
             ),
             Entry(
@@ -152,7 +157,8 @@ enum ClientRegistry {
                 name: version.rawValue,
                 summary: summary(version),
                 configurations: [.appBundle: .union],
-                loader: version == .v4 ? .afNetworking4 : .afNetworking3
+                loader: version == .v4 ? .afNetworking4 : .afNetworking3,
+                answersChallenges: true
             ) { input in
                 AFNetworking4(policy: input.policy(validatesDomainNameByDefault: true), version: version)
             }
@@ -163,7 +169,8 @@ enum ClientRegistry {
                 summary: summary(version),
                 isInAll: false,
                 configurations: [.appBundle: .union],
-                loader: .afNetworking3
+                loader: .afNetworking3,
+                answersChallenges: true
             ) { input in
                 let isDefault = version.validatesDomainNameByDefault(mode: input.mode)
                 return AFNetworking25(

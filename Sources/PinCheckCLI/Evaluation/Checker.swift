@@ -108,7 +108,8 @@ struct Checker: Sendable {
     func report(
         on endpoint: CheckEndpoint,
         _ result: Result<ProbeResult, ProbeError>,
-        by evaluation: Evaluation?
+        by evaluation: Evaluation?,
+        as variant: Variant = .ordinary
     ) -> Report {
         let time = evaluation?.time ?? now()
         switch result {
@@ -118,7 +119,8 @@ struct Checker: Sendable {
                 endpoint: endpoint.report(peer: result.peer),
                 tls: Report.TLS(result),
                 referenceName: endpoint.referenceName,
-                time: time
+                time: time,
+                omitsServerName: variant == .withoutSNI
             )
             var report =
                 if let evaluation {

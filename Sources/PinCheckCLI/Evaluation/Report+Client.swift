@@ -10,7 +10,7 @@ extension Report.Client {
                 name: name,
                 verdict: verdict.isAccepted ? .accept : .reject,
                 reason: Report.Message(id: verdict.reason.id, message: Self.sentence(for: verdict, subject: subject)),
-                disposition: verdict.disposition.rawValue,
+                disposition: decision.client.entry.answersChallenges ? verdict.disposition.rawValue : nil,
                 settings: decision.client.settings
             )
         case .failure(let error):
@@ -54,6 +54,7 @@ extension Report.Client {
     private static func namesSent(_ subject: Report.Subject) -> String {
         guard let endpoint = subject.endpoint else { return "" }
         guard let sni = endpoint.sni else {
+            guard !subject.omitsServerName else { return "; the server chose its default certificate" }
             return "; no SNI was sent, so the server chose its default certificate: give --host or --sni"
         }
         return "; the SNI was \(sni)"

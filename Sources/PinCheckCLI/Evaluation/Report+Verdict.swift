@@ -13,6 +13,8 @@ extension Report {
         var referenceName: ReferenceName
         /// The moment of the evaluation.
         var time: Timestamp
+        /// Whether the server name was left out to see what clients get that send none.
+        var omitsServerName = false
     }
 
     /// Judges a chain and reports what the clients decide.
@@ -50,6 +52,7 @@ extension Report {
             let reason = Message(id: "not-configured", message: "no client can be set up with these pins")
             self.init(subject, evaluation: evaluation, verdict: .none, reason: reason, status: .data)
             self.clients = clients
+            warnings += Self.clientsNotSetUp(clients)
             return
         }
         let deciding = shown.verdict
@@ -76,6 +79,7 @@ extension Report {
             let prefix = clients.count > 1 ? decision.client.entry.name + ": " : ""
             warnings += verdict.warnings.map { Message(id: $0.id, message: prefix + $0.message) }
         }
+        warnings += Self.clientsNotSetUp(clients)
         guard !isForecast else { return }
         if let warning = evaluation.strictWarning(on: deciding, observation: observation) { warnings.append(warning) }
         if let warning = evaluation.missingRootsWarning(on: deciding) { warnings.append(warning) }
@@ -89,16 +93,34 @@ extension Report {
             return clients.first?.reason ?? Message(id: "not-configured", message: "no client was chosen")
         }
         let deciding = clients.filter { $0.verdict != .none }
+        let absent = clients.filter { $0.verdict == .none }.map(\.name)
+        let others =
+            absent.isEmpty ? "" : "; \(absent.count) cannot be set up: \(absent.joined(separator: ", "))"
         let rejecting = deciding.filter { $0.verdict == .reject }
         guard !rejecting.isEmpty else {
-            return Message(id: "all-accept", message: "all \(deciding.count) clients accept")
+            guard absent.isEmpty else {
+                let verb = deciding.count == 1 ? "accepts" : "accept"
+                return Message(
+                    id: "clients-accept",
+                    message: "\(deciding.count) of \(clients.count) clients \(verb)" + others
+                )
+            }
+            let all = deciding.count == 2 ? "both" : "all \(deciding.count)"
+            return Message(id: "all-accept", message: "\(all) clients accept")
         }
         let names = rejecting.map(\.name).joined(separator: ", ")
         let verb = rejecting.count == 1 ? "rejects" : "reject"
         return Message(
             id: "clients-reject",
-            message: "\(rejecting.count) of \(deciding.count) clients \(verb): \(names)"
+            message: "\(rejecting.count) of \(clients.count) clients \(verb): \(names)" + others
         )
+    }
+
+    /// That clients of `all` are left out of the verdict, since they do not start with these pins.
+    private static func clientsNotSetUp(_ clients: [Client]) -> [Message] {
+        clients.filter { $0.verdict == .none }.map { client in
+            Message(id: "client-not-set-up", message: "\(client.name) cannot be set up: \(client.reason.message)")
+        }
     }
 
     /// Fills in the chain and the pins on it.

@@ -29,7 +29,7 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Show every step of the client's decision, and pins in full length.")
     var explain = false
 
-    @Flag(name: .shortAndLong, help: "Write no result; the exit status says it all.")
+    @Flag(name: .shortAndLong, help: "Write no result to standard output; files are written all the same.")
     var quiet = false
 
     @Option(help: ColorOption.help)

@@ -38,6 +38,27 @@ extension Report {
         return warnings + ahead.map { Message(id: $0.id, message: $0.message) }
     }
 
+    /// What the report adds to the status of a run in which every warning counts, as with `--fail-on warn`.
+    ///
+    /// Of a variant that does not count only what its target's variants differ in counts.
+    var statusCountingWarnings: ExitStatus {
+        if counts { return countingWarnings.status }
+        return consistency?.findings.contains { $0.level == .warning } ?? false ? .warn : .pass
+    }
+
+    /// The report as it would be with `--fail-on warn`.
+    var countingWarnings: Report {
+        var report = self
+        report.applyWarnings(OutlookRules(failsOnWarning: true))
+        return report
+    }
+
+    /// The words for everything that is warned of, also for what the verdict says already; each once.
+    var warningIDs: [String] {
+        let ahead = (outlook?.findings ?? []).filter { $0.level != "info" && verdict == .accept }
+        return (warnings.map(\.id) + ahead.map(\.id)).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
     /// How long the name lookup, the connection and the handshake took, in seconds.
     var seconds: Double? {
         guard let timings = tls?.timingsMs else { return nil }

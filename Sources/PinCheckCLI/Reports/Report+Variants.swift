@@ -13,8 +13,10 @@ extension Report {
 
     /// What the variants of a target have in common and where they differ.
     struct Consistency: Encodable, Sendable {
-        /// Whether all variants serve what they should: no finding is a warning.
-        var consistent: Bool
+        /// Whether all variants serve what they should: no finding is a warning, and the verdicts are the same.
+        ///
+        /// `nil` when there were not two chains to compare.
+        @ExplicitNull var consistent: Bool? = nil
         /// How many addresses were tried.
         var addresses: Int
         /// How many variants were judged and count, and what became of them.
@@ -24,6 +26,9 @@ extension Report {
         var findings: [Finding]
         /// The worst status of the variants that count.
         var exit: Exit
+
+        /// Whether any variant was judged rather than only recorded.
+        var hasVerdicts: Bool { accepted + rejected > 0 }
 
         enum Level: String, Encodable, Sendable {
             /// To be expected, and good to know.

@@ -175,7 +175,7 @@ struct Report: Encodable, Sendable {
         var name: String
         var verdict: VerdictWord
         var reason: Message
-        /// How an NSURLSession client answers the challenge, `nil` for a client that could not be set up.
+        /// How an NSURLSession client answers the challenge, `nil` for a client that is none or could not be set up.
         @ExplicitNull var disposition: String? = nil
         /// What the client was set to.
         @SettingList var settings: [Setting]

@@ -8,6 +8,8 @@ struct ResultWriter {
     private var nextInOrder = 0
     private var statuses: Set<ExitStatus> = []
     private let progress: ProgressLine?
+    /// Whether every warning makes a difference to how the run ends, as it does to a monitoring system.
+    private let countsWarnings: Bool
 
     /// A writer for the results of one run.
     ///
@@ -31,13 +33,12 @@ struct ResultWriter {
         )
         self.notes = notes
         console = context.console
+        countsWarnings = settings.exitConvention == .monitoring
         saysWarnings = !settings.isQuiet && settings.outputs.contains { $0.file == nil && $0.form == .text }
-        if !settings.isQuiet {
-            for output in settings.outputs {
-                sinks.append(try ResultSink(output, settings: settings, in: context))
-            }
-            if settings.outputs.contains(where: { $0.form == .github }) { addJobSummary(in: context) }
+        for output in settings.outputs where !(settings.isQuiet && output.file == nil) {
+            sinks.append(try ResultSink(output, settings: settings, in: context))
         }
+        if settings.outputs.contains(where: { $0.form == .github }) { addJobSummary(in: context) }
         guard saysWarnings else { return }
         for note in notes { console.report("Warning: \(note.message)") }
     }
@@ -57,6 +58,7 @@ struct ResultWriter {
         defer { progress?.count(ExitStatus.worst(reports.filter(\.counts).map(\.status))) }
         for report in reports {
             if report.counts { statuses.insert(report.status) }
+            if countsWarnings { statuses.insert(report.statusCountingWarnings) }
             for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(report) }
         }
         guard position == nextInOrder else {

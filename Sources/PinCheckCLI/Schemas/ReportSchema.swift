@@ -105,7 +105,10 @@ extension SchemaDocument {
                     "consistent", "addresses", "accepted", "rejected", "unreachable", "findings", "exit"
                   ],
                   "properties": {
-                    "consistent": { "description": "Whether no finding is a warning.", "type": "boolean" },
+                    "consistent": {
+                      "description": "Whether no finding is a warning and the verdicts agree; null when nothing was compared.",
+                      "type": ["boolean", "null"]
+                    },
                     "addresses": { "description": "How many addresses were tried.", "type": "integer", "minimum": 0 },
                     "accepted": { "type": "integer", "minimum": 0 },
                     "rejected": { "type": "integer", "minimum": 0 },
@@ -278,7 +281,10 @@ extension SchemaDocument {
                     "name": { "type": "string" },
                     "verdict": { "$ref": "#/$defs/verdict" },
                     "reason": { "$ref": "#/$defs/message" },
-                    "disposition": { "type": ["string", "null"] },
+                    "disposition": {
+                      "description": "How an NSURLSession client answers; null for clients that are none.",
+                      "type": ["string", "null"]
+                    },
                     "settings": {
                       "description": "What the client was set to, by the client's own names.",
                       "type": "object",

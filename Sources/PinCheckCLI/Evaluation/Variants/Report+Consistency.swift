@@ -41,9 +41,12 @@ extension Report.Consistency {
         findings += differences.compactMap { id, level, message in
             message.map { Finding(id: id, level: level, message: $0) }
         }
+        let verdicts = Set(counting.map(\.verdict)).subtracting([.none])
+        let served = outcomes.count { $0.variant.counts && $0.isServing }
+        let hasDifference = verdicts.count > 1 || findings.contains { $0.level == .warning }
         self.init(
-            consistent: !findings.contains { $0.level == .warning },
-            addresses: Set(outcomes.map(\.address)).count,
+            consistent: hasDifference ? false : served < 2 ? nil : true,
+            addresses: Set(outcomes.filter(\.hasAddress).map(\.address)).count,
             accepted: counting.count { $0.verdict == .accept },
             rejected: counting.count { $0.verdict == .reject },
             unreachable: counting.count { $0.verdict == .none && $0.status != .pass },

@@ -14,7 +14,7 @@ struct TargetCheck: Sendable {
         let outcomes = await probe(attempts) + failed
         var checked: [CheckOutcome] = []
         for outcome in variants.recorded == nil ? shown(outcomes) : outcomes {
-            var report = checker.report(on: outcome.endpoint, outcome.result, by: job.evaluation)
+            var report = checker.report(on: outcome.endpoint, outcome.result, by: job.evaluation, as: outcome.variant)
             report.variant = Report.Variant(outcome.variant)
             if !outcome.variant.counts, report.verdict != .accept { report.exit = Report.Exit(.warn) }
             checked.append(

@@ -1,7 +1,7 @@
 import PinFormats
 
 /// Results as test reports in the XML that JUnit's Ant task made common: a suite for each target, a case for each step of each
-/// client, and a last case for the verdict.
+/// client, a skipped one for each warning, and a last one for the verdict.
 struct JUnitRenderer: ResultRenderer {
     /// How a case ended.
     private enum Outcome {
@@ -58,6 +58,11 @@ struct JUnitRenderer: ResultRenderer {
                 seconds: check.client == nil ? Self.seconds(of: check.id, in: report) : nil
             )
         }
+        for client in report.clients where client.verdict == .none {
+            add(client.name, client.reason.id, .skipped(client.reason.message))
+        }
+        // With --fail-on warn the verdict is the case that fails.
+        for warning in report.attention { add("warning", warning.id, .skipped(warning.message)) }
         add("pincheck", "verdict", Self.verdict(of: report))
         let time = report.seconds ?? 0
         seconds += time

@@ -1,4 +1,5 @@
 import PinFormats
+import Pinning
 
 /// The answer of a check plugin, by the Monitoring Plugins guidelines: one line for the run, then a line for each of several
 /// targets, and performance data behind a bar.
@@ -29,10 +30,14 @@ struct NagiosRenderer: ResultRenderer {
 
     private var entries: [Entry] = []
     private var names = UniqueNames()
+    private var status = ExitStatus.pass
 
     init() {}
 
+    /// A warning is what a monitoring system is there to tell, whether or not it changes the exit status of other forms.
     mutating func text(for report: Report) -> String {
+        status = .worst([status, report.statusCountingWarnings])
+        let report = report.countingWarnings
         entries.append(
             Entry(
                 status: report.status,
@@ -45,6 +50,7 @@ struct NagiosRenderer: ResultRenderer {
     }
 
     mutating func ending(exit: ExitStatus) -> String {
+        let exit = ExitStatus.worst([exit, status])
         let start = "PINCHECK \(MonitoringState(exit).word) - "
         if entries.count == 1, let entry = entries.first {
             return start + "\(entry.name) \(entry.sentence)" + Self.data(entry, of: nil) + "\n"
@@ -90,7 +96,7 @@ struct NagiosRenderer: ResultRenderer {
             result.append(
                 Measurement(
                     label: "days_\(depth)",
-                    value: String(link.certificate.daysLeft),
+                    value: days(left: link, at: report.evaluatedAt),
                     warning: range(from: link.warnDays),
                     critical: range(from: link.failDays)
                 )
@@ -107,6 +113,17 @@ struct NagiosRenderer: ResultRenderer {
             )
         }
         return result
+    }
+
+    /// The days left: whole ones, or hundredths where a limit falls between two days and must not seem to be crossed.
+    private static func days(left link: Report.ChainLink, at time: String) -> String {
+        let isFine = [link.warnDays, link.failDays].contains { $0.map { $0 != $0.rounded() } ?? false }
+        guard isFine, let now = try? TimeText.read(time), let end = try? TimeText.read(link.certificate.notAfter),
+            end >= now
+        else { return String(link.certificate.daysLeft) }
+        let hundredths = (end.secondsSinceEpoch - now.secondsSinceEpoch) / 864
+        let part = String(hundredths % 100)
+        return "\(hundredths / 100)." + (part.utf8.count == 1 ? "0" : "") + part
     }
 
     /// The range from a number to infinity, below which there is an alert; empty without a number.

@@ -9,7 +9,7 @@ struct PrometheusRenderer: ResultRenderer {
     private var seen: [String: Int] = [:]
     private var status = Family(
         name: "pincheck_status",
-        help: "The exit status of the target: 0 pass, 1 fail, 2 no verdict, 3 warning, 4 changed."
+        help: "The exit status of the target: 0 pass, 1 fail, 2 no verdict, 3 warning, 4 changed. Alert on != 0."
     )
     private var reached = Family(
         name: "pincheck_reached",
@@ -17,7 +17,7 @@ struct PrometheusRenderer: ResultRenderer {
     )
     private var accepted = Family(
         name: "pincheck_accepted",
-        help: "Whether the client accepts the server; absent without a verdict."
+        help: "Whether the client accepts the server now, whatever is left of it; absent without a verdict."
     )
     private var configured = Family(name: "pincheck_pins_configured", help: "How many pins are configured.")
     private var matched = Family(
@@ -25,6 +25,7 @@ struct PrometheusRenderer: ResultRenderer {
         help: "How many of the configured pins are on the chain; absent without a chain."
     )
     private var warnings = Family(name: "pincheck_warnings", help: "How many warnings there are.")
+    private var warning = Family(name: "pincheck_warning", help: "What is warned of, by its id (1).")
     private var notAfter = Family(
         name: "pincheck_certificate_not_after_timestamp_seconds",
         help: "The end of validity of each certificate of the chain the verdict rests on, 0 for the leaf."
@@ -57,7 +58,8 @@ struct PrometheusRenderer: ResultRenderer {
 
     mutating func text(for report: Report) -> String {
         let labels = labels(of: report)
-        status.add(labels, report.exit.code)
+        // What is shown for comparison must set off no alert that is about the target.
+        if report.counts { status.add(labels, report.exit.code) }
         reached.add(labels, report.verdict == .none ? 0 : 1)
         var clients = UniqueNames()
         for client in report.clients where client.verdict != .none {
@@ -69,6 +71,7 @@ struct PrometheusRenderer: ResultRenderer {
         configured.add(labels, report.pins.configured.count)
         if !report.built.isEmpty { matched.add(labels, Set(report.pins.matched.map(\.pin)).count) }
         warnings.add(labels, report.attention.count)
+        for id in report.warningIDs { warning.add(labels + [("id", id)], 1) }
         for (depth, link) in report.built.enumerated() {
             let labels = labels + [("depth", String(depth))]
             notAfter.add(labels, time: link.certificate.notAfter)
@@ -100,9 +103,8 @@ struct PrometheusRenderer: ResultRenderer {
         )
         worst.add([], exit.rawValue)
         let families = [
-            status, reached, accepted, configured, matched, matchUntil, noPinAfter, backup, warnings, notAfter,
-            notBefore,
-            duration, worst, lastRun,
+            status, reached, accepted, configured, matched, matchUntil, noPinAfter, backup, warnings, warning,
+            notAfter, notBefore, duration, worst, lastRun,
         ]
         return families.map(\.text).joined()
     }

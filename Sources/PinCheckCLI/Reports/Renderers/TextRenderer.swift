@@ -31,14 +31,25 @@ struct TextRenderer: Sendable {
             (consistency.accepted, "accepted"), (consistency.rejected, "rejected"),
             (consistency.unreachable, "without a verdict"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        let places = consistency.addresses == 1 ? "1 address" : "\(consistency.addresses) addresses"
+        let places =
+            switch consistency.addresses {
+            case 0: "no address"
+            case 1: "1 address"
+            default: "\(consistency.addresses) addresses"
+            }
         let warnings = consistency.findings.filter { $0.level == .warning }.map(\.id).joined(separator: ", ")
         let status = ExitStatus(rawValue: Int32(consistency.exit.code)) ?? .software
-        let token = style.token(status == .pass && !consistency.consistent ? .warn : status)
-        lines.append(
-            "\(token)  \(name(report))  \(places): \(counts.isEmpty ? "not judged" : counts); "
-                + (warnings.isEmpty ? consistency.hasKnownDifferences ? "as recorded" : "consistent" : warnings)
-        )
+        let token = style.token(status == .pass && consistency.consistent == false ? .warn : status)
+        let comparison =
+            switch consistency.consistent {
+            case _ where !warnings.isEmpty: warnings
+            case false?: "the verdicts differ"
+            case _ where consistency.hasKnownDifferences: "as recorded"
+            case true? where consistency.unreachable > 0 && consistency.hasVerdicts: "the others are consistent"
+            case true?: "consistent"
+            case nil: "nothing to compare"
+            }
+        lines.append("\(token)  \(name(report))  \(places): \(counts.isEmpty ? "not judged" : counts); \(comparison)")
         return lines.joined(separator: "\n") + "\n"
     }
 
