@@ -2,7 +2,7 @@ import LoopbackLab
 import Pinning
 import Testing
 
-@Suite("AFNetworking 2 decides as the semantics' vectors 51 to 67 say")
+@Suite("AFNetworking 2 decides as the decision table's vectors 51 to 67 say")
 struct AFNetworking25Vectors {
     static let world = World.shared
     static let httpBin = world.httpBin

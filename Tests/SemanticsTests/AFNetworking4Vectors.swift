@@ -4,7 +4,7 @@ import Pinning
 import Testing
 import X509
 
-/// One row of the semantics' table (b) about AFNetworking 4.
+/// One row of the decision table (Pinning's article of that name) about AFNetworking 4.
 struct Vector: Sendable, CustomTestStringConvertible {
     let number: String
     let scene: Scene
@@ -20,7 +20,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     var testDescription: String { "vector \(number)" }
 }
 
-@Suite("AFNetworking 4 decides as the semantics' vectors 1 to 50 say")
+@Suite("AFNetworking 4 decides as the decision table's vectors 1 to 50 say")
 struct AFNetworking4Vectors {
     static let world = World.shared
     static let httpBin = world.httpBin

@@ -29,7 +29,7 @@ struct AlamofireWorld: Sendable {
     }
 }
 
-@Suite("Alamofire decides as the semantics' vectors 68 to 90 say")
+@Suite("Alamofire decides as the decision table's vectors 68 to 90 say")
 struct AlamofireVectors {
     static let host = "test.alamofire.org"
     static let pki = AlamofireWorld.shared
@@ -152,7 +152,7 @@ struct AlamofireVectors {
     }
 
     @Test func `vector 82: a pinned root counts once the pins complete the way to it`() throws {
-        // The semantics' "confidence and gaps": the best effort goes through the supplied pins.
+        // Read in Apple's sources, not run: the best effort goes through the supplied pins.
         let pins = [Self.pki.authority2, Self.pki.root]
         try Self.vector("82", Self.onlyPublicKeys, pins: pins, intermediates: [], system: [], "pin-matched").check()
         let onlyAnchored = Alamofire.Evaluator.pinnedCertificates(

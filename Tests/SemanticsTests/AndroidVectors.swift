@@ -2,7 +2,7 @@ import LoopbackLab
 import Pinning
 import Testing
 
-@Suite("Android's Network Security Config decides as the semantics' vectors 126 to 128 say")
+@Suite("Android's Network Security Config decides as the decision table's vectors 126 to 128 say")
 struct AndroidVectors {
     static let pki = World.shared.standard
     static let yesterday = Timestamp(secondsSinceEpoch: LabClock.now - LabClock.day)

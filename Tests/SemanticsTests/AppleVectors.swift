@@ -2,7 +2,7 @@ import LoopbackLab
 import Pinning
 import Testing
 
-@Suite("Apple's NSPinnedDomains decides as the semantics' vectors 131 to 136 say")
+@Suite("Apple's NSPinnedDomains decides as the decision table's vectors 131 to 136 say")
 struct AppleVectors {
     static let pki = World.shared.standard
 

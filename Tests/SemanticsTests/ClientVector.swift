@@ -2,7 +2,7 @@ import LoopbackLab
 import Pinning
 import Testing
 
-/// One row of the semantics' table (b) about a client with settings of its own.
+/// One row of the decision table (Pinning's article of that name) about a client with settings of its own.
 struct ClientVector: Sendable, CustomTestStringConvertible {
     let number: String
     let client: any ClientProcedure

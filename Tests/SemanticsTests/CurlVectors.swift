@@ -2,7 +2,7 @@ import LoopbackLab
 import Pinning
 import Testing
 
-@Suite("curl decides as the semantics' vectors 137 to 141 say")
+@Suite("curl decides as the decision table's vectors 137 to 141 say")
 struct CurlVectors {
     static let pki = World.shared.standard
     static let key = try! Certificate(pki.leaf).publicKey

@@ -3,7 +3,7 @@ import Pinning
 import Testing
 import X509
 
-@Suite("DANE decides as the semantics' vectors 142 to 144 say")
+@Suite("DANE decides as the decision table's vectors 142 to 144 say")
 struct DANEVectors {
     static let pki = World.shared.standard
 

@@ -4,7 +4,7 @@ import Pinning
 import Testing
 import X509
 
-@Suite("OkHttp decides as the semantics' vectors 111 to 125 say")
+@Suite("OkHttp decides as the decision table's vectors 111 to 125 say")
 struct OkHttpVectors {
     static let pki = World.shared.standard
     static let host = StandardPKI.serverName

@@ -3,7 +3,7 @@ import Pinning
 import Testing
 import X509
 
-@Suite("TrustKit decides as the semantics' vectors 91 to 110 say")
+@Suite("TrustKit decides as the decision table's vectors 91 to 110 say")
 struct TrustKitVectors {
     static let pki = World.shared.standard
     static let yesterday = Timestamp(secondsSinceEpoch: LabClock.now - LabClock.day)
@@ -140,7 +140,7 @@ struct TrustKitVectors {
     }
 }
 
-@Suite("TrustKit takes and looks up configurations as the semantics' vectors 100 to 106 say")
+@Suite("TrustKit takes and looks up configurations as the decision table's vectors 100 to 106 say")
 struct TrustKitConfigurationVectors {
     static let suffixes = SystemPublicSuffixList()
     static let one = try! hash(World.shared.standard.leaf)
