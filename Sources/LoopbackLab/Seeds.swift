@@ -1,0 +1,54 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// The seeds a property test runs with: always the same few, so that a run means the same everywhere, and fresh ones, so that the
+/// runs of a year are not one run.
+///
+/// ```swift
+/// @Test(arguments: Seeds.sample(4))
+/// func whateverIsDamagedIsReadOrRefused(seed: UInt64) throws {
+///     var generator = SeededGenerator(seed: seed)
+/// ```
+///
+/// Each seed is a test case of its own, whose failure names it; let it take no more than half a second. The parameter is called
+/// `seed`: by that name `make fuzz` finds these tests and runs them longer.
+///
+/// Two variables of the environment change what is run:
+/// - `PINCHECK_ROUNDS`, 1 or more: how many times as many seeds. All that are added are fresh.
+/// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure. It is printed when it is chosen.
+package enum Seeds {
+    /// The seeds 1 to `count`, and a fresh one; with `PINCHECK_ROUNDS` that many times, all others fresh.
+    package static func sample(_ count: Int) -> [UInt64] {
+        seeds(fixed: count, rounds: rounds, fresh: fresh)
+    }
+
+    /// `fixed` seeds from 1 on, and those that follow `fresh`, until there are `rounds` times `fixed + 1`.
+    package static func seeds(fixed: Int, rounds: Int, fresh: UInt64) -> [UInt64] {
+        let added = (fixed + 1) * rounds - fixed
+        return (0..<fixed).map { UInt64($0) + 1 } + (0..<added).map { fresh &+ UInt64($0) }
+    }
+
+    /// How many times as many seeds were asked for.
+    private static let rounds = max(1, number(of: "PINCHECK_ROUNDS").map { Int(clamping: $0) } ?? 1)
+
+    /// The first fresh seed of this process: one for all tests, so that one variable repeats them all.
+    private static let fresh: UInt64 = {
+        if let given = number(of: "PINCHECK_SEED") { return given }
+        // Short enough to be copied by hand, and none of the fixed ones.
+        let chosen = UInt64.random(in: 1_000_000..<1_000_000_000)
+        let line = "property tests: fresh seed \(chosen); PINCHECK_SEED=\(chosen) repeats it\n"
+        _ = line.withCString { write(STDERR_FILENO, $0, line.utf8.count) }
+        return chosen
+    }()
+
+    /// The number in a variable of the environment; one that is there and holds something else ends the process, since a test
+    /// that was asked for would not be run.
+    private static func number(of variable: String) -> UInt64? {
+        guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return nil }
+        guard let number = UInt64(text) else { fatalError("\(variable) is '\(text)' and no whole number") }
+        return number
+    }
+}
