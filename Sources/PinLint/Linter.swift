@@ -6,15 +6,15 @@ internal import X509
 package struct Linter: Sendable {
     /// The moment to judge by.
     package let now: Timestamp
-    /// How many seconds before an end it is near.
-    package let warningTime: Int64
+    /// An end of which less is left than this is near.
+    package let warnBefore: Threshold
     /// The clients that ship the pins, as they are named elsewhere; empty when nobody said.
     package let clients: Set<String>
 
     /// A linter for one moment.
-    package init(now: Timestamp, warningTime: Int64, clients: Set<String> = []) {
+    package init(now: Timestamp, warnBefore: Threshold, clients: Set<String> = []) {
         self.now = now
-        self.warningTime = warningTime
+        self.warnBefore = warnBefore
         self.clients = clients
     }
 
@@ -87,9 +87,16 @@ struct LintScene {
     /// Whether `time` is past.
     func isPast(_ time: Timestamp) -> Bool { time < linter.now }
 
-    /// Whether `time` is to come and near.
-    func isNear(_ time: Timestamp) -> Bool {
-        !isPast(time) && time < linter.now.advanced(bySeconds: linter.warningTime)
+    /// Whether the end of a certificate is to come and near.
+    func isNearEnd(of certificate: Certificate) -> Bool {
+        !isPast(certificate.notAfter)
+            && linter.warnBefore.isReached(at: linter.now, from: certificate.notBefore, to: certificate.notAfter)
+    }
+
+    /// Whether a date from which on pins do not count is to come and near; they have no beginning to be a part of.
+    func isNear(expiration time: Timestamp) -> Bool {
+        guard case .seconds = linter.warnBefore else { return false }
+        return !isPast(time) && linter.warnBefore.isReached(at: linter.now, from: linter.now, to: time)
     }
 
     /// Whether the user said that one of these clients ships the pins.

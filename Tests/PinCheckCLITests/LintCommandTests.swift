@@ -173,11 +173,32 @@ import Testing
         let past = try await lint(files, "--at", "2040-06-01")
         #expect(past.output.contains("[pin-set-expired]"))
         #expect(past.status == .fail)
-        for text in ["30", "d", "30x", "-1d", "99999999999d", "1.5d"] {
+        for text in ["30", "d", "30x", "-1d", "99999999999d", "1.5d", "101%"] {
             let outcome = try await lint(files, "--warn-before=\(text)")
             #expect(outcome.status == .usage, "\(text)")
-            #expect(outcome.errors.contains("write days, weeks or hours, as in 30d, 4w or 12h"))
+            #expect(outcome.errors.contains("--warn-before '\(text)' is no threshold: write 30d"))
         }
+    }
+
+    @Test func lintReadsThresholdsAsCheckDoes() async throws {
+        let now = LabClock.now
+        let root = try LabCertificate.selfSigned(.authority("Root"))
+        let leaf = try root.issue(
+            CertificateTemplate.leaf("api.example.com").valid(from: now - 61 * LabClock.day, to: now + 39 * LabClock.day)
+        )
+        let files = [("leaf.pem", leaf.pem)]
+        for (text, isNear) in [("40%", true), ("39%", false), ("6w", true), ("90m", false), ("940h", true)] {
+            let outcome = try await lint(files, "--warn-before", text)
+            #expect(outcome.output.contains("[pinned-certificate-expires-soon]") == isNear, "\(text): \(outcome)")
+        }
+        // Pins that expire on a date have no beginning that a part could be of.
+        let xml = """
+            <network-security-config><domain-config><domain>a.example.com</domain>
+            <pin-set expiration="2040-06-01"><pin digest="SHA-256">\(Self.a)</pin><pin digest="SHA-256">\(Self.b)</pin></pin-set>
+            </domain-config></network-security-config>
+            """
+        let part = try await lint([("nsc.xml", xml)], "--at", "2040-05-01", "--warn-before", "99%")
+        #expect(part.output.contains("[android-fails-open-after-expiration]"))
     }
 
     @Test func kindsOfFindingsAreListedAndIgnored() async throws {

@@ -36,7 +36,7 @@ struct Files {
         try scoped(asDirectory: asDirectory) { inspections, _ in
             Linter(
                 now: Timestamp(secondsSinceEpoch: time),
-                warningTime: warningDays * LabClock.day,
+                warnBefore: .seconds(warningDays * LabClock.day),
                 clients: clients
             ).findings(in: inspections)
         }
@@ -52,7 +52,7 @@ struct Files {
         try scoped(asDirectory: asDirectory) { inspections, directory in
             let linter = Linter(
                 now: Timestamp(secondsSinceEpoch: time),
-                warningTime: warningDays * LabClock.day,
+                warnBefore: .seconds(warningDays * LabClock.day),
                 clients: clients
             )
             return linter.findings(in: inspections).map { finding in

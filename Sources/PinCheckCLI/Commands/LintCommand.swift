@@ -56,7 +56,7 @@ struct LintCommand: ContextCommand {
         }
         try OpenSSLHealth.require()
         let now = settings.time ?? context.now()
-        let linter = Linter(now: now, warningTime: settings.warningTime, clients: settings.clients)
+        let linter = Linter(now: now, warnBefore: settings.warnBefore, clients: settings.clients)
         let inspections = sources.map { PinSource($0).inspect() }
         for inspection in inspections where inspection.omittedProblemCount > 0 {
             context.console.report(

@@ -19,7 +19,7 @@ struct LintOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Warn of what ends within this time, as in 30d, 4w or 12h (default: 30d).",
+            "Warn when less is left of a pinned certificate, or of pins that expire: 30d, 12h, 33% (default: 30d).",
             valueName: "time"
         )
     )
@@ -73,8 +73,8 @@ struct LintSettings: Sendable {
     /// The least bad finding that counts, `nil` when none does.
     let failOn: LintSeverity?
     let ignored: Set<String>
-    /// In seconds.
-    let warningTime: Int64
+    /// How much must be left.
+    let warnBefore: Threshold
     /// `nil` for now.
     let time: Timestamp?
     let clients: Set<String>
@@ -85,11 +85,7 @@ struct LintSettings: Sendable {
     init(_ options: LintOptions, _ output: LintOutputOptions) throws(CommandError) {
         failOn = try Self.severity(options.failOn)
         ignored = try Self.ignored(options.ignore)
-        let warnBefore = options.warnBefore ?? "30d"
-        guard let seconds = DurationText.seconds(warnBefore) else {
-            throw .usage("--warn-before \(quoted(warnBefore)) is not understood: \(DurationText.usage)")
-        }
-        warningTime = seconds
+        warnBefore = try Threshold.reading(options.warnBefore ?? "30d", of: "--warn-before")
         time = try options.at.map { (text) throws(CommandError) in try TimeText.read(text) }
         clients = try Self.clients(options.client)
         outputs = try FormOutput.read(output.format, default: .text)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Pinning
 import Rotation
 
 /// How much must be left of certificates and pins.
@@ -75,7 +76,13 @@ struct OutlookSettings: Hashable, Sendable {
     }
 
     private static func threshold(_ text: String?, of option: String) throws(CommandError) -> Threshold? {
-        guard let text else { return nil }
+        try text.map { (text) throws(CommandError) in try Threshold.reading(text, of: option) }
+    }
+}
+
+extension Threshold {
+    /// Reads the value of `option`.
+    static func reading(_ text: String, of option: String) throws(CommandError) -> Threshold {
         do {
             return try Threshold(text)
         } catch {

@@ -10,7 +10,7 @@ struct CertificateValidityRule: LintRule {
             }
             var findings = certificates.compactMap { finding($0.certificate, $0.place, last.certificate, scene) }
             let end = last.certificate.notAfter
-            if set.kind == nil, !scene.isPast(end), !scene.isNear(end) {
+            if set.kind == nil, !scene.isPast(end), !scene.isNearEnd(of: last.certificate) {
                 findings.append(
                     LintFinding(
                         .certificateModeEnds,
@@ -44,7 +44,7 @@ struct CertificateValidityRule: LintRule {
                 remedy: isLast ? "pin its successor, or keys" : "remove it"
             )
         }
-        if scene.isNear(end) {
+        if scene.isNearEnd(of: certificate) {
             return LintFinding(
                 .pinnedCertificateExpiresSoon,
                 at: place,

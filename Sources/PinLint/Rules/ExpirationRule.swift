@@ -15,7 +15,7 @@ struct ExpirationRule: LintRule {
                     remedy: "ship pins with a later expiration"
                 )
             }
-            if scene.isNear(end) {
+            if scene.isNear(expiration: end) {
                 return LintFinding(
                     .pinSetExpiresSoon,
                     at: place,

@@ -1,5 +1,4 @@
-import Pinning
-@testable import Rotation
+@testable import Pinning
 import Testing
 
 /// `30d`, `12h`, `33%`.

@@ -1,5 +1,3 @@
-package import Pinning
-
 /// How much time must be left: `30d`, `12h`, or a part of the lifetime, `33%`.
 package enum Threshold: Sendable, Hashable {
     /// So many seconds.
@@ -51,7 +49,7 @@ package enum Threshold: Sendable, Hashable {
     }
 
     /// The seconds from one moment to another, held at the ends of the range.
-    static func seconds(from start: Timestamp, to end: Timestamp) -> Int64 {
+    package static func seconds(from start: Timestamp, to end: Timestamp) -> Int64 {
         let (seconds, overflow) = end.secondsSinceEpoch.subtractingReportingOverflow(start.secondsSinceEpoch)
         return overflow ? (end < start ? .min : .max) : seconds
     }
