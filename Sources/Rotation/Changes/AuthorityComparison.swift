@@ -42,8 +42,9 @@ struct AuthorityComparison {
             var unused = chain[...]
             var next = unused.popFirst()
             while let certificate = next {
+                let isRoot = Self.isRoot(certificate, above: path.last)
                 path.append(certificate)
-                guard !certificate.isSelfIssued else { break }
+                guard !isRoot else { break }
                 let index = unused.firstIndex { $0.subject == certificate.issuer }
                 next = index.map { unused.remove(at: $0) }
                 links.append(Link(name: certificate.issuer, certificate: next, keyID: certificate.issuerKeyID))
@@ -62,20 +63,53 @@ struct AuthorityComparison {
             chain.contains { $0.subject == certificate.subject }
         }
 
-        /// Whether the path ends in a root that was sent.
-        var endsInRoot: Bool { path.count > 1 && path.last?.isSelfIssued == true }
+        /// Whether a certificate ends the path, as one with its own name as the issuer does.
+        ///
+        /// A link certificate of a root whose key was rolled over has that too, but is signed by the key before: its key is
+        /// the one that the certificate below names, and its issuer's is another.
+        private static func isRoot(
+            _ certificate: Snapshot.Certificate,
+            above child: Snapshot.Certificate?
+        ) -> Bool {
+            guard certificate.isSelfIssued else { return false }
+            guard let own = child?.issuerKeyID, let issuer = certificate.issuerKeyID else { return true }
+            return own == issuer
+        }
+
+        /// The root at the end of the path, where it was sent.
+        var root: Snapshot.Certificate? {
+            guard path.count > 1, let last = path.last, Self.isRoot(last, above: path[path.count - 2]) else {
+                return nil
+            }
+            return last
+        }
+
+        /// The root that was sent behind a gap: the path ends below it, at an authority that is an intermediate of `other`.
+        func rootBeyondGap(knownFrom other: Side) -> Snapshot.Certificate? {
+            guard let end = links.last, end.certificate == nil,
+                other.path.contains(where: { $0.subject == end.name && !$0.isSelfIssued })
+            else { return nil }
+            return chain.dropFirst().first { $0.isSelfIssued && !path.contains($0) }
+        }
     }
 
     private let old: Side
     private let new: Side
+    /// The roots that were sent, also without the intermediates that lead to them.
+    private let sentRoots: (old: Snapshot.Certificate?, new: Snapshot.Certificate?)
     /// Certificates of one chain alone.
     private var lost: [Snapshot.Certificate]
     private var gained: [Snapshot.Certificate]
     private var found: Set<Change> = []
 
     init(_ old: [Snapshot.Certificate], _ new: [Snapshot.Certificate]) {
-        self.old = Side(old)
-        self.new = Side(new)
+        let sides = (old: Side(old), new: Side(new))
+        self.old = sides.old
+        self.new = sides.new
+        sentRoots = (
+            sides.old.root ?? sides.old.rootBeyondGap(knownFrom: sides.new),
+            sides.new.root ?? sides.new.rootBeyondGap(knownFrom: sides.old)
+        )
         lost = old
         gained = new
         for certificate in old {
@@ -134,12 +168,29 @@ struct AuthorityComparison {
     }
 
     private mutating func compareRoots() {
-        guard let oldRoot = old.links.last, let newRoot = new.links.last, !oldRoot.canBe(newRoot) else { return }
+        guard let oldRoot = rootLink(old, sentRoots.old), let newRoot = rootLink(new, sentRoots.new),
+            !oldRoot.canBe(newRoot)
+        else { return }
         // One chain may only go on where the other ends.
         guard !isBelowRoot(newRoot, of: old), !isBelowRoot(oldRoot, of: new) else { return }
         // Without its intermediate a chain names as its last issuer what is no root.
-        guard !lacksIssuer else { return }
+        guard !lacksIssuer || sentRoots.new != nil else { return }
         add(.rootChanged, oldRoot.words(besides: newRoot), newRoot.words(besides: oldRoot))
+    }
+
+    /// The root a chain leads to: the one that is sent behind a gap, or the last issuer that is named.
+    private func rootLink(_ side: Side, _ sent: Snapshot.Certificate?) -> Link? {
+        guard let sent, !side.path.contains(sent) else { return side.links.last }
+        return Link(name: sent.subject, certificate: sent, keyID: nil)
+    }
+
+    /// Whether the key of the issuer is known to be the same for two certificates that name the same one.
+    func knowsIssuer(of before: Snapshot.Certificate, and after: Snapshot.Certificate) -> Bool {
+        if before.isSelfIssued || before.issuerKeyID != nil && after.issuerKeyID != nil { return true }
+        func key(_ certificate: Snapshot.Certificate, _ side: Side) -> String? {
+            side.chain.first { $0.subject == certificate.issuer && $0 != certificate }?.spkiSHA256
+        }
+        return key(before, old) != nil && key(before, old) == key(after, new)
     }
 
     /// Whether the leaf's issuer was sent, and the other issuer it has now is not.
@@ -158,10 +209,11 @@ struct AuthorityComparison {
             let before = "\(certificate.title) by \(certificate.issuer)"
             let after = "\(newer.title) by \(newer.issuer)"
             if certificate.hasSameIssuer(as: newer) {
-                found.insert(ChainComparison.renewal(from: certificate, to: newer))
-            } else if certificate.isSelfIssued {
+                let isKnown = knowsIssuer(of: certificate, and: newer)
+                found.insert(ChainComparison.renewal(from: certificate, to: newer, isIssuerKnown: isKnown))
+            } else if certificate == old.root {
                 add(.intermediateExtra, nil, after)
-            } else if newer.isSelfIssued {
+            } else if newer == new.root {
                 add(.intermediateMissing, before, nil)
             } else if !has(.issuerChanged, .rootChanged) {
                 add(.issuerChanged, before, after)
@@ -178,8 +230,8 @@ struct AuthorityComparison {
         for certificate in lost {
             if new.chain.contains(certificate) {
                 dropped.append(certificate.title)
-            } else if certificate.isSelfIssued, old.path.contains(certificate) {
-                if !new.endsInRoot, !has(.rootChanged) { add(.rootOmitted, certificate.title, nil) }
+            } else if certificate == sentRoots.old {
+                if sentRoots.new == nil, !has(.rootChanged) { add(.rootOmitted, certificate.title, nil) }
             } else if new.names(certificate), !new.sends(certificate) {
                 missing.append(certificate.title)
             } else if !old.path.contains(certificate) {
@@ -191,8 +243,8 @@ struct AuthorityComparison {
         for certificate in gained {
             if old.chain.contains(certificate) {
                 extra.append(certificate.title)
-            } else if certificate.isSelfIssued, new.path.contains(certificate) {
-                if !old.endsInRoot, !has(.rootChanged) { add(.rootSent, nil, certificate.title) }
+            } else if certificate == sentRoots.new {
+                if sentRoots.old == nil, !has(.rootChanged) { add(.rootSent, nil, certificate.title) }
             } else if old.names(certificate), !old.sends(certificate) {
                 extra.append(certificate.title)
             } else if !isReplaced || !new.path.contains(certificate) {

@@ -16,15 +16,21 @@ package enum ChainComparison {
         var authorities = AuthorityComparison(old, new)
         guard !authorities.isOrderAlone else { return [authorities.orderChange] }
         var changes: Set<Change> = []
-        if oldLeaf != newLeaf { changes.formUnion(leafChanges(from: oldLeaf, to: newLeaf)) }
+        if oldLeaf != newLeaf { changes.formUnion(leafChanges(from: oldLeaf, to: newLeaf, authorities)) }
         changes.formUnion(authorities.changes())
         return changes.sorted { $0.kind != $1.kind ? $0.kind < $1.kind : ($0.old ?? "") < ($1.old ?? "") }
     }
 
-    private static func leafChanges(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> [Change] {
+    private static func leafChanges(
+        from old: Snapshot.Certificate,
+        to new: Snapshot.Certificate,
+        _ authorities: AuthorityComparison
+    ) -> [Change] {
         var changes: [Change] = []
         if old.spkiSHA256 == new.spkiSHA256 {
-            changes.append(renewal(from: old, to: new))
+            // Of another issuer there is more to say than that.
+            let isKnown = !old.hasSameIssuer(as: new) || authorities.knowsIssuer(of: old, and: new)
+            changes.append(renewal(from: old, to: new, isIssuerKnown: isKnown))
         } else {
             changes.append(
                 Change(
@@ -66,11 +72,21 @@ package enum ChainComparison {
     }
 
     /// The change when a certificate for the same key took another one's place.
-    static func renewal(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change {
+    ///
+    /// - Parameters:
+    ///   - old: the certificate that was.
+    ///   - new: the one that took its place.
+    ///   - isIssuerKnown: whether the issuer's key is known to be the same; a name alone does not tell.
+    /// - Returns: the change.
+    static func renewal(
+        from old: Snapshot.Certificate,
+        to new: Snapshot.Certificate,
+        isIssuerKnown: Bool
+    ) -> Change {
         Change(
             .renewed,
             old: "\(old.title) \(old.period)",
-            new: "\(new.title) \(new.period)",
+            new: "\(new.title) \(new.period)" + (isIssuerKnown ? "" : ", the key of its issuer is not known"),
             from: old,
             to: new
         )
