@@ -184,7 +184,10 @@ import Testing
         let now = LabClock.now
         let root = try LabCertificate.selfSigned(.authority("Root"))
         let leaf = try root.issue(
-            CertificateTemplate.leaf("api.example.com").valid(from: now - 61 * LabClock.day, to: now + 39 * LabClock.day)
+            CertificateTemplate.leaf("api.example.com").valid(
+                from: now - 61 * LabClock.day,
+                to: now + 39 * LabClock.day
+            )
         )
         let files = [("leaf.pem", leaf.pem)]
         for (text, isNear) in [("40%", true), ("39%", false), ("6w", true), ("90m", false), ("940h", true)] {
