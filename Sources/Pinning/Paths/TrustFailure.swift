@@ -20,6 +20,10 @@ public struct TrustFailure: Sendable, Hashable {
         case nameConstraintViolated
         /// The extended key usage does not allow servers.
         case wrongPurpose
+        /// The leaf's extended key usage does not say that it is for servers, which the platform asks for here.
+        case noServerAuth
+        /// The leaf is valid for more days than the platform takes.
+        case lifetimeTooLong(days: Int, limit: Int)
         /// The key is too weak for the security level.
         case weakKey
         /// The signature algorithm is too weak for the security level.
@@ -58,7 +62,9 @@ public struct TrustFailure: Sendable, Hashable {
         case .expired, .notYetValid: 0
         case .nameMismatch, .impossibleName: 1
         case .badSignature: 2
-        case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .unknownCriticalExtension: 3
+        case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .noServerAuth, .lifetimeTooLong,
+            .unknownCriticalExtension:
+            3
         case .weakKey, .weakSignature: 4
         case .other: 5
         case .untrustedRoot, .selfSigned: 6
@@ -94,6 +100,8 @@ public struct TrustFailure: Sendable, Hashable {
         case .pathTooLong: "path-too-long"
         case .nameConstraintViolated: "name-constraint"
         case .wrongPurpose: "wrong-purpose"
+        case .noServerAuth: "no-server-auth"
+        case .lifetimeTooLong: "lifetime-too-long"
         case .weakKey: "weak-key"
         case .weakSignature: "weak-signature"
         case .unknownCriticalExtension: "unknown-critical-extension"
@@ -120,6 +128,9 @@ extension TrustFailure: CustomStringConvertible {
         case .pathTooLong: "\(subject) allows fewer intermediate certificates than the path has"
         case .nameConstraintViolated: "\(subject) lies outside the names its issuers may certify"
         case .wrongPurpose: "\(subject) may not be used for TLS servers (extended key usage)"
+        case .noServerAuth: "\(subject) does not say that it is for TLS servers (extended key usage serverAuth)"
+        case .lifetimeTooLong(let days, let limit):
+            "\(subject) is valid for \(days == .max ? "endless" : "\(days)") days, more than \(limit)"
         case .weakKey: "\(subject) has a key too weak to trust: \(certificate.publicKey.algorithm)"
         case .weakSignature:
             "\(subject) is signed with an algorithm too weak to trust: \(certificate.signatureAlgorithm)"

@@ -1,0 +1,125 @@
+/// How strong the keys on a path, and the signatures that link it, have to be.
+public struct StrengthRules: Sendable, Hashable {
+    /// Which kinds of keys are taken at all.
+    private enum Kinds: Sendable, Hashable {
+        case all
+        /// RSA and elliptic curves in Weierstrass form.
+        case rsaAndEC
+        /// RSA and the curves P-256, P-384 and P-521.
+        case rsaAndStandardCurves
+    }
+
+    private enum Part: Sendable, Hashable {
+        /// Every certificate of the path.
+        case whole
+        /// What stands before the first anchor.
+        case untrusted
+    }
+
+    private let kinds: Kinds
+    /// In bits.
+    private let fewestRSABits: Int
+    private let fewestECBits: Int
+    private let part: Part
+    /// The digests that are refused, as they stand in the names of signature algorithms.
+    private let refusedDigests: [String]
+    /// Whether a leaf that somebody installed by hand as it is may have any key.
+    private let exemptsInstalledLeaves: Bool
+    /// Whether the signature on an anchor counts that neither signed itself nor was installed by hand.
+    private let judgesAnchorSignatures: Bool
+
+    /// Apple's under the policy for servers: anchors are held to the floor too.
+    static let apple = StrengthRules(
+        kinds: .rsaAndEC,
+        fewestRSABits: 2_048,
+        fewestECBits: 256,
+        part: .whole,
+        refusedDigests: ["md2", "md4", "md5", "sha1"],
+        exemptsInstalledLeaves: true,
+        judgesAnchorSignatures: true
+    )
+
+    /// Apple's `SecPolicyCreateBasicX509`.
+    static let basic = StrengthRules(
+        kinds: .all,
+        fewestRSABits: 1_024,
+        fewestECBits: 160,
+        part: .whole,
+        refusedDigests: ["md2", "md4", "md5"],
+        exemptsInstalledLeaves: false,
+        judgesAnchorSignatures: false
+    )
+
+    /// Conscrypt's `ChainStrengthAnalyzer`, which never sees an anchor.
+    static let android = StrengthRules(
+        kinds: .rsaAndEC,
+        fewestRSABits: 1_024,
+        fewestECBits: 160,
+        part: .untrusted,
+        refusedDigests: ["md2", "md4", "md5", "sha1"],
+        exemptsInstalledLeaves: false,
+        judgesAnchorSignatures: false
+    )
+
+    /// OpenSSL's security level 2, 112 bits: the default of Debian and of OpenSSL 3.2.
+    static let openssl = StrengthRules(
+        kinds: .all,
+        fewestRSABits: 2_048,
+        fewestECBits: 224,
+        part: .whole,
+        refusedDigests: ["md2", "md4", "md5", "sha1"],
+        exemptsInstalledLeaves: false,
+        judgesAnchorSignatures: false
+    )
+
+    /// Chrome's.
+    static let browser = StrengthRules(
+        kinds: .rsaAndStandardCurves,
+        fewestRSABits: 1_024,
+        fewestECBits: 256,
+        part: .whole,
+        refusedDigests: ["md2", "md4", "md5", "sha1"],
+        exemptsInstalledLeaves: false,
+        judgesAnchorSignatures: false
+    )
+
+    /// The weak keys and signatures of the path.
+    func failures(of path: PlatformPath) -> [TrustFailure] {
+        var failures: [TrustFailure] = []
+        let last = path.certificates.count - 1
+        for (depth, certificate) in path.certificates.enumerated() {
+            if part == .untrusted, depth >= path.firstAnchor { break }
+            let isInstalledLeaf = last == 0 && path.anchorClass == .installedByHand
+            if !(exemptsInstalledLeaves && isInstalledLeaf), !isStrong(certificate.publicKey.algorithm) {
+                failures.append(TrustFailure(.weakKey, at: depth, of: certificate))
+            }
+            if isSignatureJudged(at: depth, of: path), isRefused(certificate.signatureAlgorithm) {
+                failures.append(TrustFailure(.weakSignature, at: depth, of: certificate))
+            }
+        }
+        return failures
+    }
+
+    /// Whether anything rests on the signature of the certificate at `depth`: the path ends at its last one.
+    private func isSignatureJudged(at depth: Int, of path: PlatformPath) -> Bool {
+        guard depth == path.certificates.count - 1 else { return true }
+        return judgesAnchorSignatures && path.anchorClass != .installedByHand && !path.certificates[depth].isSelfIssued
+    }
+
+    private func isStrong(_ key: KeyAlgorithm) -> Bool {
+        switch key {
+        case .rsa(let bits): bits >= fewestRSABits
+        case .ec(let curve, let bits):
+            bits >= fewestECBits && (kinds != .rsaAndStandardCurves || ["P-256", "P-384", "P-521"].contains(curve))
+        // DSA is as strong as RSA of its length; what else there is (Ed25519, Ed448) as elliptic curves.
+        case .other(let name, let bits):
+            kinds == .all && bits >= (name.hasPrefix("DSA") ? fewestRSABits : fewestECBits)
+        case .unknown: false
+        }
+    }
+
+    private func isRefused(_ algorithm: String) -> Bool {
+        let name = algorithm.lowercased()
+        return refusedDigests.contains { name.contains($0) }
+    }
+}
