@@ -11,9 +11,9 @@ struct RememberedFindingsTests {
         ReferenceName("a..b"),
     ]
 
-    @Test(arguments: 0..<4 as Range<UInt64>)
+    @Test(arguments: Seeds.sample(3))
     func `a verifier that was asked before answers as a new one does`(seed: UInt64) async throws {
-        var generator = SeededGenerator(seed: 400 + seed)
+        var generator = SeededGenerator(seed: seed)
         for number in 0..<8 {
             await Task.yield()
             let pki = try RandomPKI(using: &generator)

@@ -7,9 +7,9 @@ import X509
 /// What a server sends besides its leaf may stand in any order, be there twice, or be of no use to anybody.
 @Suite("What a server sends beside what is needed changes no verdict")
 struct WireOrderTests {
-    @Test(arguments: 0..<6 as Range<UInt64>)
+    @Test(arguments: Seeds.sample(4))
     func `shuffling and repeating change nothing that any client sees`(seed: UInt64) async throws {
-        var generator = SeededGenerator(seed: 100 + seed)
+        var generator = SeededGenerator(seed: seed)
         for number in 0..<10 {
             // Tests with deadlines run on the same threads.
             await Task.yield()
@@ -28,9 +28,9 @@ struct WireOrderTests {
         }
     }
 
-    @Test(arguments: 0..<6 as Range<UInt64>)
+    @Test(arguments: Seeds.sample(4))
     func `strangers change no verdict`(seed: UInt64) async throws {
-        var generator = SeededGenerator(seed: 200 + seed)
+        var generator = SeededGenerator(seed: seed)
         for number in 0..<10 {
             // Tests with deadlines run on the same threads.
             await Task.yield()
@@ -42,7 +42,7 @@ struct WireOrderTests {
             for (name, verdict) in before {
                 #expect(
                     after[name]?.isAccepted == verdict.isAccepted,
-                    "seed \(seed), world \(number), \(name): \(verdict.reason), then \(after[name]!.reason)"
+                    "seed \(seed), world \(number), \(name): \(verdict.reason), then \(String(describing: after[name]?.reason))"
                 )
             }
         }

@@ -4,14 +4,14 @@ import Pinning
 import Testing
 
 /// Random damage to valid sources: whatever comes of it, it comes as pins or as an error of one line.
-@Suite(.timeLimit(.minutes(2))) struct MutatedSourceTests {
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+@Suite(.timeLimit(.minutes(5))) struct MutatedSourceTests {
+    @Test(arguments: Seeds.sample(3))
     func damagedSourcesAreReadOrRefused(seed: UInt64) throws {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         let originals = try Self.originals()
         try TemporaryDirectory.scoped { directory in
-            for round in 0..<500 {
-                let original = originals[Int(random.next(below: originals.count))]
+            for round in 0..<250 {
+                let original = originals[Int.random(in: originals.indices, using: &random)]
                 let bytes = Self.damaged(original, &random)
                 let path = try directory.write(bytes, to: "source")
                 check(outcome(path), round)
@@ -44,36 +44,23 @@ import Testing
     }
 
     /// One to four changes: a bit, a byte, a piece cut out, doubled, or replaced by text of the notations.
-    static func damaged(_ original: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
+    static func damaged(_ original: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         let tokens = [
             "sha256/", "sha256//", "pin-sha256=\"", "\"", ";", ",", "=", "-----BEGIN ", "\u{1F512}", "\0", "\n#",
         ]
         var bytes = original
-        for _ in 0...random.next(below: 4) where !bytes.isEmpty {
-            let position = random.next(below: bytes.count)
-            let end = min(bytes.count, position + 1 + random.next(below: 40))
-            switch random.next(below: 6) {
-            case 0: bytes[position] ^= 1 << UInt8(random.next(below: 8))
-            case 1: bytes[position] = UInt8(random.next(below: 256))
+        for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
+            let position = Int.random(in: bytes.indices, using: &random)
+            let end = min(bytes.count, position + Int.random(in: 1...40, using: &random))
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 1: bytes[position] = UInt8.random(in: 0...255, using: &random)
             case 2: bytes.removeSubrange(position..<end)
             case 3: bytes.insert(contentsOf: bytes[position..<end], at: position)
-            case 4: bytes.insert(contentsOf: tokens[random.next(below: tokens.count)].utf8, at: position)
+            case 4: bytes.insert(contentsOf: tokens[Int.random(in: tokens.indices, using: &random)].utf8, at: position)
             default: bytes = Array(bytes.prefix(position))
             }
         }
         return bytes
-    }
-}
-
-/// A generator whose sequence is the same on every machine.
-struct SplitMix64 {
-    var state: UInt64
-
-    mutating func next(below limit: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((z ^ (z >> 31)) % UInt64(limit))
     }
 }
