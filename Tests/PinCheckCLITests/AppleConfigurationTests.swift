@@ -21,7 +21,8 @@ import Testing
         client: String,
         host: String = StandardPKI.serverName,
         chain: [LabCertificate]? = nil,
-        anchor: LabCertificate? = nil
+        anchor: LabCertificate? = nil,
+        isJSON: Bool = false
     ) async throws -> Outcome {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pem(of: chain ?? [pki.leaf, pki.interA]), to: "chain.pem")
@@ -29,6 +30,7 @@ import Testing
             let source = try files.write(Array(configuration.utf8), to: "configuration")
             return await pincheck(
                 ["verify", chain, "--anchors", anchors, "--pins", source, "--client", client, "--host", host]
+                    + (isJSON ? ["--format", "json"] : [])
             )
         }
     }
@@ -50,25 +52,31 @@ import Testing
     }
 
     @Test func leafAndAuthorityIdentitiesMustBothMatch() async throws {
-        func status(_ leaf: [LabCertificate]?, _ authorities: [LabCertificate]?) async throws -> ExitStatus {
+        func decision(_ leaf: [LabCertificate]?, _ authorities: [LabCertificate]?) async throws -> String {
             let plist = nsPinnedDomains("example.com", leaf: leaf, authorities: authorities)
-            return try await verify(plist, client: "nspinneddomains").status
+            return try await verify(plist, client: "nspinneddomains", isJSON: true).decision
         }
-        #expect(try await status([pki.leaf], nil) == .pass)
-        #expect(try await status(nil, [pki.interA]) == .pass)
-        #expect(try await status([pki.leaf], [pki.rootA]) == .pass)
+        #expect(try await decision([pki.leaf], nil) == "pass pin-matched")
+        #expect(try await decision(nil, [pki.interA]) == "pass pin-matched")
+        #expect(try await decision([pki.leaf], [pki.rootA]) == "pass pin-matched")
         // Vectors 133 and 134.
-        #expect(try await status([pki.leaf], [pki.junk]) == .fail)
-        #expect(try await status([], nil) == .fail)
+        #expect(try await decision([pki.leaf], [pki.junk]) == "fail pin-mismatch")
+        #expect(try await decision([], nil) == "fail pin-mismatch")
         // A leaf's pin is none of an authority.
-        #expect(try await status(nil, [pki.leaf]) == .fail)
+        #expect(try await decision(nil, [pki.leaf]) == "fail pin-mismatch")
     }
 
     @Test func anAuthorityPinNeedsAnAuthorityOnThePath() async throws {
         // Vector 135: the leaf itself is the anchor.
         let plist = nsPinnedDomains("example.com", leaf: nil, authorities: [pki.interA])
-        let outcome = try await verify(plist, client: "nspinneddomains", chain: [pki.leaf], anchor: pki.leaf)
-        #expect(outcome.status == .fail)
+        let outcome = try await verify(
+            plist,
+            client: "nspinneddomains",
+            chain: [pki.leaf],
+            anchor: pki.leaf,
+            isJSON: true
+        )
+        #expect(outcome.decision == "fail pin-mismatch")
     }
 
     @Test func aHostTwoLabelsBelowIsNotPinned() async throws {
@@ -92,17 +100,18 @@ import Testing
     }
 
     @Test func trustKitTakesEnforcementAndExpirationFromItsConfiguration() async throws {
-        func outcome(_ settings: String) async throws -> Outcome {
+        func outcome(_ settings: String, isJSON: Bool = false) async throws -> Outcome {
             try await verify(
                 trustKit("\"example.com\": {\"TSKIncludeSubdomains\": true, \(settings)}"),
-                client: "trustkit"
+                client: "trustkit",
+                isJSON: isJSON
             )
         }
         // Vectors 93 to 96.
         let good = try await outcome("\"TSKPublicKeyHashes\": \(hashes(pki.leaf, pki.junk))")
         #expect(good.status == .pass, "\(good.output)\(good.errors)")
         let bad = "\"TSKPublicKeyHashes\": \(hashes(pki.rogue, pki.junk))"
-        #expect(try await outcome(bad).status == .fail)
+        #expect(try await outcome(bad, isJSON: true).decision == "fail pin-mismatch")
         let expired = try await outcome(bad + ", \"TSKExpirationDate\": \"2001-01-01\"")
         #expect(expired.status == .pass)
         #expect(expired.output.contains("expired at 2001-01-01T00:00:00Z"))
@@ -131,7 +140,7 @@ import Testing
             """
         let android = try await verify(configuration, client: "okhttp")
         #expect(android.status == .pass, "\(android.output)\(android.errors)")
-        #expect(try await verify(configuration, client: "trustkit").status == .fail)
+        #expect(try await verify(configuration, client: "trustkit", isJSON: true).decision == "fail pin-mismatch")
         // One pin will do for OkHttp, and TrustKit throws.
         let single = "{\"\(StandardPKI.serverName)\": {\"publicKeyHashes\": \(hashes(pki.leaf))}}"
         #expect(try await verify(single, client: "okhttp").status == .pass)
@@ -149,7 +158,7 @@ import Testing
         #expect(good.status == .pass, "\(good.output)\(good.errors)")
         #expect(good.output.contains("pins: 1 configured, 1 matched (leaf)"))
         let wrong = configuration.replacing(bare(pki.leaf), with: bare(pki.junk))
-        #expect(try await verify(wrong, client: "afnetworking").status == .fail)
+        #expect(try await verify(wrong, client: "afnetworking", isJSON: true).decision == "fail pin-mismatch")
     }
 
     @Test func aBrokenConfigurationIsADataErrorWithItsLine() async throws {

@@ -28,10 +28,10 @@ import Testing
     @Test func rightWrongAndMissingPinsEndIn0And1And0() async throws {
         try await serving { place, anchors in
             let base = [host, "--connect", place, "--anchors", anchors]
-            #expect(await pincheck(base + ["--pins", pki.leaf.pin]).status == .pass)
-            #expect(await pincheck(base + ["--pins", pki.junk.pin]).status == .fail)
-            #expect(await pincheck(base).status == .pass)
-            #expect(await pincheck([host, "--connect", place]).status == .fail)
+            #expect(await decision(base + ["--pins", pki.leaf.pin]) == "pass pin-matched")
+            #expect(await decision(base + ["--pins", pki.junk.pin]) == "fail pin-mismatch")
+            #expect(await decision(base) == "pass trusted-without-pins")
+            #expect(await decision([host, "--connect", place]) == "fail unknown-issuer")
             #expect(await pincheck(["check"] + base).status == .pass)
         }
     }
@@ -86,7 +86,7 @@ import Testing
                 )
                 #expect(outcome.status == .unreachable)
                 let verdicts = outcome.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
-                #expect(verdicts.count == 5)
+                try #require(verdicts.count == 5)
                 #expect(verdicts[1].hasPrefix("PASS  \(host):443 → \(place)  "))
                 #expect(verdicts[3].hasPrefix("UNREACHABLE  \(host):443 → 127.0.0.1:\(refusing.port)  connect: "))
                 #expect(verdicts[3].contains("connection refused"))
@@ -144,13 +144,13 @@ import Testing
         try await serving(.script(.init([], ending: .stalls))) { place, _ in
             let clock = ContinuousClock()
             let start = clock.now
-            let outcome = await pincheck(place, "--timeout", "0.3", "--retries", "100")
+            let outcome = await pincheck(place, "--timeout", "1", "--retries", "100")
             #expect(outcome.status == .unreachable)
             #expect(outcome.output.contains("handshake: "))
-            #expect(start.duration(to: clock.now) >= .milliseconds(300))
+            #expect(start.duration(to: clock.now) >= .seconds(1))
         }
         try await RefusingPort.scoped { refusing in
-            let outcome = await pincheck("127.0.0.1:\(refusing.port)", "--timeout", "0.5", "--retries", "2")
+            let outcome = await pincheck("127.0.0.1:\(refusing.port)", "--timeout", "30", "--retries", "2")
             #expect(outcome.output.contains("connection refused"))
         }
     }
@@ -197,7 +197,7 @@ import Testing
             try await LoopbackServer.serving(.presenting([pki.rogue, pki.rogueI])) { server in
                 let base = [host, "--connect", "127.0.0.1:\(server.port)"]
                 #expect(await pincheck(base, environment: store).status == .pass)
-                #expect(await pincheck(base + ["--pins", pin], environment: store).status == .fail)
+                #expect(await decision(base + ["--pins", pin], environment: store) == "fail pin-mismatch")
                 // Sending the pinned certificate along proves nothing.
                 let injected = ServerBehavior.presenting([pki.rogue, pki.rogueI, pki.leaf])
                 try await LoopbackServer.serving(injected) { server in

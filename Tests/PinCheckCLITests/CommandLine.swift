@@ -11,6 +11,14 @@ struct Outcome {
     let status: ExitStatus
     let output: String
     let errors: String
+
+    /// The exit status and the id of the reason in a JSON report of one target, as in `fail pin-mismatch`.
+    ///
+    /// Another refusal has the same exit status: where the reason is the point, a test compares this.
+    var decision: String {
+        let reason = (try? JSONValue(output))?["reason"]["id"].text
+        return "\(status) \(reason ?? "without a reason: \(output)\(errors)")"
+    }
 }
 
 /// Runs a command line in process, in a world of its own.
@@ -44,6 +52,11 @@ func pincheck(
     let status = await PinCheck.run(arguments: arguments, in: context)
     JSONSchemaCheck.expect(validDocumentsIn: output.text)
     return Outcome(status: status, output: output.text, errors: errors.text)
+}
+
+/// What a command line that judges one target decides and why, as in `fail pin-mismatch`.
+func decision(_ arguments: [String], environment: [String: String] = [:], at time: Int64? = nil) async -> String {
+    await pincheck(arguments + ["--format", "json"], environment: environment, at: time).decision
 }
 
 /// Whether a text holds anything a terminal would act on.

@@ -32,6 +32,10 @@ import Testing
         }
     }
 
+    private func decided(_ name: String, _ configuration: String, client: String) async throws -> String {
+        try await verify(name, configuration, client: client, "--format", "json").decision
+    }
+
     private func tlsa(_ certificate: LabCertificate) -> String {
         "3 1 1 " + SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal
     }
@@ -53,8 +57,8 @@ import Testing
             let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
             let good = await pincheck("verify", chain, "--pins", tlsa(pki.leaf), "--client", "dane")
             #expect(good.status == .pass, "\(good.errors)")
-            let bad = await pincheck("verify", chain, "--pins", tlsa(pki.junk), "--client", "dane")
-            #expect(bad.status == .fail)
+            let bad = await decision(["verify", chain, "--pins", tlsa(pki.junk), "--client", "dane"])
+            #expect(bad == "fail pin-mismatch")
             let cut = await pincheck("verify", chain, "--pins", "3 1 1 0b9f", "--client", "dane")
             #expect(cut.status == .data)
             #expect(cut.errors.contains("has 2 bytes; SHA-256 has 32"))
@@ -74,8 +78,8 @@ import Testing
         #expect(outcome.output.contains("okhttp: for *.example.com"))
         #expect(outcome.output.contains("Net.kt:3"))
         let wrong = source.replacing(bare(pki.leaf), with: bare(pki.rogue))
-        let mismatch = try await verify("Net.kt", wrong, client: "okhttp")
-        #expect(mismatch.status == .fail)
+        let mismatch = try await verify("Net.kt", wrong, client: "okhttp", "--format", "json")
+        #expect(mismatch.decision == "fail pin-mismatch")
     }
 
     private func android(_ body: String) -> String {
@@ -89,7 +93,7 @@ import Testing
     @Test func androidFailsOpenAfterTheExpirationAndForExemptAnchors() async throws {
         let domain = "<domain>\(StandardPKI.serverName)</domain>"
         let bad = android("<domain-config>\(domain)\(pinSet(pki.junk))</domain-config>")
-        #expect(try await verify("nsc.xml", bad, client: "android").status == .fail)
+        #expect(try await decided("nsc.xml", bad, client: "android") == "fail pin-mismatch")
         // Vector 128: another host is not concerned.
         let other = android("<domain-config><domain>other.example.com</domain>\(pinSet(pki.junk))</domain-config>")
         let unaffected = try await verify("nsc.xml", other, client: "android")
@@ -123,7 +127,7 @@ import Testing
         #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
         #expect(outcome.output.contains("nsc.xml:3"))
         let own = nested.replacing("</domain></domain-config>", with: "</domain>\(pinSet(pki.junk))</domain-config>")
-        #expect(try await verify("nsc.xml", own, client: "android").status == .fail)
+        #expect(try await decided("nsc.xml", own, client: "android") == "fail pin-mismatch")
     }
 
     @Test func trustKitForAndroidEnforcesOnlyWhenToldToAndKnowsOneDomain() async throws {
@@ -133,15 +137,15 @@ import Testing
             + "<pin digest=\"SHA-256\">\(bare(pki.rogue))</pin></pin-set>"
         // Vector 109.
         let plain = android("<domain-config>\(domain)\(pins)</domain-config>")
-        #expect(try await verify("nsc.xml", plain, client: "trustkit-android").status == .pass)
-        #expect(try await verify("nsc.xml", plain, client: "android").status == .fail)
+        #expect(try await decided("nsc.xml", plain, client: "trustkit-android") == "pass mismatch-not-enforced")
+        #expect(try await decided("nsc.xml", plain, client: "android") == "fail pin-mismatch")
         let enforced = android(
             "<domain-config>\(domain)\(pins)<trustkit-config enforcePinning=\"true\"/></domain-config>"
         )
-        #expect(try await verify("nsc.xml", enforced, client: "trustkit-android").status == .fail)
+        #expect(try await decided("nsc.xml", enforced, client: "trustkit-android") == "fail pin-mismatch")
         // Vector 110: the last domain is the only one it knows.
         let two = enforced.replacing(domain, with: domain + "<domain>other.example.com</domain>")
-        #expect(try await verify("nsc.xml", two, client: "trustkit-android").status == .pass)
-        #expect(try await verify("nsc.xml", two, client: "android").status == .fail)
+        #expect(try await decided("nsc.xml", two, client: "trustkit-android") == "pass pins-not-applied")
+        #expect(try await decided("nsc.xml", two, client: "android") == "fail pin-mismatch")
     }
 }
