@@ -4,11 +4,21 @@ PREFIX = /usr/local
 DESTDIR =
 HOST =
 ARGS =
-# What `make fuzz` runs: targets, `--`, options of libFuzzer.
+# What `make fuzz` runs: targets, `--`, options of libFuzzer; and how many times as many seeds the property tests get (0: none run).
 FUZZ =
+SEEDS = 20
+# Which tests are run: a regular expression for `swift test --filter`, such as TLSProbeTests.
+FILTER =
 SWIFT = swift
 # How often `make bench` measures.
 ROUNDS = 30
+
+# How many tests run at once. Swift Testing starts all of them together unless it is told, so that each waits for all others while
+# its deadlines and its time limit run; what waits for the network leaves room for two more than there are processors. Swift 6.2
+# does not know the variable and runs one test after the other.
+WIDTH := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2 )))
+TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) $(SWIFT) test --disable-xctest \
+    $(shell $(SWIFT) --version 2>/dev/null | grep -q 'Swift version 6\.2' && echo --no-parallel) $(if $(FILTER),--filter '$(FILTER)')
 
 BINARY = .build/release/pincheck
 SHARE = $(DESTDIR)$(PREFIX)/share
@@ -39,7 +49,7 @@ RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
 STRIP = strip
 endif
 
-.PHONY: help demo test build manual install uninstall check bench asan tsan fuzz lint format clean host toolchain libraries
+.PHONY: help demo test build manual install uninstall check bench asan tsan fuzz properties lint format clean host toolchain libraries
 
 help: ## print this list
 	@echo "usage: make TARGET"
@@ -51,8 +61,8 @@ help: ## print this list
 demo: build ## install what is missing, build, and check throwaway servers on loopback
 	@$(BINARY) demo
 
-test: libraries lint ## install what is missing, lint, and run every test
-	$(SWIFT) test --disable-xctest
+test: libraries lint ## install what is missing, lint, and run every test (FILTER=TLSProbeTests: those)
+	$(TEST)
 
 build: libraries ## build the release binary, .build/release/pincheck
 # The linker takes the archive where it finds no shared library beside it.
@@ -99,14 +109,16 @@ bench: build ## measure one check and many beside curl --pinnedpubkey (ROUNDS=30
 	@Tests/Benchmarks/one-check $(BINARY) $(ROUNDS)
 	@Tests/Benchmarks/many-checks $(BINARY) 5
 
-asan: libraries ## run the tests with the address and leak sanitizers
+asan: libraries ## run the tests with the address and leak sanitizers (FILTER)
 	LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Sanitizers/leaks.supp':print_suppressions=0" \
-	    $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build/asan
+	    $(TEST) --sanitize=address --scratch-path .build/asan
 
-tsan: libraries ## run the tests with the thread sanitizer
-	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build/tsan
+tsan: libraries ## run the tests with the thread sanitizer (FILTER)
+	$(TEST) --sanitize=thread --scratch-path .build/tsan
 
-fuzz: libraries ## fuzz the readers, a minute each (FUZZ='plist -- -max_total_time=300')
+fuzz: libraries ## search for longer: property tests, then the readers (SEEDS=0 FUZZ='plist -- -max_total_time=300')
+# A property test is one that takes a seed.
+	@[ '$(SEEDS)' = 0 ] || PINCHECK_ROUNDS=$(SEEDS) $(MAKE) --no-print-directory properties FILTER='seed:'
 	@Tests/Fuzz/run $(FUZZ)
 
 lint: toolchain ## check the format and style of every source file
@@ -119,6 +131,9 @@ clean: ## remove everything that was built
 	rm -rf .build
 
 # Not in the list: what the targets above need.
+
+properties:
+	$(TEST)
 
 host:
 	@if [ -z '$(HOST)' ]; then echo "say which server: make check HOST=api.example.com" >&2; exit 64; fi

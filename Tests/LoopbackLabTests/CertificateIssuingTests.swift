@@ -26,7 +26,7 @@ private func verificationError(_ path: LabCertificate..., options: String...) as
     }
 }
 
-@Suite(.enabled(if: OpenSSLCommand.isAvailable), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: OpenSSLCommand.isAvailable), .timeLimit(.minutes(5)))
 struct CertificateIssuingTests {
     @Test func standardPathsAreWhatTheDiagramSays() async throws {
         let world = try StandardPKI.shared()

@@ -26,17 +26,21 @@ enum RawClient {
     }
 
     /// Connects, sends `bytes`, and reads until the connection is over, `limit` bytes came, or nothing came for `patience`.
+    ///
+    /// Silence is expected after `expecting` bytes and listened to for 50 ms only. What comes before has the whole patience, since
+    /// the server may have to wait for a processor.
     static func exchange(
         _ address: String = "127.0.0.1",
         port: UInt16,
         sending bytes: [UInt8] = [],
         limit: Int = .max,
-        patience milliseconds: Int32 = 10_000
+        expecting: Int = .max,
+        patience milliseconds: Int32 = 30_000
     ) async -> (received: [UInt8], ending: Ending) {
         // On a thread of its own, because it blocks.
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                continuation.resume(returning: converse(address, port, bytes, limit, milliseconds))
+                continuation.resume(returning: converse(address, port, bytes, limit, expecting, milliseconds))
             }
         }
     }
@@ -46,6 +50,7 @@ enum RawClient {
         _ port: UInt16,
         _ bytes: [UInt8],
         _ limit: Int,
+        _ expected: Int,
         _ patience: Int32
     ) -> (received: [UInt8], ending: Ending) {
         #if canImport(Darwin)
@@ -77,7 +82,9 @@ enum RawClient {
         var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while received.count < limit {
-            guard isReady(descriptor, POLLIN, patience) else { return (received, .silence) }
+            guard isReady(descriptor, POLLIN, received.count < expected ? patience : min(50, patience)) else {
+                return (received, .silence)
+            }
             let count = recv(descriptor, &buffer, min(buffer.count, limit - received.count), 0)
             if count == 0 { return (received, .closed) }
             if count < 0 { return (received, .reset) }

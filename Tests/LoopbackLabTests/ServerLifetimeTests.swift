@@ -22,7 +22,7 @@ private func everyBehavior() throws -> [ServerBehavior] {
     ]
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServerLifetimeTests {
     private struct Interruption: Error {}
 

@@ -17,7 +17,7 @@ private func presented(_ outcome: OpenSSLCommand.Outcome) -> [String] {
     outcome.text.matches(of: /(?s)-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n/).map { String($0.0) }
 }
 
-@Suite(.enabled(if: OpenSSLCommand.isAvailable), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: OpenSSLCommand.isAvailable), .timeLimit(.minutes(5)))
 struct TLSServerTests {
     @Test func presentsTheChainInTheOrderAskedFor() async throws {
         let world = try StandardPKI.shared()
@@ -47,7 +47,7 @@ struct TLSServerTests {
         try await LoopbackServer.serving(.presenting([world.leaf])) { server in
             #expect(server.connections.isEmpty)
             _ = try await connect(server, "-servername API.example.com")
-            let quiet = await server.connections(ended: 1)[0]
+            let quiet = try #require(await server.connections(ended: 1).first)
             #expect(quiet.serverName == "API.example.com")
             #expect(quiet.completedHandshake)
             #expect(quiet.version == .tls13)
@@ -57,7 +57,7 @@ struct TLSServerTests {
             #expect(quiet.hasEnded)
 
             _ = try await connect(server, "-noservername -tls1_2", sending: "hello")
-            let talkative = await server.connections(ended: 2)[1]
+            let talkative = try #require(await server.connections(ended: 2).dropFirst().first)
             #expect(talkative.serverName == nil)
             #expect(talkative.version == .tls12)
             #expect(talkative.applicationBytesReceived == 5)
@@ -143,7 +143,7 @@ struct TLSServerTests {
             #expect(refused.text.contains("alert protocol version"))
             let connections = await server.connections(ended: 2)
             #expect(connections.map(\.version) == [version, nil])
-            #expect(connections[1].failure?.contains("unsupported protocol") == true)
+            #expect(connections.last?.failure?.contains("unsupported protocol") == true)
         }
     }
 
@@ -160,10 +160,8 @@ struct TLSServerTests {
                     _ = try await connect(server, "-cert \(certificate) -key \(key)")
                     _ = try await connect(server, "-tls1_2")
                     let connections = await server.connections(ended: 2)
-                    #expect(connections[0].clientCertificate == client.der)
-                    #expect(connections[0].completedHandshake)
-                    #expect(connections[1].clientCertificate == nil)
-                    #expect(connections[1].completedHandshake == (demand == .requested))
+                    #expect(connections.map(\.clientCertificate) == [client.der, nil])
+                    #expect(connections.map(\.completedHandshake) == [true, demand == .requested])
                 }
             }
         }
@@ -229,7 +227,7 @@ struct TLSServerTests {
         try await LoopbackServer.serving(.tls(settings)) { server in
             let seen = try await connect(server, "-servername a.example -groups X25519:P-521")
             #expect(seen.text.contains("521 bits"))
-            #expect(await server.connections(ended: 1)[0].serverName == "a.example")
+            #expect(await server.connections(ended: 1).first?.serverName == "a.example")
         }
     }
 
@@ -241,7 +239,7 @@ struct TLSServerTests {
             // -ign_eof: the client waits for the server to close.
             let seen = try await connect(server, "-quiet -ign_eof", sending: "GET / HTTP/1.1\r\n\r\n")
             #expect(seen.text.hasSuffix("HTTP/1.1 200 OK\r\n\r\nfine\n"))
-            let connection = await server.connections(ended: 1)[0]
+            let connection = try #require(await server.connections(ended: 1).first)
             #expect(connection.applicationBytesReceived == 18)
             #expect(connection.failure == nil)
         }
@@ -249,7 +247,7 @@ struct TLSServerTests {
         try await LoopbackServer.serving(.tls(settings)) { server in
             let seen = try await connect(server, "-servername a.example")
             #expect(seen.status == 0)
-            #expect(await server.connections(ended: 1)[0].completedHandshake)
+            #expect(await server.connections(ended: 1).first?.completedHandshake == true)
         }
     }
 
@@ -259,7 +257,7 @@ struct TLSServerTests {
         try await LoopbackServer.serving(.tls(settings)) { server in
             let seen = try await connect(server)
             #expect(seen.status == 0)
-            #expect(await server.connections(ended: 1)[0].completedHandshake)
+            #expect(await server.connections(ended: 1).first?.completedHandshake == true)
         }
     }
 
@@ -317,7 +315,7 @@ struct TLSServerTests {
         try await LoopbackServer.serving(.presenting([world.leaf, world.interA], delivery: delivery)) { server in
             let seen = try await connect(server)
             #expect(seen.status == 1)
-            let connection = await server.connections(ended: 1)[0]
+            let connection = try #require(await server.connections(ended: 1).first)
             #expect(!connection.completedHandshake)
         }
     }

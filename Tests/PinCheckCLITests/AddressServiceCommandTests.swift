@@ -4,7 +4,7 @@ import Pinning
 import Testing
 
 /// `pincheck check` with the addresses that a service over HTTP gives.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddressServiceCommandTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
@@ -44,7 +44,7 @@ struct AddressServiceCommandTests {
                 #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
                 #expect(outcome.output.contains("PASS  \(host):\(edge.port) → 127.0.0.2  "))
                 #expect(outcome.output.contains("SNI \(host)"))
-                let opening = await service.connections(ended: 1)[0].opening
+                let opening = try #require(await service.connections(ended: 1).first).opening
                 #expect(String(decoding: opening, as: UTF8.self).hasPrefix("GET /d?dn=\(host)&ttl=1 HTTP/1.1\r\n"))
             }
         }
@@ -132,10 +132,10 @@ struct AddressServiceCommandTests {
                 "--httpdns",
                 "http://127.0.0.1:\(service.port)/{name}",
                 "--timeout",
-                "0.3",
+                "1",
                 "--thorough"
             )
-            #expect(began.duration(to: clock.now) >= .milliseconds(300))
+            #expect(began.duration(to: clock.now) >= .seconds(1))
             #expect(outcome.status == .unreachable)
             let words = "the HTTPDNS service 127.0.0.1:\(service.port) took too long: check the service"
             #expect(outcome.output.contains(words), "\(outcome.output)")

@@ -36,7 +36,7 @@ import Testing
                     "--pins",
                     pin,
                     "--timeout",
-                    "5",
+                    "30",
                     "--state",
                     state,
                     "--on-change",

@@ -37,6 +37,7 @@ import Testing
                 let outcome = await pincheck(arguments)
                 #expect(outcome.status == .pass)
                 let lines = outcome.output.split(separator: "\n").map(String.init)
+                try #require(lines.count > 2)
                 #expect(
                     lines[0] == "\(StandardPKI.serverName) and all names below it   from \(path):3, until 2040-06-01"
                 )

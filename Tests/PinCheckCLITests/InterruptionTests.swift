@@ -40,7 +40,7 @@ import Testing
                 let outcome = try await BuiltBinary.run(
                     """
                     trap '' HUP; cd "$TMPDIR"; mkfifo out
-                    $PINCHECK 127.0.0.1:\(server.port) 127.0.0.1:\(silent.port) --timeout 2 -f jsonl >out & pid=$!
+                    $PINCHECK 127.0.0.1:\(server.port) 127.0.0.1:\(silent.port) --timeout 4 -f jsonl >out & pid=$!
                     exec 3<out; read -r line <&3; kill -HUP $pid; wait $pid
                     """
                 )

@@ -45,6 +45,7 @@ import Testing
             #expect(outcome.status == .pass)
             #expect(outcome.errors.isEmpty)
             let lines = outcome.output.split(separator: "\n").map(String.init)
+            try #require(lines.count > 15)
             #expect(lines[1].hasPrefix("  0 leaf  CN=leaf  EC P-256  expires "))
             #expect(lines[8].hasPrefix("  1 intermediate  CN=InterA  EC P-256  expires "))
             #expect(lines[15].hasPrefix("  2 root  CN=RootA (anchors)  EC P-256  expires "))

@@ -146,8 +146,9 @@ import Testing
         )
     }
 
-    @Test func anExplanationShowsStepsSettingsAndWholePins() {
+    @Test func anExplanationShowsStepsSettingsAndWholePins() throws {
         let lines = text(Self.passing(), explains: true).split(separator: "\n")
+        try #require(lines.count > 6)
         #expect(lines[1].hasSuffix("89 d   \(Self.leafPin)   ← pin 1"))
         #expect(
             lines[4...6].joined(separator: "\n") == """
@@ -191,12 +192,13 @@ import Testing
         )
     }
 
-    @Test func datesThatDoNotHoldAreWords() {
+    @Test func datesThatDoNotHoldAreWords() throws {
         var report = Self.passing()
         report.built[0].certificate.daysLeft = -1
         report.built[1].certificate.daysUntilValid = 3
         report.built[1].certificate.subject = ""
         let lines = text(report).split(separator: "\n")
+        try #require(lines.count > 2)
         #expect(lines[1].contains("EC P-256 expired   sha256/"))
         #expect(lines[2].contains("(no subject) (system)  EC P-384 not yet   sha256/"))
     }

@@ -10,7 +10,7 @@ import Glibc
 #endif
 
 /// Sources made to take more time or memory than they are worth.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct LargeSourceTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LargeSourceTests {
     static let starts: [String: [UInt8]] = [
         "certificate.pem": Array("-----BEGIN CERTIFICATE-----\n".utf8),
         "certificate.cer": [0x30, 0x83, 0xFF, 0xFF, 0xFF],
@@ -209,7 +209,7 @@ import Glibc
 }
 
 /// Configurations of many hosts, turned into others.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct LargeConversionTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LargeConversionTests {
     private struct Suffixes: PublicSuffixList {
         func publicSuffix(of host: String) -> String? { "com" }
     }

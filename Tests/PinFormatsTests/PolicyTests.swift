@@ -24,7 +24,7 @@ import Testing
             """
         ) { path in
             let policy = try PolicyReader.policy(at: path)
-            #expect(policy.hosts.map(\.name) == ["a.example.com", "b.example.com:8443"])
+            try #require(policy.hosts.map(\.name) == ["a.example.com", "b.example.com:8443"])
             #expect(policy.hosts.map { $0.place.description } == ["\(path):6", "\(path):7"])
             let (first, second) = (policy.hosts[0].settings, policy.hosts[1].settings)
             #expect(
@@ -46,7 +46,7 @@ import Testing
         try TemporaryDirectory.scoped { files in
             try files.write("x", to: "a.pem")
             let path = try files.write("{ hosts: { 'a.example': { pins: ['a.pem', 'b.pem'] } } }", to: "pins.json5")
-            let pins = try PolicyReader.policy(at: path).hosts[0].pins
+            let pins = try #require(PolicyReader.policy(at: path).hosts.first).pins
             #expect(pins.map(\.text) == ["\(files.path)/a.pem", "b.pem"])
         }
     }

@@ -28,7 +28,7 @@ import Testing
         #expect(reading.pins.isEmpty)
         let entries = try #require(reading.configurations.first?.entries)
         #expect(reading.configurations.map(\.kind) == [.policy])
-        #expect(entries.map { $0.hosts?.name } == ["api.example.com", "api.example.com"])
+        try #require(entries.map { $0.hosts?.name } == ["api.example.com", "api.example.com"])
         #expect(
             entries.map { $0.pins.map { $0.origin.dropFirst(Self.path.count) } }[1].last
                 == "/api.example.com-backup.pem:1"

@@ -9,7 +9,7 @@ import Darwin
 import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct UnreadableSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct UnreadableSourceTests {
     @Test func aPipeIntoWhichNobodyWritesIsNotWaitedForForEver() throws {
         try TemporaryDirectory.scoped { directory in
             let path = directory.path + "/pins.pem"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConcurrencyTests {
     @Test func twoHundredProbesRunOnOneEventLoop() async throws {
         let world = try StandardPKI.shared()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectFailureTests {
     private func failure(of request: ProbeRequest) async throws -> ProbeError {
         let result = try await withProber { await outcome(of: request, by: $0) }

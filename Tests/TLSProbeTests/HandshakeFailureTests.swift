@@ -3,7 +3,7 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HandshakeFailureTests {
     let world: StandardPKI
 

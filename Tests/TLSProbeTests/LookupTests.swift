@@ -10,7 +10,7 @@ import Darwin
 import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LookupTests {
     @Test func aLookupDeliversAddressesWithThePort() async throws {
         let addresses = try await withCheckedContinuation { continuation in

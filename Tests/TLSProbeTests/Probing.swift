@@ -52,7 +52,8 @@ func observe(
     try await LoopbackServer.serving(behavior, address: address) { server in
         let request = try ProbeRequest(server, change)
         let result = try await withProber { await outcome(of: request, by: $0) }
-        return (result, await server.connections(ended: 1)[0])
+        let seen = await server.connections(ended: 1)
+        return (result, try #require(seen.first, "the server saw no connection: \(result)"))
     }
 }
 

@@ -8,7 +8,7 @@ import X509
 @testable import TLSProbe
 
 /// The library context of batches beside the ordinary one: whatever is asked, both have to answer the same.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: TLSContext.trimmedLibrary != nil))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSContext.trimmedLibrary != nil))
 struct TrimmedLibraryTests {
     /// A kind of key that servers may have.
     enum Key: String, CaseIterable {

@@ -3,7 +3,7 @@ import LoopbackLab
 import Testing
 
 /// What the fuzzer starts from and what it found to fail once, without the fuzzer.
-@Suite(.timeLimit(.minutes(2))) struct CorpusTests {
+@Suite(.timeLimit(.minutes(5))) struct CorpusTests {
     @Test("What is read holds together, and what is not is refused in one line", arguments: FuzzTarget.allCases)
     func everyFileKeepsTheProperties(target: FuzzTarget) throws {
         let files = try Self.files(of: target)
