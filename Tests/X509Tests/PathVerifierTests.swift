@@ -233,6 +233,58 @@ struct PathVerifierTests {
         #expect(try !find("public.example.com").validPaths.isEmpty)
     }
 
+    @Test(
+        arguments: [
+            ("*.example.com", "a_b.example.com", true), ("*.example.com", "_dmarc.example.com", true),
+            ("*.my_svc.example.com", "a.my_svc.example.com", true), ("*.EXAMPLE.com", "a-1.example.com", true),
+            ("*.example.com", "xn--bcher-kva.example.com", true), ("a_b.example.com", "A_B.example.com", true),
+            ("*.example.com", "example.com", false), ("*.example.com", "a.b.example.com", false),
+            ("*.example.com", "a.example.org", false), ("*.com", "example.com", false),
+            ("*.co.uk", "example.co.uk", false), ("f*.example.com", "foo_.example.com", false),
+            ("*a.example.com", "_a.example.com", false), ("a.*.example.com", "a._.example.com", false),
+            ("**.example.com", "a_.example.com", false), ("*example.com", "_example.com", false),
+            (".example.com", "a_b.example.com", false), ("*", "example", false), ("*.", "a_b.com", false),
+            ("a_b.example.com.", "a_b.example.com", false), ("*.example.com\u{0}", "a_b.example.com", false),
+        ]
+    )
+    func `a wildcard stands for the whole left-most label`(pattern: String, name: String, isValid: Bool) throws {
+        let leaf = try Self.pki.interA.issue(.leaf(pattern))
+        let findings = try Self.find(
+            [leaf, Self.pki.interA],
+            anchors: [Self.pki.rootA],
+            policy: .sslServer(name: ReferenceName(name))
+        )
+        #expect(findings.failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
+    }
+
+    @Test func `a wildcard below a registry's suffix spoils no name beside it`() throws {
+        let leaf = try Self.pki.interA.issue(.leaf("*.co.uk", "example.co.uk"))
+        for (name, isValid) in [("example.co.uk", true), ("other.co.uk", false)] {
+            let findings = try Self.find(
+                [leaf, Self.pki.interA],
+                anchors: [Self.pki.rootA],
+                policy: .sslServer(name: ReferenceName(name))
+            )
+            #expect(findings.failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
+        }
+    }
+
+    @Test func `constraints on names are not held against a common name`() throws {
+        let authority = try Self.pki.rootA.issue(
+            .authority("Constrained").with { $0.nameConstraints = .init(permitted: [.dns("example.org")]) }
+        )
+        func ids(_ names: [GeneralName]) throws -> [String] {
+            let leaf = try authority.issue(.leaf(subject: "device.example.com", names: names))
+            return try Self.find(
+                [leaf, authority],
+                anchors: [Self.pki.rootA],
+                policy: .sslServer(name: ReferenceName("192.0.2.7"))
+            ).failures.map(\.id)
+        }
+        #expect(try ids([GeneralName("192.0.2.7")]) == [])
+        #expect(try ids([GeneralName("192.0.2.7"), .dns("device.example.com")]) == ["name-constraint"])
+    }
+
     @Test func `the basic policy checks no name`() throws {
         let pki = Self.pki
         #expect(!(try Self.find([pki.leaf, pki.interA], anchors: [pki.rootA], policy: .basicX509)).validPaths.isEmpty)

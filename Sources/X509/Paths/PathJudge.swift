@@ -92,6 +92,9 @@ struct PathJudge {
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN) | UInt(strict))
         // Always explicit: left alone it is 0 here and 2 in TLS, and the same chain would get two verdicts.
         X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? rules.authLevel : 0)
+        // Names are told from the subjectAltName alone, so constraints are held against those alone: without this OpenSSL takes the
+        // common name of a leaf without a dNSName for one.
+        X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
         X509_VERIFY_PARAM_set_time(parameters, time_t(rules.time.secondsSinceEpoch))
         return true
     }
