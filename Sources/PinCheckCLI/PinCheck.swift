@@ -13,17 +13,30 @@ package enum PinCheck {
         Interruption.install()
         let context = System.context()
         let arguments = Array(CommandLine.arguments.dropFirst())
-        guard System.hasFreeDescriptors() else {
-            let message = "hardly a file can be opened any more: raise the limit, as in 'ulimit -n 256'"
+        if let obstacle = obstacle() {
             let convention = ExitConvention.guess(arguments)
-            refuse(CommandError.software(message), convention, in: context)
-            System.exit(code: convention.code(for: .software))
+            refuse(obstacle, convention, in: context)
+            System.exit(code: convention.code(for: obstacle.status))
         }
         ProbeThread.run(preparingToConnect: resemblesCheck(arguments)) { thread in
             var context = context
             context.thread = thread
             System.exit(code: await exitCode(arguments: arguments, in: context))
         }
+    }
+
+    /// Why this process should not go on, whatever it was called for.
+    private static func obstacle() -> CommandError? {
+        guard System.hasFreeDescriptors() else {
+            return .software("hardly a file can be opened any more: raise the limit, as in 'ulimit -n 256'")
+        }
+        if let path = OpenSSLConfiguration.dangerousPath {
+            return .noInput(
+                "OpenSSL's configuration \(quoted(path)) is no regular file of at most 1 MiB: "
+                    + "let OPENSSL_CONF name one, or /dev/null for none"
+            )
+        }
+        return nil
     }
 
     /// Whether the arguments look like those of a check: a guess before they are parsed, which time alone depends on.

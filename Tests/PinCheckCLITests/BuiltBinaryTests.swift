@@ -48,6 +48,21 @@ struct BuiltBinaryTests {
         }
     }
 
+    @Test func aConfigurationOfOpenSSLThatNobodyWritesIsNotWaitedFor() async throws {
+        for name in ["$TMPDIR/fifo", "/dev/zero", "$TMPDIR/huge"] {
+            let outcome = try await BuiltBinary.run(
+                "mkfifo $TMPDIR/fifo; head -c 2000000 /dev/zero >$TMPDIR/huge; "
+                    + "OPENSSL_CONF=\(name) $PINCHECK verify $CHAIN --anchors $CHAIN"
+            )
+            #expect(outcome.status == 66, "\(name): \(outcome.errors)")
+            #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration '"))
+        }
+        for name in ["/dev/null", "/nonexistent", ""] {
+            let outcome = try await BuiltBinary.run("OPENSSL_CONF=\(name) $PINCHECK verify $CHAIN --anchors $CHAIN")
+            #expect(outcome.status == 0, "\(name): \(outcome.errors)")
+        }
+    }
+
     @Test func complainsOnceAboutAnOutputThatIsClosed() async throws {
         let outcome = try await BuiltBinary.run("$PINCHECK verify $CHAIN >&-")
         #expect(outcome.errors.contains("Error: the result could not be written: Bad file descriptor\n"))
