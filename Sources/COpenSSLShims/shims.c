@@ -72,10 +72,6 @@ int COpenSSLShims_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) {
     return ASN1_STRING_to_UTF8(out, string);
 }
 
-int COpenSSLShims_X509_LOOKUP_add_dir(X509_LOOKUP *lookup, const char *directory, long type) {
-    return X509_LOOKUP_add_dir(lookup, directory, type);
-}
-
 EVP_PKEY *COpenSSLShims_EVP_EC_gen(const char *curve) {
     return EVP_EC_gen(curve);
 }

@@ -41,11 +41,29 @@ struct HostileChainTests {
         #expect(findings.validPaths.isEmpty == ids(findings).contains("too-many-paths"))
     }
 
-    @Test func `a path of a hundred authorities is no path`() throws {
-        let (chain, root) = try HostileChains.ladder(100)
-        #expect(try find(chain, anchors: [root]).validPaths.isEmpty)
-        let (short, anchor) = try HostileChains.ladder(9)
-        #expect(try find(short, anchors: [anchor]).validPaths.map(\.count) == [11])
+    @Test(arguments: [(9, 11), (10, 12), (13, 15), (14, 16)])
+    func `a path of up to sixteen certificates is followed`(rungs: Int, count: Int) throws {
+        let (chain, root) = try HostileChains.ladder(rungs)
+        #expect(try find(chain, anchors: [root]).validPaths.map(\.count) == [count])
+        #expect(try find([chain[0]] + chain.dropFirst().reversed(), anchors: [root]).validPaths.map(\.count) == [count])
+    }
+
+    @Test(arguments: [15, 16, 20, 100])
+    func `of a longer one it is said that it is longer, and not that an issuer is missing`(rungs: Int) throws {
+        let (chain, root) = try HostileChains.ladder(rungs)
+        for anchors in [[root], []] {
+            // With the root unknown, a path of just seventeen ends where nobody looks either.
+            guard rungs > 15 || !anchors.isEmpty else { continue }
+            let findings = try find(chain, anchors: anchors)
+            #expect(findings.failures.map(\.id) == ["too-many-certificates"])
+            #expect(findings.failures.first?.description.contains("more than 16 certificates") == true)
+            #expect(findings.bestEffort.count == 16)
+        }
+    }
+
+    @Test func `a path of sixteen whose issuer is missing says so`() throws {
+        let (chain, _) = try HostileChains.ladder(15)
+        #expect(ids(try find(chain)) == ["unknown-issuer"])
     }
 
     @Test func `of five hundred paths as many are tried as the budget allows`() throws {

@@ -75,6 +75,82 @@ struct TrustStoreTests {
         }
     }
 
+    /// A system's store whose hashed directory holds these files.
+    private static func directory(_ contents: [(name: String, text: String)], in files: TemporaryDirectory) throws
+        -> TrustStore
+    {
+        for (name, text) in contents { try files.write(text, to: name) }
+        return .system(environment: ["SSL_CERT_DIR": files.path, "SSL_CERT_FILE": "/nonexistent"])
+    }
+
+    private static func paths(_ store: TrustStore, _ presented: [LabCertificate]) throws -> [[Certificate]] {
+        try PathVerifierTests.find(presented, anchors: [], verifier: OpenSSLPathVerifier(trustStore: store)).validPaths
+    }
+
+    @Test(arguments: [true, false])
+    func `a hashed file yields the certificate of its name and no other`(inOneFile: Bool) throws {
+        let pki = Self.pki
+        let stem = pki.rootA.hashedFileName.dropLast()
+        try TemporaryDirectory.scoped { files in
+            let contents =
+                inOneFile
+                ? [("\(stem)0", pki.rootA.pem + pki.rootB.pem)]
+                : [("\(stem)0", pki.rootA.pem), ("\(stem)1", pki.rootB.pem)]
+            let store = try Self.directory(contents, in: files)
+            let (first, second) = ([pki.leaf, pki.interA], [pki.rogue, pki.rogueI])
+            // What one question loaded is no anchor of the next, asked in any order.
+            for _ in 0..<2 {
+                #expect(try Self.paths(store, second).isEmpty)
+                #expect(try Self.paths(store, first).count == 1)
+            }
+        }
+    }
+
+    @Test func `a certificate under the hash of its issuer is no anchor`() throws {
+        let pki = Self.pki
+        try TemporaryDirectory.scoped { files in
+            let store = try Self.directory([(pki.interA.hashedFileName, pki.leaf.pem)], in: files)
+            #expect(try Self.paths(store, [pki.leaf]).isEmpty)
+        }
+    }
+
+    @Test func `what is no file under a hashed name is passed over and not waited for`() throws {
+        let pki = Self.pki
+        let stem = pki.rootA.hashedFileName.dropLast()
+        try TemporaryDirectory.scoped { files in
+            #expect(mkfifo("\(files.path)/\(stem)0", 0o600) == 0)
+            try files.makeDirectory("\(stem)1")
+            #expect(symlink("/dev/zero", "\(files.path)/\(stem)2") == 0)
+            let contents = [("\(stem)3", "-----BEGIN CERTIFICATE-----\nMAAA\n"), ("\(stem)4", pki.rootA.pem)]
+            #expect(try Self.paths(try Self.directory(contents, in: files), [pki.leaf, pki.interA]).count == 1)
+        }
+    }
+
+    @Test func `of thousands of files of one hash a hundred are read`() throws {
+        let pki = Self.pki
+        let stem = pki.rootA.hashedFileName.dropLast()
+        try TemporaryDirectory.scoped { files in
+            let root = try files.write(pki.rootA.pem, to: "root.pem")
+            let other = try files.write(pki.rootB.pem, to: "other.pem")
+            for number in 0..<3_000 {
+                #expect(symlink(number == 99 || number > 2_000 ? root : other, "\(files.path)/\(stem)\(number)") == 0)
+            }
+            let store = try Self.directory([], in: files)
+            #expect(try Self.paths(store, [pki.leaf, pki.interA]).count == 1)
+            #expect(unlink("\(files.path)/\(stem)99") == 0 && symlink(other, "\(files.path)/\(stem)99") == 0)
+            #expect(try Self.paths(try Self.directory([], in: files), [pki.leaf, pki.interA]).isEmpty)
+        }
+    }
+
+    @Test func `a hashed file that is huge is not read`() throws {
+        let pki = Self.pki
+        try TemporaryDirectory.scoped { files in
+            let text = pki.rootA.pem + String(repeating: "#\n", count: 3 << 20)
+            let store = try Self.directory([(pki.rootA.hashedFileName, text)], in: files)
+            #expect(try Self.paths(store, [pki.leaf, pki.interA]).isEmpty)
+        }
+    }
+
     @Test func `given anchors replace the system's, or add to them`() throws {
         try TemporaryDirectory.scoped { directory in
             let file = try directory.write(try Self.bigBundle(), to: "bundle.pem")

@@ -32,7 +32,6 @@ ASN1_OBJECT *COpenSSLShims_sk_ASN1_OBJECT_value(const STACK_OF(ASN1_OBJECT) *sta
 const unsigned char *COpenSSLShims_ASN1_STRING_get0_data(const void *string);
 int COpenSSLShims_ASN1_STRING_length(const void *string);
 int COpenSSLShims_ASN1_STRING_to_UTF8(unsigned char **out, const void *string);
-int COpenSSLShims_X509_LOOKUP_add_dir(X509_LOOKUP *lookup, const char *directory, long type);
 EVP_PKEY *COpenSSLShims_EVP_EC_gen(const char *curve);
 EVP_PKEY *COpenSSLShims_EVP_RSA_gen(unsigned int bits);
 

@@ -36,6 +36,10 @@ public struct TrustFailure: Sendable, Hashable {
         case untrustedRoot
         /// The chain is a single certificate that signed itself and is not trusted.
         case selfSigned
+        /// The trust store forbids to trust the certificate for TLS servers.
+        case distrusted
+        /// A path has more certificates than `limit`, the most that are followed.
+        case tooManyCertificates(limit: Int)
         /// The chain offers more paths than are worth trying.
         case tooManyPaths
         /// Any other rule, in the words of the X.509 library.
@@ -56,20 +60,22 @@ public struct TrustFailure: Sendable, Hashable {
         self.certificate = certificate
     }
 
-    /// How useful the reason is to the reader, 0 for the most useful: time, name, signature, constraints, unknown issuer.
+    /// How useful the reason is to the reader, 0 for the most useful: distrust, time, name, signature, constraints, unknown issuer.
     public var rank: Int {
         switch reason {
-        case .expired, .notYetValid: 0
-        case .nameMismatch, .impossibleName: 1
-        case .badSignature: 2
+        // Whoever keeps the store has decided: no other certificate of the same make would do.
+        case .distrusted: 0
+        case .expired, .notYetValid: 1
+        case .nameMismatch, .impossibleName: 2
+        case .badSignature: 3
         case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .noServerAuth, .lifetimeTooLong,
             .unknownCriticalExtension:
-            3
-        case .weakKey, .weakSignature: 4
-        case .other: 5
-        case .untrustedRoot, .selfSigned: 6
-        case .unknownIssuer: 7
-        case .tooManyPaths: 8
+            4
+        case .weakKey, .weakSignature: 5
+        case .other: 6
+        case .untrustedRoot, .selfSigned: 7
+        case .unknownIssuer: 8
+        case .tooManyPaths, .tooManyCertificates: 9
         }
     }
 
@@ -108,6 +114,8 @@ public struct TrustFailure: Sendable, Hashable {
         case .unknownIssuer: "unknown-issuer"
         case .untrustedRoot: "untrusted-root"
         case .selfSigned: "self-signed"
+        case .distrusted: "distrusted"
+        case .tooManyCertificates: "too-many-certificates"
         case .tooManyPaths: "too-many-paths"
         case .other: "invalid"
         }
@@ -138,22 +146,36 @@ extension TrustFailure: CustomStringConvertible {
         case .unknownIssuer: "the issuer of \(subject) is neither presented nor trusted: \(certificate.issuer)"
         case .untrustedRoot: "the root \(subject) is not trusted"
         case .selfSigned: "\(subject) is self-signed and not trusted"
+        case .distrusted: "\(subject) is distrusted: the trust store's own settings forbid it for TLS servers"
+        case .tooManyCertificates(let limit):
+            "the path of \(subject) has more than \(limit) certificates, and a longer one is not followed"
         case .tooManyPaths: "the chain of \(subject) offers more paths than are worth trying"
         case .other(let text): "\(subject): \(text)"
         }
     }
 
     private static func names(of certificate: Certificate) -> String {
-        let names = certificate.names.compactMap { name -> String? in
-            switch name {
-            // An address written as a name is for nobody: no name is one, and addresses have entries of their own.
-            case .dns(let name): IPAddress(name) == nil ? name : "\(name) (a dNSName, which matches no address)"
-            case .ip(let bytes): IPAddress(bytes: bytes)?.description
-            case .other: nil
-            }
+        // Only those that are shown are put into words: there can be tens of thousands.
+        let shown = certificate.names.lazy.filter(\.isOfServer).prefix(6).map { words(for: $0) }
+        guard !shown.isEmpty else { return "it names no server (the common name does not count)" }
+        let hidden = certificate.names.count(where: \.isOfServer) - shown.count
+        return "it is valid for \(shown.joined(separator: ", "))" + (hidden > 0 ? " and \(hidden) more" : "")
+    }
+
+    private static func words(for name: SubjectAlternativeName) -> String {
+        // An address written as a name is for nobody: no name is one, and addresses have entries of their own.
+        guard case .dns(let text) = name, IPAddress(text) != nil else { return name.description }
+        return "\(text) (a dNSName, which matches no address)"
+    }
+}
+
+extension SubjectAlternativeName {
+    /// Whether servers can have such a name: a dNSName, or a well-formed iPAddress.
+    fileprivate var isOfServer: Bool {
+        switch self {
+        case .dns: true
+        case .ip(let bytes): bytes.count == 4 || bytes.count == 16
+        case .other: false
         }
-        guard !names.isEmpty else { return "it names no server (the common name does not count)" }
-        let shown = names.prefix(6).joined(separator: ", ")
-        return "it is valid for \(shown)" + (names.count > 6 ? " and \(names.count - 6) more" : "")
     }
 }

@@ -12,12 +12,14 @@ final class CandidateIssuers {
     }
 
     private let anchorSources: [any AnchorSource]
+    private let trustStore: TrustStore
     private let pool: [PathNode]
     private let time: Timestamp
     /// What the search may cost; several searches for one question share it.
     let budget: WorkBudget
     private var candidates: [SHA256Digest: [Candidate]] = [:]
     private var signatures: [Edge: Bool] = [:]
+    private var distrusted: [SHA256Digest: Bool] = [:]
 
     private struct Edge: Hashable {
         let issuer: SHA256Digest
@@ -26,11 +28,19 @@ final class CandidateIssuers {
 
     /// - Parameters:
     ///   - anchorSources: where paths may end.
+    ///   - trustStore: what it distrusts is on no path, wherever paths may end.
     ///   - pool: the certificates paths may pass through.
     ///   - time: the moment of the question; valid candidates go first.
     ///   - budget: what the search may cost.
-    init(anchorSources: [any AnchorSource], pool: [PathNode], time: Timestamp, budget: WorkBudget) {
+    init(
+        anchorSources: [any AnchorSource],
+        trustStore: TrustStore,
+        pool: [PathNode],
+        time: Timestamp,
+        budget: WorkBudget
+    ) {
         self.anchorSources = anchorSources
+        self.trustStore = trustStore
         self.pool = pool
         self.time = time
         self.budget = budget
@@ -65,6 +75,14 @@ final class CandidateIssuers {
         if found.count > 1 { sort(&found, issuersOf: node.certificate) }
         candidates[node.certificate.fingerprint] = found
         return found
+    }
+
+    /// Whether the trust store forbids to trust `node`.
+    func isDistrusted(_ node: PathNode) -> Bool {
+        if let known = distrusted[node.certificate.fingerprint] { return known }
+        let isDistrusted = trustStore.distrusts(node)
+        distrusted[node.certificate.fingerprint] = isDistrusted
+        return isDistrusted
     }
 
     /// Whether `issuer` really signed `subject`; `false` also when the budget does not allow to find out.

@@ -70,7 +70,13 @@ package struct OpenSSLPathVerifier: PathVerifier {
         var last: PathSearch?
         var seen: [Certificate] = question.presented.certificates + question.intermediates
         for (tiers, pool) in rounds(question, presented: presented, pinned: pinned) {
-            let issuers = CandidateIssuers(anchorSources: tiers, pool: pool, time: question.time, budget: budget)
+            let issuers = CandidateIssuers(
+                anchorSources: tiers,
+                trustStore: trustStore,
+                pool: pool,
+                time: question.time,
+                budget: budget
+            )
             var search = PathSearch(issuers: issuers, judge: PathJudge(rules: rules(for: question)), name: name)
             search.run(from: leaf)
             last = search
@@ -210,11 +216,9 @@ package struct OpenSSLPathVerifier: PathVerifier {
             // No path reaches an anchor: judge the longest one as if its end were trusted, then say that it is not.
             let deadEnd = search.longestDeadEnd.isEmpty ? [leaf] : search.longestDeadEnd
             bestEffort = search.linked(deadEnd).map(\.certificate)
-            if case .invalid(let violations)? = search.judgement(on: deadEnd) {
-                failures += violations.map { TrustFailure($0.reason, at: $0.depth, of: $0.certificate) }
-            }
+            failures += search.failures(on: deadEnd)?.failures ?? []
             // A search that was given up cannot say that an issuer is missing.
-            if let end = deadEnd.last?.certificate, !search.isExhausted {
+            if let end = deadEnd.last?.certificate, !search.isExhausted, !search.isCutShort {
                 let depth = deadEnd.count - 1
                 failures.append(
                     TrustFailure(
@@ -225,8 +229,12 @@ package struct OpenSSLPathVerifier: PathVerifier {
                 )
             }
         }
-        if search.isExhausted, search.validPaths.isEmpty {
-            failures.append(TrustFailure(.tooManyPaths, at: 0, of: question.presented.leaf))
+        if search.validPaths.isEmpty {
+            let leaf = question.presented.leaf
+            if search.isExhausted { failures.append(TrustFailure(.tooManyPaths, at: 0, of: leaf)) }
+            if search.isCutShort {
+                failures.append(TrustFailure(.tooManyCertificates(limit: PathSearch.lengthLimit), at: 0, of: leaf))
+            }
         }
         failures += nameFailures
         return PathFindings(validPaths: [], failures: Self.ranked(failures), bestEffort: bestEffort)

@@ -6,7 +6,7 @@ internal import Pinning
 /// concrete path is offered to it until the limits are reached (RFC 4158). One search answers one question.
 struct PathSearch {
     /// The most certificates on a path.
-    static let lengthLimit = 11
+    static let lengthLimit = 16
     /// The most paths that are judged.
     static let judgementLimit = 64
     /// The most steps from a certificate to a candidate issuer, dead ends included.
@@ -22,10 +22,12 @@ struct PathSearch {
     private(set) var failures: [TrustFailure] = []
     /// The first path that reached an anchor without being valid, as far as it is linked by signatures.
     private(set) var firstInvalidPath: [PathNode] = []
-    /// The longest path that ends at no anchor.
+    /// The longest path that ends at no anchor, or is not followed to its end.
     private(set) var longestDeadEnd: [PathNode] = []
     /// Whether an authority on a path that OpenSSL finds valid constrains names.
     private(set) var hasNameConstraints = false
+    /// Whether a path goes on beyond ``lengthLimit``, where it was not followed.
+    private(set) var isCutShort = false
     /// Whether the search stopped before it was through.
     var isExhausted: Bool { isOverLimits || issuers.budget.isExhausted }
 
@@ -52,8 +54,23 @@ struct PathSearch {
     }
 
     /// OpenSSL's judgement on `path`, `nil` when it would cost more than is left of the budget.
-    func judgement(on path: [PathNode]) -> PathJudge.Judgement? {
+    private func judgement(on path: [PathNode]) -> PathJudge.Judgement? {
         issuers.budget.spend(issuers.budget.cost(ofJudging: path)) ? judge.judge(path) : nil
+    }
+
+    /// What is wrong with `path`, none for a valid one; `nil` when it would cost more than is left of the budget to find out.
+    ///
+    /// Also says which certificates OpenSSL used.
+    func failures(on path: [PathNode]) -> (failures: [TrustFailure], built: [Certificate])? {
+        guard let judgement = judgement(on: path) else { return nil }
+        let distrusted = path.enumerated().filter { issuers.isDistrusted($0.element) }.map {
+            TrustFailure(.distrusted, at: $0.offset, of: $0.element.certificate)
+        }
+        switch judgement {
+        case .valid(let certificates): return (distrusted, certificates)
+        case .invalid(let violations):
+            return (distrusted + violations.map { TrustFailure($0.reason, at: $0.depth, of: $0.certificate) }, [])
+        }
     }
 
     /// Runs the search from `leaf`.
@@ -65,31 +82,34 @@ struct PathSearch {
         guard !isExhausted, let last = path.last else { return }
         if isAnchor { judgeWhole(path) }
         var isDeadEnd = true
-        if path.count < Self.lengthLimit {
-            let candidates = issuers.candidates(for: last).filter { candidate in
-                !path.contains { $0.isSameAuthority(as: candidate.node) }
-            }
-            var isAnySigned = candidates.isEmpty
-            for candidate in candidates {
-                steps += 1
-                guard steps <= Self.stepLimit else {
-                    isOverLimits = true
-                    return
-                }
-                // With a single candidate the judgement checks the signature; telling several apart is done here, once
-                // a pair, because the judgements of whole paths are what a hostile chain could multiply.
-                let isSigned = candidates.count == 1 || issuers.isSigned(last, by: candidate.node)
-                if isExhausted { return }
-                guard isSigned else { continue }
-                isAnySigned = true
-                isDeadEnd = false
-                if badCertificates.contains(candidate.node.certificate.fingerprint) { continue }
-                extend(path + [candidate.node], isAnchor: candidate.isAnchor)
-                if isExhausted { return }
-            }
-            if !isAnySigned { note([TrustFailure(.badSignature, at: path.count - 1, of: last.certificate)], on: []) }
+        let candidates = issuers.candidates(for: last).filter { candidate in
+            !path.contains { $0.isSameAuthority(as: candidate.node) }
         }
-        if isDeadEnd, !isAnchor, path.count > longestDeadEnd.count { longestDeadEnd = path }
+        let isFull = path.count >= Self.lengthLimit
+        var isAnySigned = candidates.isEmpty
+        for candidate in candidates {
+            steps += 1
+            guard steps <= Self.stepLimit else {
+                isOverLimits = true
+                return
+            }
+            // With a single candidate the judgement checks the signature; telling several apart is done here, once a pair,
+            // because the judgements of whole paths are what a hostile chain could multiply.
+            let isSigned = candidates.count == 1 && !isFull || issuers.isSigned(last, by: candidate.node)
+            if isExhausted { return }
+            guard isSigned else { continue }
+            isAnySigned = true
+            isDeadEnd = false
+            if badCertificates.contains(candidate.node.certificate.fingerprint) { continue }
+            guard !isFull else {
+                isCutShort = true
+                break
+            }
+            extend(path + [candidate.node], isAnchor: candidate.isAnchor)
+            if isExhausted { return }
+        }
+        if !isAnySigned { note([TrustFailure(.badSignature, at: path.count - 1, of: last.certificate)], on: []) }
+        if isDeadEnd || isCutShort && isFull, !isAnchor, path.count > longestDeadEnd.count { longestDeadEnd = path }
     }
 
     private mutating func judgeWhole(_ path: [PathNode]) {
@@ -98,20 +118,19 @@ struct PathSearch {
             isOverLimits = true
             return
         }
-        switch judgement(on: path) {
-        case nil: break
-        case .valid(let certificates)?:
-            if NameRule.hasConstraints(path) { hasNameConstraints = true }
-            if let name, let depth = NameRule.depthOfConstraint(on: path, against: name) {
-                note([TrustFailure(.nameConstraintViolated, at: depth, of: path[depth].certificate)], on: path)
-            } else if !validPaths.contains(certificates) {
-                validPaths.append(certificates)
+        guard let (failures, certificates) = failures(on: path) else { return }
+        guard failures.isEmpty else {
+            for failure in failures where failure.depth > 0 && failure.reason.isOfTheCertificate {
+                badCertificates.insert(failure.certificate.fingerprint)
             }
-        case .invalid(let violations)?:
-            for violation in violations where violation.depth > 0 && violation.reason.isOfTheCertificate {
-                badCertificates.insert(violation.certificate.fingerprint)
-            }
-            note(violations.map { TrustFailure($0.reason, at: $0.depth, of: $0.certificate) }, on: path)
+            note(failures, on: path)
+            return
+        }
+        if NameRule.hasConstraints(path) { hasNameConstraints = true }
+        if let name, let depth = NameRule.depthOfConstraint(on: path, against: name) {
+            note([TrustFailure(.nameConstraintViolated, at: depth, of: path[depth].certificate)], on: path)
+        } else if !validPaths.contains(certificates) {
+            validPaths.append(certificates)
         }
     }
 

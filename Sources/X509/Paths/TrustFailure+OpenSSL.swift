@@ -20,6 +20,7 @@ extension TrustFailure.Reason {
             case X509_V_ERR_INVALID_PURPOSE: .wrongPurpose
             case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL: .weakKey
             case X509_V_ERR_CA_MD_TOO_WEAK: .weakSignature
+            case X509_V_ERR_CERT_REJECTED: .distrusted
             case X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION: .unknownCriticalExtension
             case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
                 X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
@@ -34,7 +35,7 @@ extension TrustFailure.Reason {
     var isOfTheCertificate: Bool {
         switch self {
         case .expired, .notYetValid, .weakKey, .weakSignature, .unknownCriticalExtension, .wrongPurpose,
-            .notAnAuthority:
+            .notAnAuthority, .distrusted:
             true
         default: false
         }

@@ -48,10 +48,9 @@ package enum CertificateReader {
     ///
     /// - Throws: ``X509Error`` with the block's line.
     package static func certificate(in block: PEMBlock) throws(X509Error) -> Certificate {
-        let handle =
-            block.label == trustedCertificateLabel
-            ? X509Handle(withTrustSettings: block.der) : X509Handle(der: block.der)
-        guard let handle else {
+        // Trust settings are the store's, and this is a certificate of no store.
+        let plain = block.label == trustedCertificateLabel ? TrustedCertificate(block.der)?.der : block.der
+        guard let plain, let handle = X509Handle(der: plain) else {
             throw X509Error(.notACertificate, line: block.line, detail: OpenSSLFailure.takeReason())
         }
         guard let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) }) else {
@@ -119,18 +118,5 @@ package enum CertificateReader {
         guard let text = BN_bn2hex(number) else { return "" }
         defer { COpenSSLShims_OPENSSL_free(text) }
         return String(cString: text)
-    }
-}
-
-extension X509Handle {
-    /// Parses a `TRUSTED CERTIFICATE`: a certificate followed by OpenSSL's trust settings (`d2i_X509_AUX`).
-    convenience init?(withTrustSettings der: [UInt8]) {
-        OpenSSLFailure.forget()
-        let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
-            var cursor = bytes.baseAddress
-            return d2i_X509_AUX(nil, &cursor, bytes.count)
-        }
-        guard let parsed else { return nil }
-        self.init(takingOwnershipOf: parsed)
     }
 }

@@ -1,6 +1,12 @@
 internal import COpenSSL
 internal import COpenSSLShims
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 /// One block of PEM text (RFC 7468).
 package struct PEMBlock: Sendable, Hashable {
     /// What the block says it holds, as in `CERTIFICATE`.
@@ -147,13 +153,26 @@ package enum PEM {
         return read
     }
 
+    /// Whether `bytes` hold the start of a block with this label, anywhere.
+    static func hasBlock(_ label: String, in bytes: [UInt8]) -> Bool {
+        var position = 0
+        while let start = nextBegin(in: bytes, from: position) {
+            position = start + begin.count
+            if bytes[position...].starts(with: label.utf8) { return true }
+        }
+        return false
+    }
+
     private static func nextBegin(in bytes: [UInt8], from position: Int) -> Int? {
-        bytes.withUnsafeBufferPointer { buffer in
+        bytes.withUnsafeBytes { buffer in
             var start = position
-            while start + begin.count <= buffer.count {
-                if buffer[start] == begin[0], begin.indices.allSatisfy({ buffer[start + $0] == begin[$0] }) {
-                    return start
-                }
+            // Base64 has no dash: from one line of armour to the next is a single call.
+            while start + begin.count <= buffer.count, let base = buffer.baseAddress,
+                let found = memchr(base + start, Int32(dash), buffer.count - start)
+            {
+                start = UnsafeRawPointer(found) - base
+                guard start + begin.count <= buffer.count else { return nil }
+                if begin.indices.allSatisfy({ buffer[start + $0] == begin[$0] }) { return start }
                 start += 1
             }
             return nil

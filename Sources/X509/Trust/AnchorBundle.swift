@@ -12,11 +12,13 @@ package final class AnchorBundle: AnchorSource {
 
     private struct Entry {
         let der: [UInt8]
-        let hasTrustSettings: Bool
         let subject: Range<Int>
+        /// Whether the trust settings beside the certificate forbid to trust it for TLS servers.
+        var isDistrusted = false
     }
 
     private let entries: [Entry]
+    private let holdsDistrust: Bool
     /// What was found out so far, by position.
     private struct Parsed {
         /// The hashes of the canonical subjects, `nil` for one that is no name; made at the first look-up.
@@ -38,21 +40,19 @@ package final class AnchorBundle: AnchorSource {
             : [PEMBlock(label: "CERTIFICATE", der: bytes, line: 0, isEncrypted: false)]
         var entries: [Entry] = []
         for block in blocks {
-            let hasTrustSettings = block.label == CertificateReader.trustedCertificateLabel
             let line = block.line == 0 ? nil : block.line
-            var der = block.der
-            if hasTrustSettings {
-                guard let handle = X509Handle(withTrustSettings: der),
-                    let plain = DER.encoding(with: { i2d_X509(handle.pointer, $0) })
-                else { throw X509Error(.notACertificate, line: line) }
-                der = plain
+            var (der, isDistrusted) = (block.der, false)
+            if block.label == CertificateReader.trustedCertificateLabel {
+                guard let trusted = TrustedCertificate(der) else { throw X509Error(.notACertificate, line: line) }
+                (der, isDistrusted) = (trusted.der, trusted.isDistrusted)
             }
             guard let subject = DER.subject(ofCertificate: der) else {
                 throw X509Error(.notACertificate, line: line)
             }
-            entries.append(Entry(der: block.der, hasTrustSettings: hasTrustSettings, subject: subject))
+            entries.append(Entry(der: der, subject: subject, isDistrusted: isDistrusted))
         }
         self.entries = entries
+        holdsDistrust = entries.contains(where: \.isDistrusted)
         self.parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
         if entries.count <= Self.eagerCount {
             for position in entries.indices where node(at: position) == nil {
@@ -64,31 +64,40 @@ package final class AnchorBundle: AnchorSource {
     /// A bundle of certificates that were read already.
     package init(_ certificates: [Certificate]) {
         entries = certificates.map { certificate in
-            Entry(
-                der: certificate.der,
-                hasTrustSettings: false,
-                subject: DER.subject(ofCertificate: certificate.der) ?? 0..<0
-            )
+            Entry(der: certificate.der, subject: DER.subject(ofCertificate: certificate.der) ?? 0..<0)
         }
+        holdsDistrust = false
         parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: certificates.count)))
     }
 
     /// How many anchors there are.
     package var count: Int { entries.count }
 
-    /// All the certificates, parsed: for bundles known to be small.
+    /// All the certificates but the distrusted ones, parsed: for bundles known to be small.
     package var certificates: [Certificate] {
-        entries.indices.compactMap { node(at: $0)?.certificate }
+        entries.indices.filter { !entries[$0].isDistrusted }.compactMap { node(at: $0)?.certificate }
     }
 
     func anchors(named name: OpaquePointer) -> [PathNode] {
+        nodes(named: name).map(\.node)
+    }
+
+    func distrusted(named name: OpaquePointer) -> [PathNode] {
+        guard holdsDistrust else { return [] }
+        return nodes(named: name).filter { entries[$0.position].isDistrusted }.map(\.node)
+    }
+
+    private func nodes(named name: OpaquePointer) -> [(position: Int, node: PathNode)] {
         let hash = X509_NAME_hash_ex(name, nil, nil, nil)
         let positions = parsed.withLock { parsed in
             let hashes = parsed.hashes ?? subjectHashes()
             parsed.hashes = hashes
             return hashes.indices.filter { hashes[$0] == hash }
         }
-        return positions.compactMap { node(at: $0) }.filter { X509_NAME_cmp($0.handle.subjectName, name) == 0 }
+        return positions.compactMap { position in
+            guard let node = node(at: position), X509_NAME_cmp(node.handle.subjectName, name) == 0 else { return nil }
+            return (position, node)
+        }
     }
 
     private func subjectHashes() -> [UInt?] {
@@ -105,9 +114,9 @@ package final class AnchorBundle: AnchorSource {
 
     private func node(at position: Int) -> PathNode? {
         if let known = parsed.withLock({ $0.nodes[position] }) { return known }
-        let entry = entries[position]
-        let handle = entry.hasTrustSettings ? X509Handle(withTrustSettings: entry.der) : X509Handle(der: entry.der)
-        guard let handle, let node = PathNode(anchor: handle) else { return nil }
+        guard let handle = X509Handle(der: entries[position].der), let node = PathNode(anchor: handle) else {
+            return nil
+        }
         parsed.withLock { $0.nodes[position] = node }
         return node
     }

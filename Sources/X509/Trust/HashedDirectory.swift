@@ -1,5 +1,5 @@
 internal import COpenSSL
-internal import COpenSSLShims
+internal import Synchronization
 
 #if canImport(Glibc)
 internal import Glibc
@@ -9,22 +9,24 @@ internal import Darwin
 
 /// Directories of certificates in files named after the hash of their subject, as `openssl rehash` lays them out.
 ///
-/// A look-up opens the files of one name, so that a store of 140 roots costs no more than one of a single root.
-/// Sendable because OpenSSL guards an `X509_STORE` and its look-ups with locks, and nothing else here ever changes.
-final class HashedDirectory: AnchorSource, @unchecked Sendable {
-    private let store: OpaquePointer
+/// A look-up opens the files of one name, so that a store of 140 roots costs no more than one of a single root. It yields the
+/// certificates of that name and no others, whatever else the files hold and whatever was looked up before; the look-up of
+/// OpenSSL itself (`X509_LOOKUP_hash_dir`) puts all that it reads into one store.
+final class HashedDirectory: AnchorSource {
+    /// The most files that are opened for one name.
+    private static let fileLimit = 100
+    /// The most that is read for one name, in bytes: more than a bundle of all public roots.
+    private static let sizeLimit = 4 << 20
+    /// The most names that are remembered; hostile chains can ask for as many as they like.
+    private static let nameLimit = 1_024
+
+    private let directories: [String]
+    /// What the files of each hash hold.
+    private let known = Mutex<[UInt: [AnchorBundle]]>([:])
 
     /// - Parameter directories: paths, separated as in `SSL_CERT_DIR`.
-    init?(_ directories: String) {
-        guard let store = X509_STORE_new() else { return nil }
-        guard let lookup = X509_STORE_add_lookup(store, X509_LOOKUP_hash_dir()),
-            COpenSSLShims_X509_LOOKUP_add_dir(lookup, directories, Int(X509_FILETYPE_PEM)) == 1
-        else {
-            X509_STORE_free(store)
-            OpenSSLFailure.forget()
-            return nil
-        }
-        self.store = store
+    init(_ directories: String) {
+        self.directories = directories.split(separator: ":").map(String.init)
     }
 
     /// Whether a directory holds a file with the name of a hashed certificate, as in `5ad8a5d6.0`.
@@ -45,22 +47,51 @@ final class HashedDirectory: AnchorSource, @unchecked Sendable {
         return false
     }
 
-    deinit {
-        X509_STORE_free(store)
+    func anchors(named name: OpaquePointer) -> [PathNode] {
+        bundles(named: name).flatMap { $0.anchors(named: name) }
     }
 
-    func anchors(named name: OpaquePointer) -> [PathNode] {
-        guard let context = X509_STORE_CTX_new() else { return [] }
-        defer {
-            X509_STORE_CTX_free(context)
-            OpenSSLFailure.forget()
+    func distrusted(named name: OpaquePointer) -> [PathNode] {
+        bundles(named: name).flatMap { $0.distrusted(named: name) }
+    }
+
+    private func bundles(named name: OpaquePointer) -> [AnchorBundle] {
+        var isName: Int32 = 0
+        let hash = X509_NAME_hash_ex(name, nil, nil, &isName)
+        defer { OpenSSLFailure.forget() }
+        guard isName == 1 else { return [] }
+        if let bundles = known.withLock({ $0[hash] }) { return bundles }
+        let bundles = read(hash)
+        known.withLock { known in
+            if known.count >= Self.nameLimit { known = [:] }
+            known[hash] = bundles
         }
-        guard X509_STORE_CTX_init(context, store, nil, nil) == 1,
-            let stack = X509_STORE_CTX_get1_certs(context, name)
-        else { return [] }
-        defer { COpenSSLShims_sk_X509_pop_free(stack) }
-        return (0..<COpenSSLShims_sk_X509_num(stack)).compactMap { index in
-            COpenSSLShims_sk_X509_value(stack, index).flatMap { PathNode(anchor: X509Handle(borrowing: $0)) }
+        return bundles
+    }
+
+    /// Reads `HASH.0`, `HASH.1` and so on, up to the first number that is not there.
+    private func read(_ hash: UInt) -> [AnchorBundle] {
+        let digits = String(hash, radix: 16)
+        let stem = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+        var bundles: [AnchorBundle] = []
+        var fileCount = 0
+        var sizeLeft = Self.sizeLimit
+        for directory in directories {
+            files: for number in 0... {
+                guard fileCount < Self.fileLimit else { return bundles }
+                switch SystemFile.contents(of: "\(directory)/\(stem).\(number)", limit: sizeLeft) {
+                case .absent: break files
+                case .unusable: break
+                case .bytes(let bytes):
+                    sizeLeft -= bytes.count
+                    // OpenSSL reads such files as PEM alone. A broken one holds nothing.
+                    if PEM.looksLikePEM(bytes), let bundle = try? AnchorBundle(pemOrDER: bytes) {
+                        bundles.append(bundle)
+                    }
+                }
+                fileCount += 1
+            }
         }
+        return bundles
     }
 }

@@ -36,10 +36,21 @@ package final class TrustStore: Sendable {
         }
         let directories = place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())
         let bundle = BundleFile(path: place(X509_get_default_cert_file_env(), X509_get_default_cert_file()))
-        var tiers: [[any AnchorSource]] = []
-        if let directory = HashedDirectory(directories) { tiers.append([directory]) }
-        tiers.append([bundle])
-        return TrustStore(tiers: tiers, systemRoots: SystemRoots(directories: directories, bundle: bundle))
+        return TrustStore(
+            tiers: [[HashedDirectory(directories)], [bundle]],
+            systemRoots: SystemRoots(directories: directories, bundle: bundle)
+        )
+    }
+
+    /// Whether the store holds `node` with trust settings that forbid to trust it for TLS servers.
+    ///
+    /// That holds wherever the settings stand, for a leaf, an intermediate and a root, presented or not: what is distrusted is on no
+    /// path. Where a store holds one certificate twice, the stricter settings count, so that the order of its files does not.
+    func distrusts(_ node: PathNode) -> Bool {
+        guard let name = node.handle.subjectName else { return false }
+        return tiers.joined().contains { source in
+            source.distrusted(named: name).contains { $0.certificate == node.certificate }
+        }
     }
 
     /// Where the system's roots were looked for, when the store holds them and there is not one; `nil` otherwise.

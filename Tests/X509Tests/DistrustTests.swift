@@ -1,0 +1,167 @@
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// What a store says of a certificate (`TRUSTED CERTIFICATE`) holds wherever the certificate stands, and nowhere but in that store.
+@Suite("What the trust store distrusts is on no path")
+struct DistrustTests {
+    static let pki = try! StandardPKI.shared()
+    /// Settings under which OpenSSL trusts a certificate for no TLS server.
+    static let distrusting: [TrustSettings] = [
+        TrustSettings(rejected: [.serverAuth]), TrustSettings(rejected: [.clientAuth, .serverAuth]),
+        TrustSettings(rejected: [.anyExtendedKeyUsage]), TrustSettings(trusted: [.clientAuth]),
+        TrustSettings(trusted: [.serverAuth], rejected: [.serverAuth]),
+    ]
+    /// Settings under which it does.
+    static let trusting: [TrustSettings] = [
+        TrustSettings(), TrustSettings(rejected: [.clientAuth]), TrustSettings(trusted: [.serverAuth]),
+        TrustSettings(trusted: [.anyExtendedKeyUsage]),
+    ]
+    private static let rejecting = distrusting[0]
+
+    /// How a store can be given: each must lead to the same answer.
+    enum Place: CaseIterable {
+        case file, bigFile, systemBundle, bigSystemBundle, systemDirectory, directoryAndBundle
+
+        func store(_ entries: [(LabCertificate, TrustSettings?)], in files: TemporaryDirectory) throws -> TrustStore {
+            let texts = entries.map { $1.map($0.pem) ?? $0.pem }
+            let crowd = try LabCertificate.strangers(20).map(\.pem)
+            func system(_ bundle: [String], directory: [(LabCertificate, TrustSettings?)] = []) throws -> TrustStore {
+                let path = try files.makeDirectory("certs")
+                var counts: [Substring: Int] = [:]
+                for (certificate, settings) in directory {
+                    let stem = certificate.hashedFileName.dropLast()
+                    let number = counts[stem, default: 0]
+                    counts[stem] = number + 1
+                    try files.write(settings.map(certificate.pem) ?? certificate.pem, to: "certs/\(stem)\(number)")
+                }
+                let bundle = try files.write(bundle.joined(), to: "bundle.pem")
+                return .system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": path])
+            }
+            switch self {
+            case .file: return TrustStore(anchors: [try AnchorBundle(pemOrDER: Array(texts.joined().utf8))])
+            case .bigFile:
+                return TrustStore(anchors: [try AnchorBundle(pemOrDER: Array((crowd + texts).joined().utf8))])
+            case .systemBundle: return try system(texts)
+            case .bigSystemBundle: return try system(crowd + texts)
+            case .systemDirectory: return try system([], directory: entries)
+            // What the directory trusts is found first; what the bundle says must count all the same.
+            case .directoryAndBundle:
+                return try system(
+                    entries.filter { $0.1 != nil }.map { $0.pem($1!) },
+                    directory: entries.filter { $0.1 == nil }
+                )
+            }
+        }
+    }
+
+    private func find(_ presented: [LabCertificate], by store: TrustStore) throws -> PathFindings {
+        try PathVerifierTests.find(presented, anchors: [], verifier: OpenSSLPathVerifier(trustStore: store))
+    }
+
+    private func ids(
+        _ presented: [LabCertificate],
+        _ place: Place,
+        _ entries: [(LabCertificate, TrustSettings?)]
+    ) throws -> [String] {
+        try TemporaryDirectory.scoped { files in
+            let findings = try find(presented, by: try place.store(entries, in: files))
+            #expect(findings.failures.isEmpty == !findings.validPaths.isEmpty)
+            return findings.failures.map(\.id)
+        }
+    }
+
+    @Test(arguments: Place.allCases)
+    func `a leaf, an intermediate and a root are`(place: Place) throws {
+        let pki = Self.pki
+        let chain = [pki.leaf, pki.interA]
+        for settings in Self.distrusting {
+            #expect(try ids([pki.leaf], place, [(pki.leaf, settings)]) == ["distrusted"])
+            #expect(try ids(chain, place, [(pki.leaf, settings), (pki.rootA, nil)]) == ["distrusted"])
+            #expect(try ids(chain, place, [(pki.rootA, nil), (pki.interA, settings)]) == ["distrusted"])
+            #expect(try ids(chain, place, [(pki.interA, settings), (pki.rootA, nil)]) == ["distrusted"])
+            #expect(try ids([pki.leaf], place, [(pki.interA, settings), (pki.rootA, nil)]) == ["distrusted"])
+            #expect(try ids(chain, place, [(pki.rootA, settings)]) == ["distrusted"])
+        }
+    }
+
+    @Test(arguments: Place.allCases)
+    func `settings that allow servers change nothing`(place: Place) throws {
+        let pki = Self.pki
+        for settings in Self.trusting {
+            #expect(try ids([pki.leaf, pki.interA], place, [(pki.rootA, settings)]) == [])
+            #expect(try ids([pki.leaf, pki.interA], place, [(pki.rootA, nil), (pki.interA, settings)]) == [])
+        }
+    }
+
+    @Test func `a path that avoids the certificate is taken`() throws {
+        let pki = Self.pki
+        let store: [(LabCertificate, TrustSettings?)] = [
+            (pki.rootA, nil), (pki.rootB, nil), (pki.interA, Self.rejecting),
+        ]
+        for place in Place.allCases {
+            #expect(try ids([pki.leaf, pki.interA, pki.interAxB], place, store) == [])
+            #expect(try ids([pki.leaf, pki.interA2, pki.interA], place, store) == [])
+        }
+        try TemporaryDirectory.scoped { files in
+            let findings = try find([pki.leaf, pki.interA, pki.interAxB], by: Place.file.store(store, in: files))
+            let expected = [try PathVerifierTests.values([pki.leaf, pki.interAxB, pki.rootB])]
+            #expect(findings.validPaths == expected)
+        }
+    }
+
+    @Test func `of two entries for one certificate the stricter counts, in either order`() throws {
+        let pki = Self.pki
+        for place in Place.allCases {
+            let entries: [(LabCertificate, TrustSettings?)] = [(pki.rootA, nil), (pki.rootA, Self.rejecting)]
+            #expect(try ids([pki.leaf, pki.interA], place, entries) == ["distrusted"])
+            #expect(try ids([pki.leaf, pki.interA], place, entries.reversed()) == ["distrusted"])
+        }
+    }
+
+    @Test func `one store's settings are no other's`() throws {
+        let pki = Self.pki
+        let chain = [pki.leaf, pki.interA]
+        try TemporaryDirectory.scoped { files in
+            let distrusting = try Place.file.store([(pki.rootA, Self.rejecting)], in: files)
+            let trusting = try Place.file.store([(pki.rootA, nil)], in: files)
+            for _ in 0..<2 {
+                #expect(try find(chain, by: distrusting).failures.map(\.id) == ["distrusted"])
+                #expect(try !find(chain, by: trusting).validPaths.isEmpty)
+                // A pin or a chain that happens to be written in the same format is no store.
+                let text = Array(pki.interA.pem(Self.rejecting).utf8)
+                #expect(try CertificateReader.certificates(pemOrDER: text).map(\.der) == [pki.interA.der])
+            }
+        }
+    }
+
+    @Test func `a client's own anchors do not make up for it`() throws {
+        let pki = Self.pki
+        try TemporaryDirectory.scoped { files in
+            let store = try Place.systemBundle.store([(pki.interA, Self.rejecting)], in: files)
+            let verifier = OpenSSLPathVerifier(trustStore: store)
+            var question = PathQuestion(
+                presented: try #require(PresentedChain(try PathVerifierTests.values([pki.leaf, pki.interA]))),
+                anchors: .only(try PathVerifierTests.values([pki.rootA])),
+                policy: .basicX509,
+                time: PathVerifierTests.now
+            )
+            #expect(verifier.findPaths(question).failures.map(\.id) == ["distrusted"])
+            question.anchors = .only(try PathVerifierTests.values([pki.leaf]))
+            #expect(verifier.findPaths(question).failures.isEmpty)
+        }
+    }
+
+    @Test func `a block with bytes behind its settings is refused, as in plain DER`() throws {
+        let pki = Self.pki
+        let bytes = pki.rootA.der + Self.rejecting.der
+        func text(_ bytes: [UInt8]) -> [UInt8] { Array(pem(bytes, label: "TRUSTED CERTIFICATE").utf8) }
+        #expect(try AnchorBundle(pemOrDER: text(bytes)).count == 1)
+        #expect(try CertificateReader.certificates(pemOrDER: text(bytes)).count == 1)
+        for tail in [[0], [0x30, 0], pki.rootA.der] as [[UInt8]] {
+            #expect(throws: X509Error.self) { try AnchorBundle(pemOrDER: text(bytes + tail)) }
+            #expect(throws: X509Error.self) { try CertificateReader.certificates(pemOrDER: text(bytes + tail)) }
+        }
+    }
+}
