@@ -23,6 +23,18 @@ import Testing
         }
     }
 
+    @Test func aLineThatIsTooLongIsRefusedByItsLength() async throws {
+        let line = String(repeating: "x", count: 15_000_000)
+        for (list, number) in [("\(host)\r\n# a\r\(line)\n", 3), (line, 1), ("\n\n\(host) pins=\(line)", 3)] {
+            let outcome = await pincheck(["--targets", "-"], input: Array(list.utf8))
+            #expect(outcome.status == .data)
+            #expect(
+                outcome.errors
+                    == "Error: standard input:\(number): the line is longer than 65536 bytes: write one target a line\n"
+            )
+        }
+    }
+
     @Test func eachLineHasItsOwnNamesAddressAndPins() async throws {
         try await serving { files, place in
             let list = try files.write(

@@ -13,11 +13,18 @@ struct TargetList {
     /// The most lines a list can have.
     static let mostLines = 1_000_000
 
+    /// The most bytes a line can have: paths, and the addresses of a target, are far shorter.
+    static let longestLine = 64 * 1024
+
     /// Reads the list at `path`, or standard input for `-`.
     init(_ path: String, in context: Context) throws(CommandError) {
         let isInput = path == "-"
         let bytes = isInput ? try context.readStandardInput() : try FileReader.contents(ofFile: path)
         let name = isInput ? "standard input" : TerminalText.shortened(path, to: 200)
+        if let number = Self.lineThatIsTooLong(bytes) {
+            throw CommandError.data("the line is longer than \(Self.longestLine) bytes: write one target a line")
+                .at(.line(number, of: name))
+        }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .data("\(name): a list of targets is text in UTF-8, and this is not")
         }
@@ -40,6 +47,19 @@ struct TargetList {
             }
         }
         self.lines = lines
+    }
+
+    /// The number of the first line that has too many bytes, counted from 1; `nil` when there is none.
+    private static func lineThatIsTooLong(_ bytes: [UInt8]) -> Int? {
+        var number = 1
+        var start = 0
+        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+            guard index - start <= longestLine else { return number }
+            start = index + 1
+            let isHalf = byte == UInt8(ascii: "\r") && start < bytes.count && bytes[start] == UInt8(ascii: "\n")
+            if !isHalf { number += 1 }
+        }
+        return bytes.count - start > longestLine ? number : nil
     }
 
     /// The words of a line up to a comment, without their quotation marks.
