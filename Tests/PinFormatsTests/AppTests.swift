@@ -30,6 +30,16 @@ import Testing
         return zip.archive
     }
 
+    @Test func manyCopiesOfACertificateAreReadOnce() throws {
+        let copies = (0..<30_000).map { (name: "\($0).cer", contents: leaf.der) }
+        try TemporaryDirectory.scoped { directory in
+            let reading = try PinSource(try directory.write(ipa(copies), to: "App.ipa")).read()
+            let entries = reading.configurations.flatMap(\.entries)
+            #expect(entries.count == copies.count)
+            #expect(Set(entries.map(\.origin)).count == copies.count)
+        }
+    }
+
     private func write(
         _ files: [(name: String, contents: [UInt8])],
         below folder: String,

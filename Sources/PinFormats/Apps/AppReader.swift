@@ -74,12 +74,21 @@ struct AppReader {
             collector.note(.notFollowed, at: .at(files.path(of: bundle.propertyList)), "is missing")
         }
         var entries: [HostEntry] = []
+        var known: [[UInt8]: Pin] = [:]
         for name in loaders.keys.sorted() {
             guard let bytes = contents[name], let own = loaders[name] else { continue }
             let file = PinFile(path: files.path(of: name), bytes: bytes, isInArchive: files is ArchivedApp)
             do throws(PinFormatError) {
-                if let pin = try certificate(in: file, loaders: own, into: &collector) {
-                    var entry = HostEntry(hosts: nil, origin: file.place.description, identities: .anywhere([pin]))
+                // Copies are read once: a certificate costs far more to read than to find again.
+                let pin =
+                    if let copy = known[bytes] { copy } else {
+                        try certificate(in: file, loaders: own, into: &collector)
+                    }
+                if let pin {
+                    known[bytes] = pin
+                    let origin = file.place.description
+                    let pin = Pin(pin.material, origin: origin)
+                    var entry = HostEntry(hosts: nil, origin: origin, identities: .anywhere([pin]))
                     entry.loaders = own
                     entries.append(entry)
                 }
