@@ -42,6 +42,17 @@ struct DeadlineTests {
         try await expectDeadline(of: .presenting([world.leaf], delivery: .stalls(afterBytes: bytes)))
     }
 
+    @Test(arguments: [0, 1, 3, 5, 100, 600])
+    func urgentDataDoesNotMoveTheDeadline(bytes: Int) async throws {
+        try await expectDeadline(of: .presenting([world.leaf], delivery: .urges(afterBytes: bytes, thenStalls: true)))
+    }
+
+    @Test(arguments: [0, 3, 5, 100])
+    func urgentDataIsNoPartOfTheHandshake(bytes: Int) async throws {
+        let delivery = ServerBehavior.Delivery.urges(afterBytes: bytes, thenStalls: false)
+        #expect(try await probe(.presenting([world.leaf], delivery: delivery)).presented.leaf.der == world.leaf.der)
+    }
+
     @Test func aServerThatDripsIsLeft() async throws {
         try await expectDeadline(of: .presenting([world.leaf], delivery: .drips(bytes: 1, everyMilliseconds: 5)))
     }
@@ -82,6 +93,100 @@ struct DeadlineTests {
         }
     }
 
+    // MARK: What the kernel settled in time
+
+    /// What comes of a probe whose deadline passes while the event loop has not come to what the kernel settled.
+    private func outcomeOfLateLoop(_ request: ProbeRequest) async throws -> Result<ProbeResult, ProbeError> {
+        try await withProber { prober in
+            let loop = prober.workshop.loop
+            let attempt = ProbeAttempt(request, in: prober.workshop)
+            return await withCheckedContinuation { continuation in
+                loop.execute {
+                    attempt.start { continuation.resume(returning: $0) }
+                    let end = NIODeadline.now() + .seconds(20)
+                    while !attempt.connection.channels.contains(where: LastLook.isSettled), NIODeadline.now() < end {}
+                    attempt.connection.handleScheduledCallback(eventLoop: loop)
+                }
+            }
+        }
+    }
+
+    @Test func aConnectionThatIsThereAtTheDeadlineMakesItsHandshake() async throws {
+        try await LoopbackServer.serving(.presenting([world.leaf])) { server in
+            let request = try ProbeRequest(server) { $0.timeout = .seconds(20) }
+            #expect(try await outcomeOfLateLoop(request).get().handshakeCompleted)
+        }
+    }
+
+    @Test func aRefusalThatIsThereAtTheDeadlineIsTheReason() async throws {
+        try await RefusingPort.scoped { port in
+            let address = try #require(IPAddress(port.address))
+            let request = ProbeRequest(to: .address(address), port: port.port, timeout: .seconds(20))
+            #expect(try await outcomeOfLateLoop(request).failure?.id == "refused")
+        }
+    }
+
+    @Test func theTimeInTheLoopsOwnQueueIsNotTheServers() async throws {
+        try await LoopbackServer.serving(.presenting([world.leaf])) { server in
+            let request = try ProbeRequest(server) { $0.timeout = .milliseconds(300) }
+            try await withProber { prober in
+                let loop = prober.workshop.loop
+                let attempt = ProbeAttempt(request, in: prober.workshop)
+                let result = await withCheckedContinuation { continuation in
+                    loop.execute {
+                        attempt.start { continuation.resume(returning: $0) }
+                        // The kernel connects at once; the loop comes to it when the time is over.
+                        let end = NIODeadline.now() + .milliseconds(400)
+                        while NIODeadline.now() < end {}
+                    }
+                }
+                let deadline = attempt.connection.deadline
+                #expect(deadline > attempt.connection.started + .milliseconds(500))
+                // A machine may be too busy for the server even so; its handshake was begun.
+                #expect(result.failure.map { $0.phase == .handshake } ?? true)
+            }
+        }
+    }
+
+    @Test func aPortThatAnswersNothingIsLeftWhileItConnects() async throws {
+        try await UnresponsivePort.scoped { port in
+            let address = try #require(IPAddress(port.address))
+            let request = ProbeRequest(to: .address(address), port: port.port, timeout: timeout)
+            let error = try await withProber { await outcome(of: request, by: $0).failure }
+            #expect(error?.reason == .deadlineExceeded(timeout: timeout))
+            #expect(error?.phase == .connect)
+        }
+    }
+
+    // MARK: Whatever a server does
+
+    @Test(arguments: Seeds.sample(24))
+    func aProbeEndsAtItsDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let behavior = ServerBehavior.presenting(
+            [world.leaf, world.interA],
+            delivery: .hostile(at: Int.random(in: 0...1_600, using: &generator), using: &generator)
+        )
+        let timeout = timeout
+        try await LoopbackServer.serving(behavior) { server in
+            let request = try ProbeRequest(server) { $0.timeout = timeout }
+            try await withProber { prober in
+                let attempt = ProbeAttempt(request, in: prober.workshop)
+                let watch = EndWatch(attempt, on: prober.workshop.loop)
+                let result = await watch.result()
+                #expect(!watch.isLate, "\(behavior)")
+                if let error = result.failure {
+                    let ids = ["timeout", "closed-early", "reset"]
+                    #expect(ids.contains(error.id), "\(behavior): \(error)")
+                }
+                let latest = max(attempt.connection.started, attempt.connection.connected ?? attempt.connection.started)
+                #expect(attempt.connection.deadline <= latest + TimeAmount(timeout))
+            }
+        }
+    }
+
+    // MARK: Cancelling
+
     @Test func cancellingTheTaskEndsTheProbe() async throws {
         try await LoopbackServer.serving(.tarpit) { server in
             try await withProber { prober in
@@ -118,6 +223,45 @@ struct DeadlineTests {
             #expect(await task.value.failure?.reason == .cancelled)
             #expect(await outcome(of: request, by: prober).failure?.reason == .cancelled)
             await prober.shutdown()
+        }
+    }
+}
+
+/// Sees whether a probe has ended 100 ms after its deadline, by the clock and in the order of the loop it runs on: a machine that is
+/// busy makes both late.
+private final class EndWatch: @unchecked Sendable {
+    private let attempt: ProbeAttempt
+    private let loop: any EventLoop
+    private var hasEnded = false
+    /// Whether the probe was still under way then.
+    private(set) var isLate = false
+
+    init(_ attempt: ProbeAttempt, on loop: any EventLoop) {
+        self.attempt = attempt
+        self.loop = loop
+    }
+
+    /// Makes the probe and waits until it has ended and the watch with it.
+    func result() async -> Result<ProbeResult, ProbeError> {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                self.attempt.start { result in
+                    self.hasEnded = true
+                    continuation.resume(returning: result)
+                }
+                self.watch()
+            }
+        }
+    }
+
+    private func watch() {
+        let deadline = attempt.connection.deadline
+        loop.scheduleTask(deadline: deadline + .milliseconds(100)) {
+            guard !self.hasEnded else { return }
+            // It learnt of its connection late, and left that out.
+            if self.attempt.connection.deadline > deadline { return self.watch() }
+            self.isLate = true
+            self.attempt.cancel()
         }
     }
 }

@@ -17,6 +17,7 @@ final class Connection {
     private var delivered = 0
     private var nextDrip: Int64 = 0
     private var hasFinishedSending = false
+    private var hasUrged = false
     /// Whether the socket is closed and the connection can be forgotten.
     private(set) var isClosed = false
 
@@ -88,7 +89,8 @@ final class Connection {
         switch delivery {
         case .immediate: .max
         case .stalls(let limit), .closes(let limit), .resets(let limit): max(0, limit - delivered)
-        case .drips(let bytes, _): bytes
+        case .drips(let bytes, _, let start): delivered < start ? start - delivered : bytes
+        case .urges(let place, let stalls): hasUrged ? (stalls ? 0 : .max) : max(0, place - delivered)
         }
     }
 
@@ -98,14 +100,17 @@ final class Connection {
         // other connections, and from the request to stop.
         for _ in 0..<64 {
             if outgoing.isEmpty { outgoing = conversation.takeOutput() }
-            if allowance == 0 { return cutOff() }
+            if allowance == 0 { cutOff() }
+            if allowance == 0 || isClosed || hasFinishedSending { return }
             if outgoing.isEmpty { return conversation.isFinished ? finishSending() : () }
             if nextDrip > now { return }
             switch Sockets.transmit(descriptor, outgoing.prefix(allowance)) {
             case .moved(let count):
                 delivered += count
                 outgoing.removeFirst(count)
-                if case .drips(_, let interval) = delivery { nextDrip = now + Int64(interval) }
+                if case .drips(_, let interval, let start) = delivery, delivered >= start {
+                    nextDrip = now + Int64(interval)
+                }
             case .wouldBlock:
                 return
             case .broken:
@@ -122,6 +127,9 @@ final class Connection {
         switch delivery {
         case .closes: finishSending()
         case .resets: close(reset: true)
+        case .urges:
+            if !hasUrged { Sockets.urge(descriptor) }
+            hasUrged = true
         case .stalls, .immediate, .drips: break
         }
     }

@@ -23,8 +23,11 @@ package enum ServerBehavior: Sendable {
         case closes(afterBytes: Int)
         /// Resets the connection (RST) after so many bytes.
         case resets(afterBytes: Int)
-        /// Sends so many bytes at a time with a pause in between.
-        case drips(bytes: Int = 1, everyMilliseconds: Int = 2)
+        /// Sends so many bytes at a time with a pause in between, the first ones at once.
+        case drips(bytes: Int = 1, everyMilliseconds: Int = 2, afterBytes: Int = 0)
+        /// Sends one byte of urgent data (TCP's out-of-band data, which is no part of the stream) after so many bytes, and then
+        /// goes on or stops as `.stalls` does.
+        case urges(afterBytes: Int, thenStalls: Bool)
     }
 
     /// A server that sends fixed bytes.

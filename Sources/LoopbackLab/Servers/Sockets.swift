@@ -111,6 +111,13 @@ enum Sockets {
         outcome { bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, sendFlags) } }
     }
 
+    /// Sends one byte of urgent data, a content type of TLS.
+    static func urge(_ descriptor: Int32) {
+        _ = outcome {
+            withUnsafeBytes(of: UInt8(22)) { send(descriptor, $0.baseAddress, 1, sendFlags | Int32(MSG_OOB)) }
+        }
+    }
+
     /// Ends the sending side in order.
     static func finishSending(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_WR))

@@ -63,6 +63,11 @@ final class TLSConversation: Conversation {
         }
         var bytes = [UInt8](repeating: 0, count: BIO_ctrl_pending(outgoing))
         guard !bytes.isEmpty else { return [] }
+        if hasFailed, !isEstablished, context.settings.refusal != .reason {
+            BIO_ctrl(outgoing, BIO_CTRL_RESET, 0, nil)
+            if case .alert(let number) = context.settings.refusal { return [21, 3, 3, 0, 2, 2, number] }
+            return []
+        }
         let count = BIO_read(outgoing, &bytes, Int32(bytes.count))
         return Array(bytes.prefix(Int(max(0, count))))
     }

@@ -51,6 +51,16 @@ package struct TLSServerSettings: Sendable {
         case floods
     }
 
+    /// What a client gets whose handshake cannot be completed.
+    package enum Refusal: Sendable, Hashable {
+        /// The alert that says why.
+        case reason
+        /// The fatal alert with this number (RFC 8446, 6), whatever the reason is.
+        case alert(UInt8)
+        /// Nothing: the connection is closed.
+        case hangsUp
+    }
+
     /// What is presented without a name indication or, by ``unknownName``, with an unknown one.
     ///
     /// At most one identity for each type of key: with an RSA and an EC identity the client's signature algorithms decide.
@@ -61,6 +71,8 @@ package struct TLSServerSettings: Sendable {
     package var unknownName = UnknownName.defaultIdentities
     /// The answer to a handshake without name indication.
     package var absentName = UnknownName.defaultIdentities
+    /// What clients get that cannot be served.
+    package var refusal = Refusal.reason
     /// The oldest version accepted.
     package var minimumVersion = TLSVersion.tls10
     /// The newest version accepted.

@@ -14,15 +14,14 @@ final class HTTPExchange: Attempt, @unchecked Sendable {
     private let workshop: ProbeWorkshop
     private var deliver: Delivery?
     private var isCancelled = false
-    private var deadline: Scheduled<Void>?
-    private var resolver: SystemResolver?
-    private var channels: [any Channel] = []
+    private let connection: TimedConnection
     var position = 0
 
     init(_ fetch: HTTPFetch, in workshop: ProbeWorkshop) {
         self.fetch = fetch
         self.request = fetch.request
         self.workshop = workshop
+        connection = TimedConnection(request, in: workshop)
     }
 
     /// Begins to connect and starts the clock.
@@ -30,21 +29,12 @@ final class HTTPExchange: Attempt, @unchecked Sendable {
         guard !isCancelled else { return deliver(.failure(.cancelled)) }
         self.deliver = deliver
         workshop.add(self)
-        // A year is for ever, and cannot overflow the clock.
-        let timeout = min(TimeAmount(fetch.timeout), .hours(24 * 365))
-        deadline = workshop.loop.scheduleTask(in: timeout) {
+        let events = TimedConnection.Events { result in
+            self.connectEnded(result)
+        } timedOut: {
             self.finish(.failure(.deadlineExceeded(timeout: self.fetch.timeout)))
         }
-        let bootstrap = ClientBootstrap(group: workshop.loop)
-            .connectTimeout(timeout + .seconds(1))
-            .channelInitializer { channel in
-                // Happy eyeballs cannot be stopped from outside; without channels it comes to its end by itself.
-                guard self.deliver != nil else { return channel.eventLoop.makeFailedFuture(CancellationError()) }
-                self.channels.append(channel)
-                return channel.eventLoop.makeSucceededVoidFuture()
-            }
-        resolver = request.resolver(in: workshop)
-        request.connect(with: bootstrap, resolver: resolver, on: workshop.loop).whenComplete { self.connectEnded($0) }
+        connection.start(events)
     }
 
     func cancel() {
@@ -56,8 +46,6 @@ final class HTTPExchange: Attempt, @unchecked Sendable {
         switch result {
         case .failure(let failure): fail(.connect, request.reason(for: failure))
         case .success(let channel):
-            guard deliver != nil else { return channel.close(promise: nil) }
-            channels = [channel]
             do {
                 try prepare(channel.pipeline.syncOperations, on: channel)
             } catch let failure as OpenSSLSetUpError {
@@ -100,10 +88,7 @@ final class HTTPExchange: Attempt, @unchecked Sendable {
         guard let deliver else { return }
         self.deliver = nil
         workshop.remove(self)
-        deadline?.cancel()
-        resolver?.cancelQueries()
-        for channel in channels { channel.close(promise: nil) }
-        channels = []
+        connection.end()
         deliver(result)
     }
 }

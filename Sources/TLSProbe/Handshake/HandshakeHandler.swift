@@ -35,9 +35,8 @@ final class HandshakeHandler: ChannelInboundHandler {
     private var connection: TLSConnection?
     private var context: ChannelHandlerContext?
     private var opening: [UInt8] = []
-    private var lastCall: (bytes: Int, reason: ProbeError.Reason)?
     /// The bytes received so far.
-    private(set) var received = 0
+    private var received = 0
 
     /// A handler that begins the handshake as soon as it is added to a connected channel.
     ///
@@ -49,16 +48,6 @@ final class HandshakeHandler: ChannelInboundHandler {
         self.connection = connection
         self.request = request
         self.conclude = conclude
-    }
-
-    /// Ends the handshake with `reason`, at once or after the bytes have been read that arrived until now.
-    ///
-    /// - Parameters:
-    ///   - arrived: how many bytes have arrived since the connection was made.
-    ///   - reason: why it has to end, unless those bytes complete it.
-    func stop(afterReading arrived: Int, because reason: ProbeError.Reason) {
-        guard arrived > received else { return finish(.failed(reason)) }
-        lastCall = (arrived, reason)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -86,7 +75,6 @@ final class HandshakeHandler: ChannelInboundHandler {
         // A record's header has five bytes: before they are there, neither OpenSSL nor anybody else can say what this is.
         if opening.count >= 5, let spoken = PlainProtocol(opening: opening) { return finish(.failed(.notTLS(spoken))) }
         advance(context)
-        if let lastCall, received >= lastCall.bytes { finish(.failed(lastCall.reason)) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -10,6 +10,8 @@ package final class Prober: Sendable {
     /// `nil` on a thread of somebody else's.
     private let group: MultiThreadedEventLoopGroup?
     let workshop: ProbeWorkshop
+    /// Runs tasks between the steps of connections, so that work on other threads cannot keep them waiting; until ``shutdown()``.
+    package let executor: any TaskExecutor
     /// `false` once the event loop takes no more work.
     private let isOpen = Mutex(true)
 
@@ -33,6 +35,7 @@ package final class Prober: Sendable {
             self.group = group
             loop = group.next()
         }
+        executor = thread ?? LoopExecutor(loop: loop)
         workshop = ProbeWorkshop(
             loop: loop,
             lookups: LookupThreads(),
@@ -123,5 +126,19 @@ package final class Prober: Sendable {
             if isOpen { workshop.loop.execute(work) }
             return isOpen
         }
+    }
+}
+
+/// An event loop that runs the steps of tasks.
+private final class LoopExecutor: TaskExecutor {
+    private let loop: any EventLoop
+
+    init(loop: any EventLoop) {
+        self.loop = loop
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

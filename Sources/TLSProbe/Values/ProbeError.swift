@@ -14,6 +14,8 @@ package struct ProbeError: Error, Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
         /// The deadline passed; the duration is the timeout that was given.
         case deadlineExceeded(timeout: Duration)
+        /// Nothing was tried: the others of the same target had used its time up; the duration is the timeout that was given.
+        case noTimeLeft(timeout: Duration)
         /// The task that probed was cancelled, or the prober was shut down.
         case cancelled
         /// The name does not exist.
@@ -86,6 +88,7 @@ package struct ProbeError: Error, Sendable, Hashable {
     package var id: String {
         switch reason {
         case .deadlineExceeded: "timeout"
+        case .noTimeLeft: "no-time"
         case .cancelled: "cancelled"
         case .nameNotFound: "name-not-found"
         case .noAddress: "no-address"
@@ -117,6 +120,8 @@ extension ProbeError: CustomStringConvertible {
         if let service, let description = description(of: service) { return "cannot resolve \(server): \(description)" }
         return switch reason {
         case .deadlineExceeded(let timeout): deadlineDescription(server, timeout)
+        case .noTimeLeft(let timeout):
+            "no time was left to connect to \(server): raise --timeout (\(Self.milliseconds(timeout)) ms)"
         case .cancelled: "the probe of \(server) was cancelled"
         case .nameNotFound:
             "cannot resolve \(server): there is no such name; check the spelling, or give the address with --connect"
@@ -157,6 +162,12 @@ extension ProbeError: CustomStringConvertible {
         case .setUpFailed(let detail):
             "OpenSSL cannot be set up for \(server): \(detail); check the installation and openssl.cnf"
         }
+    }
+
+    /// The same failure of an attempt that had a part of `timeout`, in terms of the whole.
+    package func ofPart(of timeout: Duration) -> ProbeError {
+        guard case .deadlineExceeded = reason else { return self }
+        return ProbeError(phase, .deadlineExceeded(timeout: timeout), target: target, peer: peer, service: service)
     }
 
     /// What is wrong without what to do about it, which is advice for the target's owner.

@@ -12,7 +12,7 @@ package struct TLSAlert: Sendable, Hashable {
     package static let protocolVersion = TLSAlert(number: 70)
 
     /// Whether the server found nothing in the offer that it has: handshake_failure, insufficient_security, unsupported_certificate.
-    var isForWantOfCommonParameters: Bool { [40, 71, 43].contains(number) }
+    package var isForWantOfCommonParameters: Bool { [40, 71, 43].contains(number) }
 
     /// The name in the standards, as in `handshake_failure`; `unknown` for a number without one.
     package var name: String {

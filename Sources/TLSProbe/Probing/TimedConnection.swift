@@ -1,0 +1,135 @@
+internal import NIOCore
+internal import NIOPosix
+
+/// The connection of one attempt, from the name to the handlers on its channel, and the one deadline over all of it.
+///
+/// The deadline is about the server: what it did in time counts, although a busy event loop comes to it late. It is never moved by
+/// anything that a server does. Sendable because after `init` everything is touched on the event loop only.
+final class TimedConnection: @unchecked Sendable {
+    /// What the owner of a connection learns of it.
+    struct Events {
+        /// Called at most once, with the channel or with why there is none.
+        let connected: (Result<any Channel, any Error>) -> Void
+        /// Called at most once: nothing is waited for any more.
+        let timedOut: () -> Void
+    }
+
+    private let request: ProbeRequest
+    private let workshop: ProbeWorkshop
+    private var events: Events?
+    private var alarm: NIOScheduledCallback?
+    private var resolver: SystemResolver?
+    /// Every channel that was made: happy eyeballs may try several addresses at a time.
+    private(set) var channels: [any Channel] = []
+    private var timeout = TimeAmount.zero
+    /// When the deadline passed while the news of a connection lay in the event loop's queue, `nil` before.
+    private var lateSince: NIODeadline?
+    private var isLate: Bool { lateSince != nil }
+    /// The part that is under way.
+    private(set) var phase: ProbeError.Phase
+    /// When nothing is waited for any more.
+    private(set) var deadline = NIODeadline.now()
+    /// When the attempt began.
+    private(set) var started = NIODeadline.now()
+    /// When the first address was tried.
+    private(set) var firstConnect: NIODeadline?
+    /// When the event loop learnt of the connection.
+    private(set) var connected: NIODeadline?
+
+    /// How long the event loop may take to come to what the kernel has settled; nothing that works takes as long.
+    private static let longestQueue = TimeAmount.seconds(60)
+    /// How often it is asked meanwhile whether the news is still in the queue.
+    private static let pause = TimeAmount.milliseconds(50)
+
+    init(_ request: ProbeRequest, in workshop: ProbeWorkshop) {
+        self.request = request
+        self.workshop = workshop
+        self.phase = if case .resolve = request.destination { .resolve } else { .connect }
+    }
+
+    /// Begins to connect and starts the clock.
+    ///
+    /// - Parameters:
+    ///   - events: what to call, until ``end()``.
+    ///   - options: changes what connects.
+    func start(_ events: Events, options: (ClientBootstrap) -> ClientBootstrap = { $0 }) {
+        self.events = events
+        started = .now()
+        // A year is for ever, and cannot overflow the clock.
+        timeout = min(TimeAmount(request.timeout), .hours(24 * 365))
+        deadline = started + timeout
+        ring(at: deadline)
+        let bootstrap = options(ClientBootstrap(group: workshop.loop))
+            // This deadline comes first; NIO's is there to end its bookkeeping.
+            .connectTimeout(timeout + Self.longestQueue + .seconds(1))
+            .channelInitializer { self.begin($0) }
+        resolver = request.resolver(in: workshop)
+        request.connect(with: bootstrap, resolver: resolver, on: workshop.loop).whenComplete { self.connectEnded($0) }
+    }
+
+    /// Closes whatever is open; nothing is called any more.
+    func end() {
+        events = nil
+        alarm?.cancel()
+        resolver?.cancelQueries()
+        for channel in channels { channel.close(promise: nil) }
+        channels = []
+    }
+
+    /// A socket was made for an address and is about to be connected.
+    private func begin(_ channel: any Channel) -> EventLoopFuture<Void> {
+        // Happy eyeballs cannot be stopped from outside; without channels it comes to its end by itself.
+        guard events != nil, !isLate else { return channel.eventLoop.makeFailedFuture(CancellationError()) }
+        if firstConnect == nil { firstConnect = .now() }
+        phase = .connect
+        channels.append(channel)
+        return channel.eventLoop.makeSucceededVoidFuture()
+    }
+
+    private func connectEnded(_ result: Result<any Channel, any Error>) {
+        guard let events else {
+            if case .success(let channel) = result { channel.close(promise: nil) }
+            return
+        }
+        if case .success(let channel) = result {
+            connected = .now()
+            phase = .handshake
+            // Happy eyeballs closes the others.
+            channels = [channel]
+            leaveOutQueue(of: channel)
+        }
+        events.connected(result)
+    }
+
+    /// Gives the server the time for its handshake that the news of the connection lay in the event loop's queue.
+    private func leaveOutQueue(of channel: any Channel) {
+        guard let connected else { return }
+        // Where the system does not say since when, nothing of the time is held against the server once the deadline has passed.
+        let queued = LastLook.silence(of: channel) ?? (isLate ? connected - (firstConnect ?? started) : .zero)
+        let fair = min(deadline + queued, connected + timeout)
+        guard isLate || fair > deadline else { return }
+        deadline = fair
+        ring(at: fair)
+    }
+
+    private func ring(at time: NIODeadline) {
+        alarm?.cancel()
+        // Scheduling fails only when the event loop has ended, and with it every attempt.
+        alarm = try? workshop.loop.scheduleCallback(at: time, handler: self)
+    }
+}
+
+extension TimedConnection: NIOScheduledCallbackHandler {
+    /// The deadline: nothing is waited for any more, but what the server did in time still counts.
+    func handleScheduledCallback(eventLoop: some EventLoop) {
+        if phase == .connect, channels.contains(where: LastLook.isSettled) {
+            // The server has done its part, and can do nothing to keep the event loop from coming to it.
+            let now = NIODeadline.now()
+            let since = lateSince ?? now
+            lateSince = since
+            if now < since + Self.longestQueue { return ring(at: now + Self.pause) }
+        }
+        if phase == .handshake, let channel = channels.first { LastLook.deliver(on: channel) }
+        events?.timedOut()
+    }
+}
