@@ -77,6 +77,19 @@ struct BuiltBinaryTests {
         }
     }
 
+    @Test func aTargetWithManyAddressesKeepsToTheDescriptorsThereAre() async throws {
+        let pki = try StandardPKI.shared()
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA]), address: "0.0.0.0") { server in
+            let addresses = (1...60).map { "127.0.1.\($0)" }.joined(separator: ";")
+            let outcome = try await BuiltBinary.run(
+                "ulimit -n 32; echo '\(addresses)' | $PINCHECK 127.0.0.1:\(server.port) --addresses - --timeout 60"
+            )
+            #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("FAIL  ") } == 61, "\(outcome.output)")
+            #expect(!outcome.output.contains("UNREACHABLE"))
+            #expect(outcome.status == 1)
+        }
+    }
+
     @Test func theDemoRunsAsAProgram() async throws {
         let outcome = try await BuiltBinary.run("env -i $PINCHECK demo")
         #expect(outcome.status == 0)

@@ -8,6 +8,10 @@ struct Checker: Sendable {
     let now: @Sendable () -> Timestamp
 
     private let prober: RetryingProber
+    /// How many connections to one target are made at the same time, at least one.
+    var connectionsToTarget = TargetVariants.connectionLimit
+    /// How much of a processor's time the chains of one target may cost to judge, by its timeout.
+    var judgingLimit: @Sendable (_ timeout: Duration) -> Duration = { max($0, .seconds(1)) }
     /// Judges the chain of a service that is asked for addresses over TLS.
     var objection: AddressResolver.Objection = { _, _ in "nobody judges it" }
 
@@ -92,6 +96,9 @@ struct Checker: Sendable {
         }
     }
 
+    /// What runs the steps between the connections of one target, while the chains of others are judged elsewhere.
+    var connectingExecutor: any TaskExecutor { prober.prober.executor }
+
     /// Asks `service`, or the system's resolver, for all addresses of a name.
     func addresses(
         of name: String,
@@ -102,6 +109,25 @@ struct Checker: Sendable {
         guard let service else { return try await prober.prober.addresses(of: name, family: family, timeout: timeout) }
         return try await AddressResolver(service, prober: prober.prober, objection: objection)
             .addresses(of: name, family: family, timeout: timeout)
+    }
+
+    /// Reports a connection whose chain there was no time to judge.
+    func report(unjudged result: ProbeResult, of endpoint: CheckEndpoint, by evaluation: Evaluation?) -> Report {
+        let subject = Report.Subject(
+            target: endpoint.target,
+            endpoint: endpoint.report(peer: result.peer),
+            tls: Report.TLS(result),
+            referenceName: endpoint.referenceName,
+            time: evaluation?.time ?? now()
+        )
+        let message =
+            "no time was left to judge what '\(endpoint.target)' sent: judging its other chains took too long; raise --timeout"
+        return Report(
+            subject,
+            evaluation: evaluation,
+            unreachable: Report.Message(id: "no-time", message: message),
+            checks: Report.Check.phases(failing: nil, endpoint: endpoint)
+        )
     }
 
     /// Judges what a connection came to, or only reports it where there is nothing to judge it by.

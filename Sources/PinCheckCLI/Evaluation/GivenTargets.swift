@@ -110,9 +110,11 @@ extension Checker {
         in context: Context,
         each: (Int, [CheckOutcome]) throws(CommandError) -> Void
     ) async throws(CommandError) {
+        let descriptors = System.connectionLimit()
         let connections = jobs.reduce(1) { max($0, $1.variants?.mostConnections ?? 1) }
-        let limit = max(1, min(try connection.jobCount(), System.connectionLimit() / connections))
+        let limit = max(1, min(try connection.jobCount(), descriptors / connections))
         var checker = Checker(thread: context.thread, expecting: jobs.count, now: context.now)
+        checker.connectionsToTarget = min(TargetVariants.connectionLimit, descriptors)
         if jobs.contains(where: { $0.variants?.settings.service != nil }) {
             checker.objection = ServiceTrust.objection(in: context)
         }

@@ -8,7 +8,8 @@ struct RetryingProber: Sendable {
     /// Probes, and again up to `retries` times; the timeout holds over all attempts and the pauses between them.
     func probe(_ request: ProbeRequest, retries: Int) async throws(ProbeError) -> ProbeResult {
         let clock = ContinuousClock()
-        let deadline = clock.now.advanced(by: request.timeout)
+        let timeout = request.timeout
+        let deadline = clock.now.advanced(by: timeout)
         var request = request
         var pause = Duration.milliseconds(100)
         var attempt = 0
@@ -17,11 +18,11 @@ struct RetryingProber: Sendable {
                 return try await prober.probe(request)
             } catch {
                 let remaining = clock.now.duration(to: deadline)
-                guard attempt < retries, remaining > pause, error.mayPass else { throw error }
+                guard attempt < retries, remaining > pause, error.mayPass else { throw error.ofPart(of: timeout) }
                 do {
                     try await Task.sleep(for: pause, clock: clock)
                 } catch is CancellationError {
-                    throw error
+                    throw error.ofPart(of: timeout)
                 } catch {}
             }
             attempt += 1
@@ -35,7 +36,7 @@ extension ProbeError {
     /// Whether another attempt could end otherwise; what a server does not have it does not have then either.
     fileprivate var mayPass: Bool {
         switch reason {
-        case .cancelled, .keyTypeRefused, .protocolVersion: false
+        case .cancelled, .noTimeLeft, .keyTypeRefused, .protocolVersion: false
         default: true
         }
     }

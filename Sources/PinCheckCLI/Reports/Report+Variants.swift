@@ -51,7 +51,7 @@ extension Report {
 
         struct Finding: Encodable, Sendable {
             /// `addresses-differ`, `addresses-incomplete`, `key-types-differ`, `versions-differ`, `no-sni-differs`,
-            /// `not-offered`.
+            /// `not-offered`, `hung-up`, `no-time`.
             var id: String
             var level: Level
             var message: String

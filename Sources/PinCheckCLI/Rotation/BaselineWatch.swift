@@ -48,7 +48,8 @@ struct BaselineWatch {
     private func settle(_ reports: inout [Report]) {
         guard let last = reports.indices.last, var consistency = reports[last].consistency else { return }
         if isAboutChangesAlone, reports.allSatisfy({ $0.change.map { $0.status == "unchanged" } ?? false }) {
-            let known = consistency.findings.filter { $0.level == .warning && $0.id != "addresses-incomplete" }
+            let unknown: Set = ["addresses-incomplete", "hung-up", "no-time"]
+            let known = consistency.findings.filter { $0.level == .warning && !unknown.contains($0.id) }
             reports[last].warnings.removeAll { warning in
                 known.contains { $0.id == warning.id && $0.message == warning.message }
             }

@@ -122,7 +122,7 @@ extension SchemaDocument {
                           "id": {
                             "enum": [
                               "addresses-differ", "addresses-incomplete", "key-types-differ", "versions-differ",
-                              "no-sni-differs", "not-offered"
+                              "no-sni-differs", "not-offered", "hung-up", "no-time"
                             ]
                           },
                           "level": { "enum": ["info", "warning"] },

@@ -33,6 +33,8 @@ extension Report.Consistency {
         let differences: [(id: String, level: Level, message: String?)] = [
             ("addresses-differ", .warning, comparison.addresses),
             ("addresses-differ", .warning, comparison.notOfferedEverywhere),
+            ("hung-up", .warning, comparison.hungUp),
+            ("no-time", .warning, comparison.untried),
             ("versions-differ", .warning, comparison.versions),
             ("no-sni-differs", .warning, comparison.withoutSNI),
             ("key-types-differ", .info, comparison.keyTypes),
@@ -191,6 +193,38 @@ struct VariantComparison {
         return labels.isEmpty ? nil : "not offered: \(labels.joined(separator: ", "))"
     }
 
+    /// What addresses that serve others end the connection for, without the alert that would say that they do not offer it.
+    var hungUp: String? {
+        let parts = variants.compactMap { variant -> String? in
+            let refused = refusals(of: variant).filter { $0.refusal != .notOffered }
+            guard let label = variant.label, let first = refused.first else { return nil }
+            let total = Set(outcomes.filter { $0.variant == variant }.map(\.address)).count
+            let who = refused.count == total ? "the server" : Self.enumeration(refused.map(\.address), of: total)
+            let hangs = refused.count == total || refused.count == 1
+            if refused.allSatisfy({ $0.refusal == first.refusal }), case .alert(let alert) = first.refusal {
+                return "\(who) \(hangs ? "ends" : "end") the handshake with \(label) by the alert \(alert)"
+            }
+            return "\(who) hung up on \(label)"
+        }
+        guard !parts.isEmpty else { return nil }
+        return parts.joined(separator: "; ")
+            + ": it may be broken for such clients, or not offer that; see the server's log"
+    }
+
+    /// What there was no time for.
+    var untried: String? {
+        let untried = outcomes.filter(\.isUntried)
+        guard let first = untried.first, case .failure(let error) = first.result,
+            case .noTimeLeft(let timeout) = error.reason
+        else { return nil }
+        let places = Set(outcomes.map(\.place)).count
+        let what =
+            places == outcomes.count
+            ? "\(untried.count) of \(places) addresses were" : "\(untried.count) of \(outcomes.count) connections were"
+        return "\(what) not tried, because the time was up: raise --timeout "
+            + "(\(Int64(Report.milliseconds(timeout))) ms), or name fewer addresses"
+    }
+
     /// What some addresses offer and others do not.
     var notOfferedEverywhere: String? {
         let parts = variants.compactMap { variant -> String? in
@@ -204,9 +238,17 @@ struct VariantComparison {
 
     /// The addresses that answered that they have nothing of the kind.
     private func lacking(_ variant: Variant) -> [String] {
+        refusals(of: variant).filter { $0.refusal == .notOffered }.map(\.address)
+    }
+
+    private func refusals(of variant: Variant) -> [(address: String, refusal: VariantOutcome.Refusal)] {
         let serving = Set(outcomes.filter(\.isServing).map(\.place))
-        return outcomes.filter { $0.variant == variant && $0.isNotOffered(whereOthersWork: serving.contains($0.place)) }
-            .map(\.address)
+        return outcomes.compactMap { outcome in
+            guard outcome.variant == variant,
+                let refusal = outcome.refusal(whereOthersWork: serving.contains(outcome.place))
+            else { return nil }
+            return (outcome.address, refusal)
+        }
     }
 
     private static func offer(_ variant: Variant) -> String? {

@@ -10,11 +10,12 @@ struct TargetCheck: Sendable {
 
     /// What was served, the report on the last with the target's consistency.
     func outcomes() async -> [CheckOutcome] {
-        let (attempts, gaps, failed) = await attempts()
-        let outcomes = await probe(attempts) + failed
+        // Judging other chains must not use up this target's time.
+        let (outcomes, gaps) = await withTaskExecutorPreference(checker.connectingExecutor) { await connect() }
         var checked: [CheckOutcome] = []
+        let judging = JudgingTime(limit: checker.judgingLimit(job.endpoint.request.timeout))
         for outcome in variants.recorded == nil ? shown(outcomes) : outcomes {
-            var report = checker.report(on: outcome.endpoint, outcome.result, by: job.evaluation, as: outcome.variant)
+            var report = report(on: outcome, within: judging)
             report.variant = Report.Variant(outcome.variant)
             if !outcome.variant.counts, report.verdict != .accept { report.exit = Report.Exit(.warn) }
             checked.append(
@@ -44,12 +45,27 @@ struct TargetCheck: Sendable {
         return checked
     }
 
+    /// Judges what was served as long as there is time for it.
+    private func report(on outcome: VariantOutcome, within judging: JudgingTime) -> Report {
+        if case .success(let result) = outcome.result, judging.isUsedUp {
+            return checker.report(unjudged: result, of: outcome.endpoint, by: job.evaluation)
+        }
+        return checker.report(on: outcome.endpoint, outcome.result, by: job.evaluation, as: outcome.variant)
+    }
+
+    /// Makes all connections within the target's timeout, the lookups and services before them included.
+    private func connect() async -> ([VariantOutcome], [HostAddresses.Gap]) {
+        let deadline = Deadline(in: job.endpoint.request.timeout)
+        let (attempts, gaps, failed) = await attempts(until: deadline)
+        return (await probe(attempts, until: deadline) + failed, gaps)
+    }
+
     // MARK: Addresses
 
     /// What to connect to, families that were not answered, and names that could not be looked up.
-    private func attempts() async -> ([VariantAttempt], [HostAddresses.Gap], [VariantOutcome]) {
+    private func attempts(until deadline: Deadline) async -> ([VariantAttempt], [HostAddresses.Gap], [VariantOutcome]) {
         if let recorded = variants.recorded { return (recorded, [], []) }
-        let (endpoints, gaps, failed) = await findAddresses()
+        let (endpoints, gaps, failed) = await findAddresses(until: deadline)
         let attempts = endpoints.flatMap { endpoint in
             variants.settings.variants(of: endpoint.request).map { VariantAttempt(endpoint: endpoint, variant: $0) }
         }
@@ -57,30 +73,29 @@ struct TargetCheck: Sendable {
     }
 
     /// The endpoints to connect to, families that were not answered, and names that could not be looked up.
-    private func findAddresses() async -> ([CheckEndpoint], [HostAddresses.Gap], [VariantOutcome]) {
+    private func findAddresses(
+        until deadline: Deadline
+    ) async -> ([CheckEndpoint], [HostAddresses.Gap], [VariantOutcome]) {
         var found: [CheckEndpoint] = []
         var gaps: [HostAddresses.Gap] = []
         var failed: [VariantOutcome] = []
-        let clock = ContinuousClock()
         for endpoint in variants.endpoints {
             guard case .resolve(let name, let family) = endpoint.request.destination, variants.looksUp(endpoint) else {
                 found.append(endpoint)
                 continue
             }
-            let began = clock.now
             do {
-                let timeout = endpoint.request.timeout
                 let answer = try await checker.addresses(
                     of: name,
                     family: family,
-                    timeout: timeout,
+                    timeout: deadline.remaining,
                     from: variants.settings.service
                 )
                 gaps += answer.gaps
-                let remaining = max(.milliseconds(1), timeout - began.duration(to: clock.now))
-                found += answer.addresses.map { endpoint.connecting(to: $0, lookedUpAs: name, timeout: remaining) }
+                found += answer.addresses.map { endpoint.connecting(to: $0, lookedUpAs: name) }
             } catch {
-                failed.append(VariantOutcome(endpoint: endpoint, variant: .ordinary, result: .failure(error)))
+                let failure = error.ofPart(of: deadline.timeout)
+                failed.append(VariantOutcome(endpoint: endpoint, variant: .ordinary, result: .failure(failure)))
             }
         }
         return (found, gaps, failed)
@@ -88,29 +103,42 @@ struct TargetCheck: Sendable {
 
     // MARK: Connections
 
-    private func probe(_ attempts: [VariantAttempt]) async -> [VariantOutcome] {
-        await withTaskGroup(of: (Int, VariantOutcome).self) { group in
+    /// Makes the connections, those of ordinary clients first, and says of each that there was no time for it once that is so.
+    private func probe(_ attempts: [VariantAttempt], until deadline: Deadline) async -> [VariantOutcome] {
+        let order =
+            attempts.indices.filter { attempts[$0].variant == .ordinary }
+            + attempts.indices.filter { attempts[$0].variant != .ordinary }
+        return await withTaskGroup(of: (Int, VariantOutcome).self) { group in
             var outcomes = [VariantOutcome?](repeating: nil, count: attempts.count)
             var next = 0
             func startNext() {
-                guard next < attempts.count else { return }
-                let index = next
+                guard next < order.count else { return }
+                let index = order[next]
                 let (endpoint, variant) = (attempts[index].endpoint, attempts[index].variant)
                 next += 1
                 group.addTask {
                     let request = variant.request(from: endpoint.request)
-                    let result = await checker.result(of: request, retries: job.retries)
+                    let result = await result(of: request, until: deadline)
                     let varied = endpoint.with(request)
                     return (index, VariantOutcome(endpoint: varied, variant: variant, result: result))
                 }
             }
-            for _ in 0..<TargetVariants.connectionLimit where next < attempts.count { startNext() }
+            for _ in 0..<min(checker.connectionsToTarget, order.count) { startNext() }
             for await (index, outcome) in group {
                 outcomes[index] = outcome
                 startNext()
             }
             return outcomes.compactMap(\.self)
         }
+    }
+
+    private func result(of request: ProbeRequest, until deadline: Deadline) async -> Result<ProbeResult, ProbeError> {
+        guard deadline.remaining > .zero else {
+            return .failure(ProbeError(.connect, .noTimeLeft(timeout: deadline.timeout), target: request.target))
+        }
+        var request = request
+        request.timeout = deadline.remaining
+        return await checker.result(of: request, retries: job.retries).mapError { $0.ofPart(of: deadline.timeout) }
     }
 
     // MARK: What is shown
@@ -126,9 +154,10 @@ struct TargetCheck: Sendable {
         )
         return outcomes.filter { outcome in
             guard outcome.variant != .ordinary, !outcome.isServing else { return true }
-            guard outcome.variant.counts, !outcome.isNotOffered(whereOthersWork: serving.contains(outcome.place)) else {
+            guard outcome.variant.counts, !outcome.isRefused(whereOthersWork: serving.contains(outcome.place)) else {
                 return false
             }
+            guard !outcome.isUntried || serving.contains(outcome.place) else { return false }
             return !(ordinary[outcome.place].map(outcome.failed) ?? false)
         }
     }
@@ -144,10 +173,9 @@ extension VariantOutcome {
 
 extension CheckEndpoint {
     /// The endpoint at one of its name's addresses.
-    fileprivate func connecting(to address: IPAddress, lookedUpAs name: String, timeout: Duration) -> CheckEndpoint {
+    fileprivate func connecting(to address: IPAddress, lookedUpAs name: String) -> CheckEndpoint {
         var request = request
         request.destination = .address(address)
-        request.timeout = timeout
         var endpoint = with(request)
         endpoint.lookedUpName = name
         return endpoint

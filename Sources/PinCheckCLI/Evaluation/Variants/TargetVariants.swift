@@ -70,20 +70,40 @@ struct VariantOutcome: Sendable {
         return error.phase != .resolve
     }
 
-    /// Whether the server answered that it has nothing of the kind that was asked for.
+    /// How a server gave no certificate for the kind of client that was tried.
+    enum Refusal: Hashable {
+        /// It said that it has nothing of the kind, by the alert for that.
+        case notOffered
+        /// It ended the connection without saying why: it may have nothing of the kind, or be broken for such clients.
+        case hungUp
+        /// It sent an alert that means something else.
+        case alert(TLSAlert)
+    }
+
+    /// How the server refused the kind of client that was tried.
     ///
     /// - Parameter isServing: whether the same address completed another handshake, so that the server and the name are all
-    ///   right; some servers hang up where others send an alert.
-    /// - Returns: `false` for everything else, success among it.
-    func isNotOffered(whereOthersWork isServing: Bool) -> Bool {
-        guard case .failure(let error) = result else { return false }
+    ///   right.
+    /// - Returns: `nil` for everything else, success among it.
+    func refusal(whereOthersWork isServing: Bool) -> Refusal? {
+        guard case .failure(let error) = result else { return nil }
         switch (variant, error.reason) {
-        case (.keyType, .keyTypeRefused), (.version, .protocolVersion): return true
-        case (.keyType, .alert), (.keyType, .closedEarly), (.keyType, .reset), (.keyType, .protocolVersion),
-            (.version, .alert), (.version, .closedEarly), (.version, .reset):
-            return isServing
-        default: return false
+        case (.ordinary, _), (.withoutSNI, _): return nil
+        case (.keyType, .keyTypeRefused), (.version, .protocolVersion): return .notOffered
+        case (_, .protocolVersion) where isServing: return .notOffered
+        case (_, .alert(let alert)) where isServing:
+            return alert.isForWantOfCommonParameters ? .notOffered : .alert(alert)
+        case (_, .closedEarly) where isServing, (_, .reset) where isServing: return .hungUp
+        default: return nil
         }
+    }
+
+    /// Whether the server refused the kind of client that was tried, as ``refusal(whereOthersWork:)`` says how.
+    func isRefused(whereOthersWork isServing: Bool) -> Bool { refusal(whereOthersWork: isServing) != nil }
+
+    /// Whether there was no time for it.
+    var isUntried: Bool {
+        if case .failure(let error) = result, case .noTimeLeft = error.reason { true } else { false }
     }
 
     /// Whether it failed as `other` did.

@@ -1,0 +1,213 @@
+import LoopbackLab
+@testable import PinCheckCLI
+import Pinning
+import Testing
+import TLSProbe
+
+/// `--timeout` is for a target in all, and what there was no time for is said.
+@Suite(.timeLimit(.minutes(5)))
+struct TargetDeadlineTests {
+    let pki: StandardPKI
+    let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// `count` addresses, all of them of this machine.
+    private func list(_ count: Int) -> [UInt8] {
+        Array((1...count).map { "127.0.1.\($0)" }.joined(separator: ";").utf8)
+    }
+
+    @Test func silentAddressesHaveOneTimeoutTogether() async throws {
+        try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
+            let outcome = await pincheck(
+                ["\(host):\(server.port)", "--addresses", "-", "--timeout", "0.5"],
+                input: list(200)
+            )
+            #expect(outcome.status == .unreachable)
+            let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("UNREACHABLE  ") }
+            #expect(lines.count == 201)
+            #expect(lines.count { $0.contains("did not complete the TLS handshake in time") } == 64)
+            #expect(lines.count { $0.contains("connect: no time was left to connect to '127.0.1.") } == 136)
+            #expect(
+                outcome.output.hasSuffix(
+                    "  warning: 136 of 200 addresses were not tried, because the time was up: raise --timeout (500 ms), "
+                        + "or name fewer addresses\n"
+                        + "UNREACHABLE  \(host):\(server.port)  200 addresses: 200 without a verdict; no-time\n"
+                ),
+                "\(outcome.output.suffix(400))"
+            )
+        }
+    }
+
+    @Test func variantsAndRetriesAreWithinTheSameTimeout() async throws {
+        try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
+            let outcome = await pincheck(
+                [
+                    "\(host):\(server.port)", "--addresses", "-", "--timeout", "0.5", "--thorough", "--retries", "9",
+                    "-f", "json",
+                ],
+                input: list(70)
+            )
+            #expect(outcome.status == .unreachable)
+            #expect(outcome.output.ranges(of: #""id" : "no-time""#).count > 6)
+            #expect(outcome.output.contains("356 of 420 connections were not tried, because the time was up"))
+            #expect(outcome.output.contains(#""consistent" : false"#))
+            #expect(!outcome.output.contains(#""verdict" : "accept""#))
+        }
+    }
+
+    @Test func aTimeoutIsGivenAsItWasAskedForAfterRetries() async throws {
+        try await LoopbackServer.serving(.presenting([pki.leaf], delivery: .closes(afterBytes: 100))) { server in
+            let outcome = await pincheck(
+                "127.0.0.1:\(server.port)",
+                "--timeout",
+                "0.3",
+                "--retries",
+                "100"
+            )
+            #expect(outcome.status == .unreachable)
+        }
+        try await LoopbackServer.serving(.tarpit) { server in
+            for arguments in [["--retries", "100"], ["--connect", "127.0.0.1", "--connect", "127.0.0.2"]] {
+                let outcome = await pincheck(["127.0.0.1:\(server.port)", "--timeout", "0.3"] + arguments)
+                #expect(outcome.status == .unreachable)
+                #expect(outcome.output.contains("raise --timeout (300 ms)"), "\(outcome.output)")
+            }
+        }
+    }
+
+    @Test func whatThereWasNoTimeToJudgeIsNotAccepted() async throws {
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: server.port)
+            let endpoint = CheckEndpoint(
+                target: "\(host):\(server.port)",
+                targetPort: Int(server.port),
+                host: host,
+                referenceName: .unchecked,
+                request: request
+            )
+            let variants = TargetVariants([endpoint, endpoint], VariantSettings())
+            let job = CheckJob(endpoint: endpoint, evaluation: nil, retries: 0, variants: variants)
+            var checker = Checker(thread: nil) { Timestamp(secondsSinceEpoch: LabClock.now) }
+            checker.judgingLimit = { _ in .seconds(-1) }
+            var reports: [Report] = []
+            try await checker.check([job], inFlight: 1) { _, outcomes in reports = outcomes.map(\.report) }
+            #expect(reports.count == 2)
+            #expect(reports.allSatisfy { $0.status == .unreachable && $0.verdict == .none })
+            #expect(reports.last?.consistency?.accepted == 0)
+        }
+    }
+
+    @Test func theTimeForJudgingIsTheThreadsOwn() {
+        #expect(!JudgingTime(limit: .seconds(1_000)).isUsedUp)
+        #expect(JudgingTime(limit: .seconds(-1)).isUsedUp)
+        let short = JudgingTime(limit: .milliseconds(5))
+        var rounds = 0
+        while !short.isUsedUp { rounds += 1 }
+        #expect(rounds > 0)
+    }
+
+    // MARK: How a server refuses
+
+    private func thorough(_ refusal: TLSServerSettings.Refusal) async throws -> Outcome {
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+            $0.minimumVersion = .tls13
+            $0.refusal = refusal
+        }
+        return try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            return try await LoopbackServer.serving(.tls(settings)) { server in
+                await pincheck(
+                    "\(host):\(server.port)",
+                    "--connect",
+                    "127.0.0.1",
+                    "--anchors",
+                    anchors,
+                    "--each-tls-version"
+                )
+            }
+        }
+    }
+
+    @Test func anAlertThatSaysSoIsNotOffered() async throws {
+        for refusal in [TLSServerSettings.Refusal.reason, .alert(40), .alert(71)] {
+            let outcome = try await thorough(refusal)
+            #expect(outcome.status == .pass)
+            #expect(outcome.output.contains("  note: not offered: TLS 1.2\n"), "\(outcome.output)")
+            #expect(outcome.output.hasSuffix("  1 address: 2 accepted; consistent\n"))
+        }
+    }
+
+    @Test func aServerThatHangsUpIsNotSaidToOfferNothing() async throws {
+        for (refusal, words) in [
+            (TLSServerSettings.Refusal.hangsUp, "the server hung up on TLS 1.2: "),
+            (.alert(80), "the server ends the handshake with TLS 1.2 by the alert internal_error (80): "),
+        ] {
+            let outcome = try await thorough(refusal)
+            #expect(outcome.status == .pass)
+            #expect(outcome.output.contains("  warning: \(words)"), "\(outcome.output)")
+            #expect(!outcome.output.contains("not offered"))
+            #expect(outcome.output.hasSuffix("  1 address: 2 accepted; hung-up\n"), "\(outcome.output)")
+        }
+    }
+
+    // MARK: Whatever a server does
+
+    @Test(arguments: Seeds.sample(8))
+    func everyCommandEndsWhateverAServerDoesAndTheOthersAreJudged(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        // Before the end of what a server sends for a handshake, so that it never completes one.
+        let position = Int.random(in: 0...900, using: &generator)
+        var delivery = ServerBehavior.Delivery.hostile(at: position, using: &generator)
+        if case .urges = delivery { delivery = .urges(afterBytes: position, thenStalls: true) }
+        let command = Int.random(in: 0..<7, using: &generator)
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { good in
+                let hostile = ServerBehavior.presenting([pki.leaf, pki.interA], delivery: delivery)
+                try await LoopbackServer.serving(hostile) { bad in
+                    let place = [
+                        "\(host):\(bad.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--timeout", "0.3",
+                    ]
+                    let policy = try files.write(
+                        """
+                        { defaults: { anchors: "anchors.pem", connect: "127.0.0.1" }, hosts: {
+                          "\(host):\(bad.port)": { timeout: 0.3 }, "\(host):\(good.port)": { timeout: 60 } } }
+                        """,
+                        to: "policy.json5"
+                    )
+                    let baseline = files.path + "/baseline.json"
+                    let recorded = await pincheck(
+                        "snapshot",
+                        "\(host):\(good.port)",
+                        "--connect",
+                        "127.0.0.1",
+                        "-o",
+                        baseline
+                    )
+                    #expect(recorded.status == .pass, "\(recorded.errors)")
+                    let batch = await pincheck("--policy", policy, "--format", "jsonl")
+                    #expect(batch.status == .unreachable, "\(delivery): \(batch.output)")
+                    let accepted = batch.output.split(separator: "\n").filter { $0.contains(#""verdict":"accept""#) }
+                    #expect(accepted.count == 1, "\(batch.output)")
+                    let alone =
+                        switch command {
+                        case 0: await pincheck(place)
+                        case 1: await pincheck(place + ["--thorough"])
+                        case 2: await pincheck(place + ["--retries", "3"])
+                        case 3: await pincheck(place + ["-f", "nagios"])
+                        case 4: await pincheck(["pins"] + place)
+                        case 5: await pincheck(["snapshot"] + place)
+                        default: await pincheck(["diff", baseline] + place)
+                        }
+                    let texts = alone.output + alone.errors
+                    let reasons = ["in time", "took too long", "closed the connection", "reset"]
+                    #expect(reasons.contains { texts.contains($0) }, "\(delivery) \(command): \(texts)")
+                    #expect(alone.status != .pass, "\(delivery) \(command): \(texts)")
+                }
+            }
+        }
+    }
+}
