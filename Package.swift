@@ -59,6 +59,11 @@ let package = Package(
         .target(name: "PinLint", dependencies: ["PinFormats", "Pinning", "X509"], swiftSettings: swiftSettings),
         .target(name: "Rotation", dependencies: ["Pinning"], swiftSettings: swiftSettings),
         .target(
+            name: "CDeviceData",
+            exclude: ["LICENSE.trust_stores_observatory", "make-device-data"]
+        ),
+        .target(name: "Devices", dependencies: ["CDeviceData", "Pinning"], swiftSettings: swiftSettings),
+        .target(
             name: "LoopbackLab",
             dependencies: ["COpenSSL", "COpenSSLShims"],
             swiftSettings: swiftSettings
@@ -66,7 +71,7 @@ let package = Package(
         .target(
             name: "PinCheckCLI",
             dependencies: [
-                "HTTPDNS", "LoopbackLab", "PinFormats", "PinLint", "Pinning", "Rotation", "TLSProbe", "X509",
+                "Devices", "HTTPDNS", "LoopbackLab", "PinFormats", "PinLint", "Pinning", "Rotation", "TLSProbe", "X509",
                 argumentParser,
             ],
             swiftSettings: swiftSettings
@@ -109,10 +114,15 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "RotationTests", dependencies: ["Pinning", "Rotation"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DevicesTests",
+            dependencies: ["Devices", "LoopbackLab", "Pinning", "X509"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(name: "LoopbackLabTests", dependencies: ["LoopbackLab"], swiftSettings: swiftSettings),
         .testTarget(
             name: "PinCheckCLITests",
-            dependencies: ["LoopbackLab", "PinCheckCLI", "Pinning", "Rotation", "X509", argumentParser],
+            dependencies: ["Devices", "LoopbackLab", "PinCheckCLI", "Pinning", "Rotation", "X509", argumentParser],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -128,7 +138,7 @@ let package = Package(
         // The corpus of the fuzzer as tests; Tests/Fuzz/run builds the fuzzer itself.
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["HTTPDNS", "LoopbackLab", "PinFormats", "Pinning", "X509"],
+            dependencies: ["Devices", "HTTPDNS", "LoopbackLab", "PinFormats", "Pinning", "X509"],
             path: "Tests/Fuzz",
             exclude: ["Corpus", "Dictionaries", "Driver", "FailCases", "run"],
             swiftSettings: swiftSettings

@@ -39,7 +39,7 @@ struct RootCommand: ParsableCommand {
     /// The commands, in the order of the help.
     static let commands: [any ContextCommand.Type] = [
         CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, SnapshotCommand.self,
-        DiffCommand.self, ClientsCommand.self, DemoCommand.self, SchemaCommand.self,
+        DiffCommand.self, ClientsCommand.self, DevicesCommand.self, DemoCommand.self, SchemaCommand.self,
     ]
 
     /// What `pincheck` alone prints.
@@ -53,6 +53,7 @@ struct RootCommand: ParsableCommand {
                pincheck snapshot TARGET…             record what servers serve
                pincheck diff FILE                    say what changed since a snapshot
                pincheck clients                      list the clients that can be asked
+               pincheck devices [NAME]               list the devices whose roots are known
                pincheck schema                       print the JSON Schema of a document
                pincheck demo                         see it work against servers of its own
                pincheck --help                       examples and options

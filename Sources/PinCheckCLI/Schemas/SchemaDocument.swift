@@ -10,7 +10,7 @@ struct SchemaDocument: Sendable {
     let text: @Sendable () throws(CommandError) -> String
 
     /// All of them, in the order of the help.
-    static var all: [SchemaDocument] { [.report, .pins, .lint, .snapshot, .policy] }
+    static var all: [SchemaDocument] { [.report, .pins, .lint, .snapshot, .devices, .policy] }
 
     /// The schema of policy files.
     static let policy = SchemaDocument(

@@ -26,6 +26,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case name
     /// Answers of services that resolve names.
     case answer
+    /// Root stores of devices.
+    case devices
 
     /// Gives `bytes` to the reader; files are made in `directory`, which has nothing else in it.
     ///
@@ -48,6 +50,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .chain: try ChainProperties.check(bytes)
         case .name: try NameProperties.check(bytes)
         case .answer: try AnswerProperties.check(bytes)
+        case .devices: try DeviceDataProperties.check(bytes)
         }
     }
 }

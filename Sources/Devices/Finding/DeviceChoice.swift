@@ -1,0 +1,55 @@
+/// What a name behind `--device` stands for.
+package enum DeviceChoice: Sendable, Hashable {
+    /// This machine's roots, and each client's platform of today.
+    case system
+    /// A device of the data.
+    case device(Device)
+
+    /// The name of ``system``.
+    package static let systemName = "system"
+}
+
+/// Why no device is called so.
+package struct UnknownDevice: Error, Hashable, CustomStringConvertible {
+    /// The name.
+    package let name: String
+    /// The devices of the same system whose versions are next to that of the name, the older first; none when no system is called so.
+    package let neighbours: [String]
+
+    /// One line, without a remedy where the name is not that of a system.
+    package var description: String {
+        guard !neighbours.isEmpty else { return "there is no device '\(name)'" }
+        return "there is no list of roots for '\(name)': next to it are \(neighbours.joined(separator: " and "))"
+    }
+}
+
+extension DeviceData {
+    /// The names of all devices, ``DeviceChoice/systemName`` first, without their other names.
+    package var names: [String] { [DeviceChoice.systemName] + devices.map(\.name) }
+
+    /// All names that are understood.
+    package var allNames: [String] { names + devices.compactMap(\.alias) }
+
+    /// What a name stands for.
+    ///
+    /// A version for which there is no list is an error, and never the one before: roots come and go within a version.
+    package func choice(named name: String) throws(UnknownDevice) -> DeviceChoice {
+        if name == DeviceChoice.systemName { return .system }
+        if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return .device(device) }
+        throw UnknownDevice(name: name, neighbours: neighbours(of: name))
+    }
+
+    private func neighbours(of name: String) -> [String] {
+        let parts = name.split(separator: "-", maxSplits: 1)
+        guard parts.count == 2, let version = DeviceVersion(parts[1]) else { return [] }
+        let known = devices.flatMap { [$0.name, $0.alias].compactMap(\.self) }.compactMap {
+            name -> (String, DeviceVersion)? in
+            let known = name.split(separator: "-", maxSplits: 1)
+            guard known.count == 2, known[0] == parts[0], let version = DeviceVersion(known[1]) else { return nil }
+            return (name, version)
+        }
+        let older = known.filter { $0.1 < version }.max { $0.1 < $1.1 }
+        let newer = known.filter { $0.1 > version }.min { $0.1 < $1.1 }
+        return [older, newer].compactMap(\.?.0)
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Devices
+
+/// `pincheck devices`: the devices whose roots and rules are known.
+struct DevicesCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices",
+        _superCommandName: "pincheck",
+        abstract: "List the devices whose roots are known, or the roots of one.",
+        discussion: """
+              pincheck devices
+              pincheck devices ios-17
+              pincheck devices android-8 --format json
+
+            Apple's lists are named after iOS; the macOS of the same year has the same one.
+            A version without a list is refused: roots come and go between versions.
+            Manufacturers add roots to Android's list.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The device whose roots are listed (default: list the devices).", valueName: "device"))
+    var device: String?
+
+    @Option(
+        help: ArgumentHelp("Device data to use instead of the program's own, newer as a rule.", valueName: "file"),
+        completion: .file()
+    )
+    var deviceData: String?
+
+    @Option(help: ArgumentHelp("text or json (default: text).", valueName: "form"))
+    var format: String?
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let isJSON = try Self.isJSON(format)
+        let file = try DeviceDataFile(deviceData, in: context)
+        var report = DevicesReport(file, at: context.now())
+        if let device {
+            report.devices = [try Self.entry(named: device, in: file)]
+        } else {
+            report.devices = [.system] + file.data.devices.map { DevicesReport.Entry($0) }
+        }
+        var lines = LineWriter(context.console.output)
+        if isJSON {
+            try lines.write(text: JSONRenderer.document(report))
+        } else {
+            for line in device == nil ? DevicesTextRenderer.table(report) : DevicesTextRenderer.roots(report) {
+                try lines.write(line)
+            }
+        }
+        return .pass
+    }
+
+    private static func isJSON(_ format: String?) throws(CommandError) -> Bool {
+        switch format {
+        case nil, "text": return false
+        case "json": return true
+        case let other?: throw .usage("--format \(quoted(other)) is unknown: choose from text, json")
+        }
+    }
+
+    /// A device with its roots in the order of their names.
+    private static func entry(named name: String, in file: DeviceDataFile) throws(CommandError) -> DevicesReport.Entry {
+        guard case .device(let device) = try file.choice(named: name) else {
+            throw .usage("'\(name)' has the roots of this machine, which are not part of the data: name another device")
+        }
+        try OpenSSLHealth.require()
+        var roots: [DevicesReport.Root] = []
+        for der in file.data.roots(of: device) { roots.append(try DevicesReport.Root(der, of: device, in: file)) }
+        roots.sort { ($0.name.lowercased(), $0.certSha256) < ($1.name.lowercased(), $1.certSha256) }
+        return DevicesReport.Entry(device, roots: roots)
+    }
+}

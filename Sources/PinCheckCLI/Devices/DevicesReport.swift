@@ -1,0 +1,137 @@
+import Devices
+import Pinning
+import X509
+
+/// The JSON document of `devices`.
+struct DevicesReport: Encodable, Sendable {
+    /// The name and version of the document's form.
+    static let schema = "pincheck-devices/1"
+
+    let schema = DevicesReport.schema
+    var data: Data
+    var devices: [Entry]
+
+    struct Data: Encodable, Sendable {
+        /// The file, `nil` for what is part of the program.
+        @ExplicitNull var file: String? = nil
+        var source: String
+        /// The licence of the lists.
+        var licence: String
+        /// The day on which the newest list was read.
+        var date: String
+        var ageDays: Int
+        var isStale: Bool
+        var certificateCount: Int
+    }
+
+    struct Entry: Encodable, Sendable {
+        var name: String
+        @ExplicitNull var alias: String? = nil
+        /// Whose list it is: `ios`, `android` or `mozilla`; `nil` for this machine.
+        @ExplicitNull var platform: String? = nil
+        @ExplicitNull var version: String? = nil
+        /// The versions in words.
+        @ExplicitNull var release: String? = nil
+        @ExplicitNull var url: String? = nil
+        /// The day on which the list was read.
+        @ExplicitNull var read: String? = nil
+        @ExplicitNull var rootCount: Int? = nil
+        /// What its system asks for, in words.
+        var rules: [String]
+        /// The roots, when one device was asked for.
+        @ExplicitNull var roots: [Root]? = nil
+    }
+
+    struct Root: Encodable, Sendable {
+        /// The common name, or the whole subject of a root without one.
+        var name: String
+        var certSha256: String
+        var spkiSha256: String
+        var key: String
+        var notBefore: String
+        var notAfter: String
+        /// Which devices of the platform have it.
+        var availability: String
+    }
+}
+
+extension DevicesReport {
+    /// A document of the data, without its devices.
+    init(_ file: DeviceDataFile, at time: Timestamp) {
+        data = Data(
+            file: file.path,
+            source: file.data.source,
+            licence: file.data.licence,
+            date: file.data.date.date,
+            ageDays: file.data.age(at: time),
+            isStale: file.data.isStale(at: time),
+            certificateCount: file.data.certificateCount
+        )
+        devices = []
+    }
+}
+
+extension DevicesReport.Entry {
+    /// This machine.
+    static let system = DevicesReport.Entry(
+        name: DeviceChoice.systemName,
+        rules: ["this machine's roots", "each client's platform of today"]
+    )
+
+    /// A device; with the roots that were read.
+    init(_ device: Device, roots: [DevicesReport.Root]? = nil) {
+        name = device.name
+        alias = device.alias
+        platform = device.platform.rawValue
+        version = device.version?.description
+        release = device.release
+        url = device.address
+        read = device.date.date
+        rootCount = device.rootCount
+        rules = Self.rules(of: device)
+        self.roots = roots
+    }
+
+    private static func rules(of device: Device) -> [String] {
+        switch device.rules {
+        case nil: ["a browser's"]
+        case .apple(let rules):
+            [
+                rules.requiresTransparency ? "SCTs" : "no SCTs",
+                rules.limitsLeavesOfOwnAnchors
+                    ? "825 days and serverAuth below own anchors" : "no limits below own anchors",
+            ] + (rules.judgesAddressesByTransportSecurity ? ["ATS for addresses"] : [])
+        case .android(let rules):
+            ["API \(rules.level)", transparency(rules)]
+        }
+    }
+
+    private static func transparency(_ rules: AndroidRules) -> String {
+        switch rules.transparency {
+        case .never: "no SCTs"
+        case .optIn: "SCTs where the app's configuration says so"
+        case .byTarget: "SCTs from targetSdk 37 on"
+        }
+    }
+}
+
+extension DevicesReport.Root {
+    /// A root of a device.
+    ///
+    /// - Throws: ``CommandError`` for data with something else than a certificate in it.
+    init(_ der: [UInt8], of device: Device, in file: DeviceDataFile) throws(CommandError) {
+        let certificate: Certificate
+        do throws(X509Error) {
+            certificate = try CertificateReader.certificate(der: der)
+        } catch {
+            throw .data("\(file.path.map(quoted) ?? "the device data") has a root of \(device.name) that is \(error)")
+        }
+        name = certificate.commonName ?? certificate.subject
+        certSha256 = certificate.fingerprint.hexadecimal
+        spkiSha256 = certificate.publicKey.spkiSHA256.description
+        key = certificate.publicKey.algorithm.description
+        notBefore = certificate.notBefore.description
+        notAfter = certificate.notAfter.description
+        availability = file.data.availability(of: der, on: device.platform)?.description ?? ""
+    }
+}

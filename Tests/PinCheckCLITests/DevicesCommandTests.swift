@@ -1,0 +1,121 @@
+import Devices
+import Foundation
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// `pincheck devices`.
+@Suite struct DevicesCommandTests {
+    private let date = DeviceData.builtIn.date.secondsSinceEpoch
+
+    private func json(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    private func data(_ name: String, _ roots: [LabCertificate]) -> [UInt8] {
+        let entry = DeviceDataWriter.Entry(
+            name: name,
+            release: "a device of a test",
+            address: "https://lists.example",
+            day: 20_000,
+            roots: roots.map(\.der)
+        )
+        return DeviceDataWriter(source: "a test", licence: "", entries: [entry]).bytes()
+    }
+
+    @Test func everyDeviceIsListedWithItsRootsItsDateAndItsRules() async {
+        let outcome = await pincheck("devices", at: date)
+        #expect(outcome.status == .pass && outcome.errors.isEmpty)
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 25)
+        #expect(lines[0].hasPrefix("system ") && lines[0].hasSuffix("each client's platform of today"))
+        #expect(
+            lines[1]
+                == "ios-12        macos-10.14    174 roots  read 2018-12-20  no SCTs, no limits below own anchors"
+        )
+        #expect(lines.contains { $0.hasPrefix("android-17 ") && $0.hasSuffix("API 37, SCTs from targetSdk 37 on") })
+        #expect(lines[24].hasPrefix("328 roots from nabla-c0d3/trust_stores_observatory"))
+    }
+
+    @Test func theDocumentHoldsTheSame() async throws {
+        let outcome = await pincheck("devices", "--format", "json", at: date)
+        #expect(outcome.status == .pass)
+        let document = try json(outcome.output)
+        let devices = try #require(document["devices"] as? [[String: Any]])
+        #expect(devices.count == 24)
+        #expect(devices[1]["name"] as? String == "ios-12" && devices[1]["alias"] as? String == "macos-10.14")
+        #expect(devices[1]["root_count"] as? Int == 174 && devices[1]["roots"] is NSNull)
+        #expect((document["data"] as? [String: Any])?["is_stale"] as? Bool == false)
+    }
+
+    @Test func theRootsOfADeviceAreListedByName() async throws {
+        let outcome = await pincheck("devices", "macos-14", at: date)
+        #expect(outcome.status == .pass)
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(lines[0].hasPrefix("ios-17, macos-14: iOS 17, iPadOS 17, ") && lines[0].contains("169 roots"))
+        #expect(lines.count == 171)
+        #expect(
+            lines.contains(
+                "  96bcec06264976f37460779acf28c5a7cfe8a3c0aae11a8ffcee05c0bddf08c6  ends 2035-06-04  ISRG Root X1"
+            )
+        )
+        let document = try json(await pincheck("devices", "ios-17", "--format", "json", at: date).output)
+        let device = try #require((document["devices"] as? [[String: Any]])?.first)
+        #expect((device["roots"] as? [Any])?.count == 169)
+    }
+
+    @Test func aFileTakesThePlaceOfTheProgramsOwnData() async throws {
+        let pki = try StandardPKI.shared()
+        try await TemporaryDirectory.scoped { directory in
+            let file = try directory.write(data("ios-99", [pki.rootA]), to: "devices.bin")
+            let outcome = await pincheck("devices", "ios-99", "--device-data", file, at: 20_000 * 86_400)
+            #expect(outcome.status == .pass && outcome.errors.isEmpty)
+            #expect(outcome.output.contains("  RootA"))
+            let unknown = await pincheck("devices", "ios-17", "--device-data", file, at: 20_000 * 86_400)
+            #expect(unknown.status == .usage && unknown.errors.contains("next to it are ios-99"))
+        }
+    }
+
+    @Test func dataOlderThan180DaysIsWarnedOf() async {
+        let outcome = await pincheck("devices", at: date + 181 * 86_400)
+        #expect(outcome.status == .pass)
+        #expect(outcome.errors.hasPrefix("Warning: the lists of roots are from 2026-07-19, 181 days ago: "))
+    }
+
+    @Test(arguments: [
+        ("android-10", "there is no list of roots for 'android-10', and next to it are android-9 and android-11"),
+        ("iso-17", "there is no device 'iso-17': did you mean 'ios-17'?"),
+        ("toaster", "there is no device 'toaster': 'pincheck devices' lists them"),
+        ("system", "'system' has the roots of this machine"),
+    ])
+    func aDeviceThatIsNotThereIsRefusedWithWhatIsNear(name: String, message: String) async {
+        let outcome = await pincheck("devices", name, at: date)
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    @Test func aFileThatCannotBeUsedIsRefusedByItsName() async throws {
+        let pki = try StandardPKI.shared()
+        try await TemporaryDirectory.scoped { directory in
+            var newer = data("ios-17", [pki.rootA])
+            newer[9] = 9
+            for (name, bytes, message) in [
+                ("damaged", Array(data("ios-17", [pki.rootA]).dropLast(3)), "it was cut off"),
+                ("newer", newer, "its form is version 9"),
+                ("unknown", data("tizen-9", [pki.rootA]), "the platform of 'tizen-9' at byte"),
+                ("other", Array("hello".utf8), "it is no device data"),
+            ] {
+                let file = try directory.write(bytes, to: name)
+                let outcome = await pincheck("devices", "--device-data", file)
+                #expect(outcome.status == .data)
+                #expect(outcome.errors.contains("/\(name)' cannot be used as device data: "))
+                #expect(outcome.errors.contains(message), "\(outcome.errors)")
+            }
+            let missing = await pincheck("devices", "--device-data", directory.path + "/none")
+            #expect(missing.status == .noInput)
+            let form = await pincheck("devices", "--format", "xml")
+            #expect(form.status == .usage && form.errors.contains("choose from text, json"))
+        }
+    }
+}
