@@ -60,6 +60,14 @@ ASN1_OBJECT *COpenSSLShims_sk_ASN1_OBJECT_value(const STACK_OF(ASN1_OBJECT) *sta
     return sk_ASN1_OBJECT_value(stack, index);
 }
 
+int COpenSSLShims_sk_ACCESS_DESCRIPTION_num(const STACK_OF(ACCESS_DESCRIPTION) *stack) {
+    return sk_ACCESS_DESCRIPTION_num(stack);
+}
+
+ACCESS_DESCRIPTION *COpenSSLShims_sk_ACCESS_DESCRIPTION_value(const STACK_OF(ACCESS_DESCRIPTION) *stack, int index) {
+    return sk_ACCESS_DESCRIPTION_value(stack, index);
+}
+
 const unsigned char *COpenSSLShims_ASN1_STRING_get0_data(const void *string) {
     return ASN1_STRING_get0_data(string);
 }

@@ -27,6 +27,8 @@ STACK_OF(GENERAL_NAME) *COpenSSLShims_sk_GENERAL_NAME_new_null(void);
 int COpenSSLShims_sk_GENERAL_NAME_push(STACK_OF(GENERAL_NAME) *stack, GENERAL_NAME *name);
 int COpenSSLShims_sk_ASN1_OBJECT_num(const STACK_OF(ASN1_OBJECT) *stack);
 ASN1_OBJECT *COpenSSLShims_sk_ASN1_OBJECT_value(const STACK_OF(ASN1_OBJECT) *stack, int index);
+int COpenSSLShims_sk_ACCESS_DESCRIPTION_num(const STACK_OF(ACCESS_DESCRIPTION) *stack);
+ACCESS_DESCRIPTION *COpenSSLShims_sk_ACCESS_DESCRIPTION_value(const STACK_OF(ACCESS_DESCRIPTION) *stack, int index);
 
 // Certificates. These take and return types that are opaque from OpenSSL 4 on, so that Swift need not spell them.
 const unsigned char *COpenSSLShims_ASN1_STRING_get0_data(const void *string);

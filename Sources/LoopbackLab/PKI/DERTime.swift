@@ -7,16 +7,26 @@ internal import Glibc
 extension DER {
     /// A Time (RFC 5280, 4.1.2.5): UTCTime for the years 1950 to 2049, GeneralizedTime for all others up to 9999.
     static func time(_ secondsSinceEpoch: Int64) -> [UInt8] {
+        let (year, rest) = parts(of: secondsSinceEpoch)
+        guard (1950..<2050).contains(year) else { return generalizedTime(secondsSinceEpoch) }
+        return element(0x17, digits(year % 100, 2) + rest + [UInt8(ascii: "Z")])
+    }
+
+    /// A GeneralizedTime of whole seconds, for years up to 9999.
+    static func generalizedTime(_ secondsSinceEpoch: Int64) -> [UInt8] {
+        let (year, rest) = parts(of: secondsSinceEpoch)
+        return element(0x18, digits(year, 4) + rest + [UInt8(ascii: "Z")])
+    }
+
+    /// The year of a time, and the digits of what follows it.
+    private static func parts(of secondsSinceEpoch: Int64) -> (year: Int, rest: [UInt8]) {
         var seconds = time_t(secondsSinceEpoch)
         var parts = tm()
         gmtime_r(&seconds, &parts)
-        let year = Int(parts.tm_year) + 1900
         let rest = [
             Int(parts.tm_mon) + 1, Int(parts.tm_mday), Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec),
         ]
-        let isUTCTime = (1950..<2050).contains(year)
-        let text = (isUTCTime ? digits(year % 100, 2) : digits(year, 4)) + rest.flatMap { digits($0, 2) }
-        return element(isUTCTime ? 0x17 : 0x18, text + [UInt8(ascii: "Z")])
+        return (Int(parts.tm_year) + 1900, rest.flatMap { digits($0, 2) })
     }
 
     private static func digits(_ number: Int, _ width: Int) -> [UInt8] {

@@ -38,6 +38,15 @@ enum DER {
         return count > subjectIndex + 1 ? subject : nil
     }
 
+    /// The content of the one OCTET STRING that `der` is, `nil` for anything else.
+    static func octetString(_ der: [UInt8]) -> [UInt8]? {
+        defer { OpenSSLFailure.forget() }
+        guard der.first == UInt8(V_ASN1_OCTET_STRING), let element = element(in: der, at: 0..<der.count),
+            element.end == der.count
+        else { return nil }
+        return Array(der[element.content])
+    }
+
     private struct Element {
         let start: Int
         let content: Range<Int>

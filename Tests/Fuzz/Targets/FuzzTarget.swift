@@ -28,6 +28,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case answer
     /// Root stores of devices.
     case devices
+    /// Lists of signed certificate timestamps, alone and in certificates.
+    case timestamps
+    /// OCSP responses behind the two certificates they are about.
+    case staple
 
     /// Gives `bytes` to the reader; files are made in `directory`, which has nothing else in it.
     ///
@@ -51,6 +55,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .name: try NameProperties.check(bytes)
         case .answer: try AnswerProperties.check(bytes)
         case .devices: try DeviceDataProperties.check(bytes)
+        case .timestamps: try TransparencyProperties.checkTimestamps(bytes)
+        case .staple: try TransparencyProperties.checkStaple(bytes)
         }
     }
 }

@@ -1,0 +1,139 @@
+internal import COpenSSL
+
+/// An OCSP response about one certificate (RFC 6960, 4.2), right or wrong.
+package struct StatusResponse: Sendable {
+    /// What it says of the certificate.
+    package enum Status: Sendable, Hashable {
+        /// It is not revoked.
+        case good
+        /// It was revoked at this second, with the number of the reason where there is one.
+        case revoked(at: Int64, reason: UInt8?)
+        /// The responder does not know it.
+        case unknown
+    }
+
+    /// The hash that the certificate is named by.
+    package enum NameDigest: Sendable, Hashable, CaseIterable {
+        /// SHA-1, which nearly all responders use.
+        case sha1
+        /// SHA-256.
+        case sha256
+    }
+
+    /// What it says of the certificate.
+    package var status = Status.good
+    /// The hash that the certificate is named by.
+    package var digest = NameDigest.sha1
+    /// From when on it is right, in seconds since 1970.
+    package var thisUpdate = LabClock.now - LabClock.hour
+    /// When there will be a newer one, `nil` to leave it out.
+    package var nextUpdate: Int64? = LabClock.now + 7 * LabClock.day
+    /// A list of signed certificate timestamps, as ``LabLog/list(_:)`` makes it.
+    package var timestamps: [UInt8]?
+    /// The responder, whose certificate is then sent along; `nil` for the issuer itself.
+    package var responder: LabCertificate?
+
+    /// A response that says the certificate is good, for a week.
+    package init() {}
+
+    /// A copy changed by `change`.
+    package func with(_ change: (inout StatusResponse) -> Void) -> StatusResponse {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    /// The error `status` in place of a response (RFC 6960, 4.2.1): 3 is tryLater.
+    package static func refusal(status: UInt8) -> [UInt8] {
+        DER.sequence(DER.element(0x0A, [status]))
+    }
+
+    /// The response in DER.
+    ///
+    /// - Parameters:
+    ///   - certificate: the certificate it is about; its template has to say its serial number.
+    ///   - issuer: the certificate's issuer.
+    /// - Returns: the encoding.
+    /// - Throws: ``LabError`` when OpenSSL cannot sign.
+    package func der(about certificate: LabCertificate, from issuer: LabCertificate) throws(LabError) -> [UInt8] {
+        let signer = responder ?? issuer
+        let data = DER.sequence(
+            DER.explicit(1, signer.subject.der),
+            Self.time(thisUpdate),
+            DER.sequence(single(certificate, issuer))
+        )
+        let algorithm = try signer.key.signatureAlgorithm(.sha256)
+        let signature = try signer.key.sign(data, digest: .sha256)
+        let certificates = responder.map { DER.explicit(0, DER.sequence($0.der)) } ?? []
+        let basic = DER.sequence(data, algorithm, DER.bitString(signature), certificates)
+        let kind = OID(1, 3, 6, 1, 5, 5, 7, 48, 1, 1)
+        return DER.sequence(
+            DER.element(0x0A, [0]),
+            DER.explicit(0, DER.sequence(kind.der, DER.octetString(basic)))
+        )
+    }
+
+    private func single(_ certificate: LabCertificate, _ issuer: LabCertificate) -> [UInt8] {
+        let identifier = DER.sequence(
+            DER.sequence(digest.oid.der, DER.null),
+            DER.octetString(digest.hash(issuer.subject.der)),
+            DER.octetString(digest.hash(issuer.key.bareKey)),
+            DER.integer(certificate.template.serialNumber ?? [])
+        )
+        let extensions = timestamps.map { list in
+            let kind = OID(1, 3, 6, 1, 4, 1, 11129, 2, 4, 5)
+            return DER.explicit(1, DER.sequence(DER.sequence(kind.der, DER.octetString(DER.octetString(list)))))
+        }
+        return DER.sequence(
+            identifier,
+            encodedStatus,
+            Self.time(thisUpdate),
+            nextUpdate.map { DER.explicit(0, Self.time($0)) } ?? [],
+            extensions ?? []
+        )
+    }
+
+    private var encodedStatus: [UInt8] {
+        switch status {
+        case .good: DER.implicit(0, [])
+        case .unknown: DER.implicit(2, [])
+        case .revoked(let time, let reason):
+            DER.explicit(1, Self.time(time) + (reason.map { DER.explicit(0, DER.element(0x0A, [$0])) } ?? []))
+        }
+    }
+
+    private static func time(_ seconds: Int64) -> [UInt8] { DER.generalizedTime(seconds) }
+}
+
+extension StatusResponse.NameDigest {
+    fileprivate var oid: OID {
+        switch self {
+        case .sha1: OID(1, 3, 14, 3, 2, 26)
+        case .sha256: OID(2, 16, 840, 1, 101, 3, 4, 2, 1)
+        }
+    }
+
+    fileprivate func hash(_ bytes: [UInt8]) -> [UInt8] {
+        guard self == .sha1 else { return LoopbackLab.sha256(bytes) }
+        var digest = [UInt8](repeating: 0, count: 20)
+        guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil) == 1 else {
+            fatalError("OpenSSL could not compute SHA-1")
+        }
+        return digest
+    }
+}
+
+extension LabKey {
+    /// The bytes of the BIT STRING at the end of the SubjectPublicKeyInfo (`X509_PUBKEY_get0_param`).
+    fileprivate var bareKey: [UInt8] {
+        publicKeyInfo.withUnsafeBufferPointer { bytes -> [UInt8] in
+            var cursor = bytes.baseAddress
+            guard let info = d2i_X509_PUBKEY(nil, &cursor, bytes.count) else { return [] }
+            defer { X509_PUBKEY_free(info) }
+            var start: UnsafePointer<UInt8>?
+            var length: Int32 = 0
+            guard X509_PUBKEY_get0_param(nil, &start, &length, nil, info) == 1, let start else { return [] }
+            return Array(UnsafeBufferPointer(start: start, count: Int(length)))
+        }
+    }
+}

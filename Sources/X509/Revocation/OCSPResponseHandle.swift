@@ -1,0 +1,56 @@
+internal import COpenSSL
+
+/// Owns one `OCSP_BASICRESP`, of a response that was successful.
+final class OCSPResponseHandle {
+    /// So many answers are looked through; a response that is sent along has one.
+    private static let answerLimit: Int32 = 64
+
+    let basic: OpaquePointer
+
+    /// Parses exactly one response (`d2i_OCSP_RESPONSE`, `OCSP_response_get1_basic`).
+    init(der: [UInt8]) throws(StapleError) {
+        let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+            var cursor = bytes.baseAddress
+            guard let response = d2i_OCSP_RESPONSE(nil, &cursor, bytes.count) else { return nil }
+            guard cursor == bytes.baseAddress.map({ $0 + bytes.count }) else {
+                OCSP_RESPONSE_free(response)
+                return nil
+            }
+            return response
+        }
+        guard let parsed else { throw StapleError(.damaged, detail: OpenSSLFailure.takeReason()) }
+        defer { OCSP_RESPONSE_free(parsed) }
+        let status = OCSP_response_status(parsed)
+        guard status == OCSP_RESPONSE_STATUS_SUCCESSFUL else { throw StapleError(.refused(status: Int(status))) }
+        guard let basic = OCSP_response_get1_basic(parsed) else {
+            throw StapleError(.damaged, detail: OpenSSLFailure.takeReason())
+        }
+        self.basic = basic
+    }
+
+    deinit {
+        OCSP_BASICRESP_free(basic)
+    }
+
+    /// The answer about `leaf`, an `OCSP_SINGLERESP *` that lives as long as this object.
+    ///
+    /// An answer names its certificate by hashes of the issuer's name and key, with whatever algorithm it says (RFC 6960, 4.1.1).
+    func answer(about leaf: X509Handle, from issuer: X509Handle) throws(StapleError) -> OpaquePointer {
+        for index in 0..<min(OCSP_resp_count(basic), Self.answerLimit) {
+            guard let single = OCSP_resp_get0(basic, index), let identifier = OCSP_SINGLERESP_get0_id(single),
+                isAbout(leaf, from: issuer, identifier)
+            else { continue }
+            return single
+        }
+        throw StapleError(.aboutOthers)
+    }
+
+    private func isAbout(_ leaf: X509Handle, from issuer: X509Handle, _ identifier: OpaquePointer) -> Bool {
+        for digest in [EVP_sha1(), EVP_sha256(), EVP_sha384(), EVP_sha512()] {
+            guard let expected = OCSP_cert_to_id(digest, leaf.pointer, issuer.pointer) else { continue }
+            defer { OCSP_CERTID_free(expected) }
+            if OCSP_id_cmp(expected, identifier) == 0 { return true }
+        }
+        return false
+    }
+}
