@@ -8,6 +8,8 @@ enum ClientChoice {
         let entry: ClientRegistry.Entry
         /// Its settings as reports show them.
         let settings: [Report.Setting]
+        /// What stands behind its name.
+        let words: [String]
         /// Its procedure, or why it cannot be set up with these pins.
         let procedure: Result<any ClientProcedure, ClientConfigurationError>
         /// The pins it has for the host.
@@ -69,6 +71,7 @@ enum ClientChoice {
         return Chosen(
             entry: entry,
             settings: Report.Setting.list(procedure, words: settings.words),
+            words: settings.words,
             procedure: procedure,
             pins: input.pins,
             trustsInstalledRoots: entry.trustsInstalledRoots || settings.isSet("user-roots")

@@ -5,12 +5,15 @@ extension Evaluation {
     ///
     /// Such a path ends at the first pinned certificate, often the leaf. What the client would make of the server without that
     /// pin shows which pins above it hold as well: they go on to when the leaf is another.
-    func reachingFarther(_ decision: ClientVerdict, on observation: Observation) -> ClientVerdict {
-        guard decision.client.comparesCertificates, decision.verdict.isAccepted,
-            case .verified(var path) = decision.verdict.builtChain,
-            let procedure = try? decision.client.procedure.get(), let pins = decision.client.pins
-        else { return decision }
-        let verifier = decision.client.trustsInstalledRoots ? verifierWithInstalledRoots : self.verifier
+    func reachingFarther(
+        _ verdict: Verdict,
+        of client: ClientChoice.Chosen,
+        on observation: Observation
+    ) -> Verdict {
+        guard verdict.isAccepted, case .verified(var path) = verdict.builtChain,
+            let procedure = try? client.procedure.get(), let pins = client.pins
+        else { return verdict }
+        let verifier = client.trustsInstalledRoots ? verifierWithInstalledRoots : self.verifier
         let ownPath = path
         while path.certificates.last?.isSelfIssued == false {
             let others = pins.pins.filter { pin in
@@ -24,18 +27,15 @@ extension Evaluation {
             else { break }
             path = longer
         }
-        guard path != ownPath else { return decision }
-        let verdict = decision.verdict
-        return ClientVerdict(
-            client: decision.client,
-            verdict: Verdict(
-                reason: verdict.reason,
-                disposition: verdict.disposition,
-                trace: verdict.trace,
-                builtChain: .verified(path),
-                matches: pins.certificateMatches(on: .verified(path)),
-                warnings: verdict.warnings
-            )
+        guard path != ownPath else { return verdict }
+        return Verdict(
+            reason: verdict.reason,
+            disposition: verdict.disposition,
+            trace: verdict.trace,
+            builtChain: .verified(path),
+            restsOn: verdict.restsOn,
+            matches: pins.certificateMatches(on: .verified(path)),
+            warnings: verdict.warnings
         )
     }
 }

@@ -174,12 +174,38 @@ struct EvaluationLoader {
             clients: clients,
             mode: mode,
             pins: selection.pins,
+            records: Self.records(of: selection, comparedBy: clients, for: name, base.verifier),
             entries: selection.policies.flatMap { kind, policy in
                 policy.entries.map { Report.ConfigurationEntry(kind, $0) }
             },
             warnings: warnings,
             notes: sources.notes + (sources.configurations.isEmpty ? warnings : [])
         )
+    }
+
+    /// The records that a client compares and that no pin expresses, each once.
+    private static func records(
+        of selection: PinSources.Selection,
+        comparedBy clients: [ClientChoice.Chosen],
+        for name: ReferenceName,
+        _ verifier: OpenSSLPathVerifier
+    ) -> [ConfiguredRecord] {
+        let compared = clients.flatMap { client -> [TLSARecord] in
+            guard let procedure = try? client.procedure.get() else { return [] }
+            return procedure.comparison(with: client.pins, for: name).demands.flatMap(\.uses).compactMap(\.record)
+        }
+        guard !compared.isEmpty else { return [] }
+        let pins = selection.pins?.pins ?? []
+        var found: [ConfiguredRecord] = []
+        for entry in selection.policies.flatMap(\.policy.entries) {
+            for record in entry.records
+            where compared.contains(record) && !pins.contains(where: { record.says($0, verifier) })
+                && !found.contains(where: { $0.record == record })
+            {
+                found.append(ConfiguredRecord(record: record, origin: entry.origin))
+            }
+        }
+        return found
     }
 
     /// The mode that was asked for, or the one the pins suggest.

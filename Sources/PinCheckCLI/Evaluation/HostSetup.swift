@@ -8,6 +8,8 @@ struct HostSetup: Sendable {
     let mode: AFSecurityPolicy.PinningMode
     /// All pins that are for the host.
     let pins: PinSet?
+    /// The records that some client compares and that none of the pins expresses; they are counted behind those.
+    let records: [ConfiguredRecord]
     /// The entries of configurations that are for the host.
     let entries: [Report.ConfigurationEntry]
     /// What should be said of the configurations about this host.

@@ -1,4 +1,5 @@
 import Pinning
+import Rotation
 
 extension Report {
     /// What a report is about, apart from the chain.
@@ -43,20 +44,24 @@ extension Report {
         isForecast: Bool = false
     ) {
         let presented = observation.presented
-        let clients = decisions.map { Client($0, subject: subject) }
-        // The chain that is shown is the one the verdict rests on: the first client's, or the first that rejects.
-        let verdicts = decisions.compactMap { decision in
-            (try? decision.verdict.get()).map { ClientVerdict(client: decision.client, verdict: $0) }
-        }
-        guard var shown = verdicts.first(where: { !$0.verdict.isAccepted }) ?? verdicts.first else {
+        var clients = decisions.map { Client($0, subject: subject) }
+        let judgements = evaluation.judgements(decisions, on: observation, isForecast: isForecast)
+        // The chain that is shown is one the verdict rests on: that of the first client of the registry, or the first that rejects.
+        guard let shown = judgements.first(where: { !$0.decided.isAccepted }) ?? judgements.first else {
             let reason = Message(id: "not-configured", message: "no client can be set up with these pins")
             self.init(subject, evaluation: evaluation, verdict: .none, reason: reason, status: .data)
             self.clients = clients
             warnings += Self.clientsNotSetUp(clients)
             return
         }
-        let deciding = shown.verdict
-        if !isForecast { shown = evaluation.reachingFarther(shown, on: observation) }
+        let deciding = shown.decided
+        if !isForecast {
+            for (index, decision) in decisions.enumerated() {
+                // A client that is named twice has the same settings, or is told apart by them.
+                let own = judgements.first { $0.client.isSame(as: decision.client) }
+                clients[index].outlook = own.map { Outlook($0.outlook) }
+            }
+        }
         self.init(
             subject,
             evaluation: evaluation,
@@ -66,6 +71,7 @@ extension Report {
         )
         self.clients = clients
         show(presented, built: shown, subject: subject, evaluation: evaluation)
+        if !isForecast { showOtherPaths(of: judgements, presented, subject: subject, evaluation: evaluation) }
         for decision in decisions {
             guard let verdict = try? decision.verdict.get() else { continue }
             checks += verdict.trace.map { step in
@@ -76,15 +82,17 @@ extension Report {
                     detail: step.detail
                 )
             }
-            let prefix = clients.count > 1 ? decision.client.entry.name + ": " : ""
-            warnings += verdict.warnings.map { Message(id: $0.id, message: prefix + $0.message) }
+        }
+        for judgement in judgements {
+            let prefix = clients.count > 1 ? judgement.name + ": " : ""
+            warnings += judgement.decided.warnings.map { Message(id: $0.id, message: prefix + $0.message) }
         }
         warnings += Self.clientsNotSetUp(clients)
         guard !isForecast else { return }
         if let warning = evaluation.strictWarning(on: deciding, observation: observation) { warnings.append(warning) }
         if let warning = evaluation.missingRootsWarning(on: deciding) { warnings.append(warning) }
         if let warning = evaluation.bareKeyWarning(on: deciding, presented: presented) { warnings.append(warning) }
-        lookAhead(from: shown, and: verdicts, by: evaluation, at: subject.time)
+        lookAhead(judgements)
     }
 
     /// One reason for all: the only client's own, or how many accept.
@@ -126,28 +134,65 @@ extension Report {
     /// Fills in the chain and the pins on it.
     private mutating func show(
         _ presented: PresentedChain,
-        built shown: ClientVerdict,
+        built shown: Judgement,
         subject: Subject,
         evaluation: Evaluation
     ) {
         self.presented = presented.certificates.enumerated().map { index, certificate in
             Certificate(certificate, at: index, of: presented.certificates.count, time: subject.time)
         }
-        let verdict = shown.verdict
-        let path = verdict.builtChain.certificates
-        let configured = evaluation.setup.pins?.pins ?? []
-        // The client's own pins are counted apart from those that are reported.
-        let own = shown.client.pins.map { verdict.matches(of: $0, among: configured) } ?? []
-        let matches = own.map { Match(pin: $0.pinIndex, depth: $0.depth) }
-        built = path.enumerated().map { depth, certificate in
-            ChainLink(
-                certificate: Certificate(certificate, at: depth, of: path.count, time: subject.time),
-                source: Self.source(of: certificate, presented: presented, evaluation: evaluation, pins: configured),
-                pins: matches.filter { $0.depth == depth }.map(\.pin)
+        let path = shown.shown.builtChain
+        built = Self.links(of: path.certificates, shown.matches, presented, subject: subject, evaluation: evaluation)
+        builtIsValid = path.isVerified
+        pins.matched = shown.matches.map { Match(pin: $0.pinIndex, depth: $0.depth) }
+    }
+
+    /// Fills in the other paths that clients need, as AFNetworking's in certificate mode, which asks the system first.
+    private mutating func showOtherPaths(
+        of judgements: [Judgement],
+        _ presented: PresentedChain,
+        subject: Subject,
+        evaluation: Evaluation
+    ) {
+        var paths: [(certificates: [Pinning.Certificate], clients: [String])] = []
+        for judgement in judgements {
+            for path in judgement.decided.restsOn.map(\.certificates) {
+                let hashes = path.map(\.fingerprint.hexadecimal)
+                guard !built.map(\.certificate.certSha256).starts(with: hashes) else { continue }
+                if let index = paths.firstIndex(where: { $0.certificates == path }) {
+                    if !paths[index].clients.contains(judgement.name) { paths[index].clients.append(judgement.name) }
+                } else {
+                    paths.append((path, [judgement.name]))
+                }
+            }
+        }
+        otherPaths = paths.map { path in
+            Path(
+                clients: path.clients,
+                chain: Self.links(of: path.certificates, [], presented, subject: subject, evaluation: evaluation)
             )
         }
-        builtIsValid = verdict.builtChain.isVerified
-        pins.matched = matches
+    }
+
+    /// A path as it is reported, with the limits that monitoring systems are told.
+    private static func links(
+        of path: [Pinning.Certificate],
+        _ matches: [PinMatch],
+        _ presented: PresentedChain,
+        subject: Subject,
+        evaluation: Evaluation
+    ) -> [ChainLink] {
+        let limits = evaluation.outlook.limits
+        let configured = evaluation.setup.pins?.pins ?? []
+        return path.enumerated().map { depth, certificate in
+            ChainLink(
+                certificate: Certificate(certificate, at: depth, of: path.count, time: subject.time),
+                source: source(of: certificate, presented: presented, evaluation: evaluation, pins: configured),
+                pins: matches.filter { $0.depth == depth }.map(\.pinIndex),
+                warnDays: limits.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
+                failDays: limits.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter)
+            )
+        }
     }
 
     /// Reports that there is no verdict.
@@ -186,7 +231,7 @@ extension Report {
             builtIsValid: false,
             pins: Pins(
                 mode: (setup?.mode ?? .none).rawValue,
-                configured: setup?.pins?.pins.map(Pin.init) ?? [],
+                configured: (setup?.pins?.pins.map { Pin($0) } ?? []) + (setup?.records.map { Pin($0) } ?? []),
                 matched: [],
                 entries: setup?.entries ?? []
             ),
@@ -247,6 +292,20 @@ extension Report.Pin {
             origin: pin.origin,
             subject: pin.certificate?.description
         )
+    }
+}
+
+extension Report.Pin {
+    /// Reports a configured record that no pin expresses.
+    init(_ item: ConfiguredRecord) {
+        self.init(pin: item.record.description, kind: "tlsa-record", origin: item.origin)
+    }
+}
+
+extension ClientChoice.Chosen {
+    /// Whether both are the same client with the same settings.
+    fileprivate func isSame(as other: Self) -> Bool {
+        entry.name == other.entry.name && words == other.words
     }
 }
 

@@ -6,19 +6,19 @@ extension Report {
     struct Outlook: Encodable, Sendable {
         /// The gravest level of the findings: `info`, `warn` or `fail`.
         var level: String
-        /// When the first certificate of the chain expires.
+        /// When the first certificate expires that a client needs, `nil` where none minds.
         @ExplicitNull var validUntil: String? = nil
         /// When servers with a certificate of this lifetime have usually renewed it.
         @ExplicitNull var renewalPoint: String? = nil
-        /// Until when the pins that match now can match.
+        /// Until when the pins that match now are sure to; a key that is kept in use may go on.
         @ExplicitNull var pinsMatchUntil: String? = nil
         /// What ends them: `leaf-renewal`, `intermediate-expiry` or `root-expiry`.
         @ExplicitNull var pinsEnd: String? = nil
-        /// After when no configured pin can match; `null` also where a backup has no end.
+        /// After when no configured pin is sure to match; `null` also where a backup has no end.
         @ExplicitNull var noPinAfter: String? = nil
         /// From when on the client ignores its pins.
         @ExplicitNull var pinsExpire: String? = nil
-        /// Whether a pin for a key that is not in use can match one day.
+        /// Whether everything that has to match has a pin in reserve, for a key that is not in use.
         var hasBackup: Bool
         var pins: [Standing]
         var findings: [Finding]
@@ -50,13 +50,13 @@ extension Report.Outlook {
     init(_ outlook: Rotation.Outlook) {
         self.init(
             level: outlook.level.rawValue,
-            validUntil: outlook.firstExpiry?.time.description,
+            validUntil: outlook.validUntil?.description,
             renewalPoint: outlook.renewalPoint?.description,
             pinsMatchUntil: outlook.pinsMatchUntil?.description,
             pinsEnd: outlook.end?.rawValue,
             noPinAfter: outlook.noPinAfter?.description,
             pinsExpire: outlook.pinsExpire?.description,
-            hasBackup: !outlook.backups.isEmpty,
+            hasBackup: outlook.hasBackup,
             pins: outlook.pins.map { pin in
                 Standing(
                     pin: pin.index,

@@ -59,6 +59,19 @@ extension Report {
         return (warnings.map(\.id) + ahead.map(\.id)).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
+    /// Every certificate that the verdict rests on, once: those of the chain that is shown, then of the other paths.
+    ///
+    /// The path is 1 where the depth alone tells it from all others.
+    var neededCertificates: [(depth: Int, path: Int, link: ChainLink)] {
+        var places = built.enumerated().map { (depth: $0.offset, path: 1, link: $0.element) }
+        for link in otherPaths.flatMap(\.chain)
+        where !places.contains(where: { $0.link.certificate.certSha256 == link.certificate.certSha256 }) {
+            let depth = link.certificate.index
+            places.append((depth, places.count { $0.depth == depth } + 1, link))
+        }
+        return places
+    }
+
     /// How long the name lookup, the connection and the handshake took, in seconds.
     var seconds: Double? {
         guard let timings = tls?.timingsMs else { return nil }

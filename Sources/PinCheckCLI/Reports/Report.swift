@@ -27,6 +27,8 @@ struct Report: Encodable, Sendable {
     var built: [ChainLink]
     /// Whether ``built`` is a valid path.
     var builtIsValid: Bool
+    /// The other valid paths without which a client would not accept, each with the clients that need it.
+    var otherPaths: [Path] = []
     var pins: Pins
     var checks: [Check]
     var clients: [Client]
@@ -122,6 +124,14 @@ struct Report: Encodable, Sendable {
         }
     }
 
+    /// A valid path and who needs it.
+    struct Path: Encodable, Sendable {
+        /// The clients, as `--client` names them.
+        var clients: [String]
+        /// The path, leaf first.
+        var chain: [ChainLink]
+    }
+
     struct Pins: Encodable, Sendable {
         /// `none`, `public-key` or `certificate`.
         var mode: String
@@ -145,9 +155,9 @@ struct Report: Encodable, Sendable {
     }
 
     struct Pin: Encodable, Sendable {
-        /// The hash in the notation of OkHttp, `sha256/…`.
+        /// The hash in the notation of OkHttp, `sha256/…`, or a TLSA record that none expresses.
         var pin: String
-        /// `certificate` or `public-key`.
+        /// `certificate`, `public-key` or `tlsa-record`.
         var kind: String
         /// Where the pin was read.
         var origin: String
@@ -179,6 +189,8 @@ struct Report: Encodable, Sendable {
         @ExplicitNull var disposition: String? = nil
         /// What the client was set to.
         @SettingList var settings: [Setting]
+        /// How long its verdict will last, `nil` without one.
+        @ExplicitNull var outlook: Outlook? = nil
     }
 
     /// One setting of a client.

@@ -62,6 +62,26 @@ extension SchemaDocument {
                       "items": { "$ref": "#/$defs/link" }
                     },
                     "built_is_valid": { "description": "Whether built is a valid path.", "type": "boolean" },
+                    "other_paths": {
+                      "description": "The other valid paths without which a client would not accept; empty for most.",
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["clients", "chain"],
+                        "properties": {
+                          "clients": {
+                            "description": "Those that need it.",
+                            "type": "array",
+                            "items": { "type": "string" }
+                          },
+                          "chain": {
+                            "description": "The path, leaf first.",
+                            "type": "array",
+                            "items": { "$ref": "#/$defs/link" }
+                          }
+                        }
+                      }
+                    },
                     "pins": { "$ref": "#/$defs/pins" },
                     "checks": {
                       "description": "The phases of the connection, then the steps of each client, in order.",
@@ -226,8 +246,8 @@ extension SchemaDocument {
                         "type": "object",
                         "required": ["pin", "kind", "origin", "subject"],
                         "properties": {
-                          "pin": { "$ref": "#/$defs/pinText" },
-                          "kind": { "enum": ["certificate", "public-key"] },
+                          "pin": { "anyOf": [{ "$ref": "#/$defs/pinText" }, { "$ref": "#/$defs/recordText" }] },
+                          "kind": { "enum": ["certificate", "public-key", "tlsa-record"] },
                           "origin": { "description": "Where the pin was read.", "type": "string" },
                           "subject": { "type": ["string", "null"] }
                         }
@@ -289,11 +309,15 @@ extension SchemaDocument {
                       "description": "What the client was set to, by the client's own names.",
                       "type": "object",
                       "additionalProperties": { "type": ["boolean", "string"] }
+                    },
+                    "outlook": {
+                      "description": "How long its own verdict will last; null without one.",
+                      "anyOf": [{ "$ref": "#/$defs/outlook" }, { "type": "null" }]
                     }
                   }
                 },
                 "outlook": {
-                  "description": "How long the verdict will last, as far as can be told; null without a chain.",
+                  "description": "How long a verdict will last, as far as can be told: one client's, or the worst of all.",
                   "type": "object",
                   "required": [
                     "level", "valid_until", "renewal_point", "pins_match_until", "pins_end", "no_pin_after",
@@ -302,7 +326,7 @@ extension SchemaDocument {
                   "properties": {
                     "level": { "$ref": "#/$defs/level" },
                     "valid_until": {
-                      "description": "When the first certificate of built expires.",
+                      "description": "When the first certificate expires that a client needs; null where none minds.",
                       "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
                     },
                     "renewal_point": {
@@ -310,20 +334,20 @@ extension SchemaDocument {
                       "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
                     },
                     "pins_match_until": {
-                      "description": "Until when the pins that match now can match; null when none does.",
+                      "description": "Until when the pins that match now are sure to; a key that is kept may go on. Null when they do not match.",
                       "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
                     },
                     "pins_end": { "enum": ["leaf-renewal", "intermediate-expiry", "root-expiry", null] },
                     "no_pin_after": {
-                      "description": "After when no configured pin can match; null also where a backup has no end.",
+                      "description": "After when no configured pin is sure to match; null also where a backup has no end.",
                       "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
                     },
                     "pins_expire": {
-                      "description": "From when on the client ignores its pins and takes any trusted chain.",
+                      "description": "From when on a client ignores its pins and takes any trusted chain.",
                       "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }]
                     },
                     "has_backup": {
-                      "description": "Whether a pin for a key that is not in use can match one day.",
+                      "description": "Whether everything that has to match has a pin in reserve, for a key that is not in use.",
                       "type": "boolean"
                     },
                     "pins": {
@@ -454,6 +478,11 @@ extension SchemaDocument {
                   "description": "RFC 3339 in UTC.",
                   "type": "string",
                   "pattern": "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
+                },
+                "recordText": {
+                  "description": "A TLSA record that is no hash of a key, as in a zone file.",
+                  "type": "string",
+                  "pattern": "^[0-3] [01] [0-2] [0-9a-f]+$"
                 },
                 "pinText": {
                   "description": "A SHA-256 in the notation of OkHttp.",

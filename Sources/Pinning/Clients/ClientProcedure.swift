@@ -6,6 +6,14 @@ public protocol ClientProcedure: Sendable {
     /// The name users choose the client by, as in `afnetworking`.
     var name: String { get }
 
+    /// What the client compares with its pins for a server, and for how long: what is said of the time ahead rests on it.
+    ///
+    /// - Parameters:
+    ///   - pins: the pins the client ships, `nil` when it ships none.
+    ///   - name: the name the certificate must be valid for, by which some clients choose among them.
+    /// - Returns: the conditions that pins have to fulfil, whatever the server presents.
+    func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison
+
     /// Decides about the server that was observed.
     ///
     /// - Parameters:

@@ -11,6 +11,11 @@ public struct Curl: ClientProcedure {
         self.isInsecure = isInsecure
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        .keys(of: pins, at: .leaf)
+    }
+
     /// Decides as curl does: the chain and the name, then the leaf's key.
     ///
     /// A mismatch ends curl with exit status 90.

@@ -16,6 +16,21 @@ public struct DANE: ClientProcedure {
         self.records = records
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        let uses = TLSARecord.Usage.allCases.flatMap { usage in
+            indices(of: usage).map { index in
+                PinComparison.Use(
+                    pinIndex: index,
+                    at: usage.place,
+                    isWholeCertificate: records[index].selector == .certificate,
+                    record: records[index]
+                )
+            }
+        }
+        return PinComparison(demands: [.any(uses)], expiration: nil, isEnforced: true, endsPathAtPin: false)
+    }
+
     /// Decides as RFC 7671 says: the leaf by itself first, then anchors, then constraints on the system's trust.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier)
@@ -34,8 +49,40 @@ public struct DANE: ClientProcedure {
         }
         run.skip("name", "usage 3 ignores names")
         run.skip("trust", "usage 3 ignores authorities and dates")
-        run.pass("pins", "record \(records[index].usage.rawValue) is for the leaf")
-        return run.verdict(.pinMatched(PinMatch(pinIndex: index, depth: 0)), on: run.leafAlone, matches: [])
+        run.pass("pins", "\(words(index)) is for the leaf")
+        let chain = pathByOtherRecords(run) ?? run.leafAlone
+        return run.verdict(
+            .pinMatched(PinMatch(pinIndex: index, depth: 0)),
+            on: chain,
+            matches: matches(on: chain, run.verifier)
+        )
+    }
+
+    /// The path on which records of other usages would hold if none of usage 3 did: they hold on when the leaf is another.
+    private func pathByOtherRecords(_ run: ProcedureRun<some PathVerifier>) -> BuiltChain? {
+        guard records.contains(where: { $0.usage != .leaf }) else { return nil }
+        var trial = ProcedureRun(run.observation, pins: run.pins, verifier: run.verifier)
+        let verdict = pinnedAnchors(&trial) ?? constraints(&trial)
+        return verdict.isAccepted ? verdict.builtChain : nil
+    }
+
+    /// Which records hold where on a path.
+    private func matches(on chain: BuiltChain, _ verifier: some PathVerifier) -> [PinMatch] {
+        let counting = TLSARecord.Usage.allCases.flatMap(indices).sorted()
+        return chain.certificates.enumerated().flatMap { depth, certificate in
+            counting.filter { index in
+                records[index].usage.place.covers(depth) && records[index].matches(certificate, verifier)
+            }.map { PinMatch(pinIndex: $0, depth: depth) }
+        }
+    }
+
+    /// A record as messages name it: its place among several, its usage, and what it is.
+    private func words(_ index: Int) -> String {
+        let record = records[index]
+        let number = records.count > 1 ? "record \(index + 1) of \(records.count)" : "the record"
+        let hash = record.matching == .full ? "" : "'s \(record.matching == .sha256 ? "SHA-256" : "SHA-512")"
+        return
+            "\(number) (usage \(record.usage.rawValue), the \(record.selector == .certificate ? "certificate" : "key")\(hash))"
     }
 
     /// Usage 2: the record names the anchor, which must be presented unless the record holds the whole certificate or key.
@@ -66,14 +113,12 @@ public struct DANE: ClientProcedure {
         run.pass(
             "pins",
             found.isSignedByRecord
-                ? "the key in the record of usage 2 signed the certificate at depth \(depth)"
-                : "the record of usage 2 is for the authority at depth \(depth)"
+                ? "the key in \(words(found.record)) signed the certificate at depth \(depth)"
+                : "\(words(found.record)) is for the authority at depth \(depth)"
         )
-        return run.verdict(
-            .pinMatched(PinMatch(pinIndex: found.record, depth: depth)),
-            on: result.builtChain,
-            matches: []
-        )
+        let match = PinMatch(pinIndex: found.record, depth: depth)
+        let others = matches(on: result.builtChain, run.verifier).filter { $0 != match }
+        return run.verdict(.pinMatched(match), on: result.builtChain, matches: others + [match])
     }
 
     /// A certificate at which a path may end, and the position of the record that says so.
@@ -105,7 +150,11 @@ public struct DANE: ClientProcedure {
         run.recordServerTrust(result, leadsTo: "the authority a record names")
         run.skip("pins", "not compared: no valid path leads to the authority a record names")
         let isMismatch = result.failures.allSatisfy(\.isMissingAnchor)
-        return run.verdict(isMismatch ? .pinMismatch : .untrusted(result.failures), on: result.builtChain, matches: [])
+        return run.verdict(
+            isMismatch ? .pinMismatch : .untrusted(result.failures),
+            on: result.builtChain,
+            matches: matches(on: result.builtChain, run.verifier)
+        )
     }
 
     /// Usages 0 and 1: the system must trust a path on which the record holds.
@@ -115,12 +164,20 @@ public struct DANE: ClientProcedure {
         let system = run.evaluate(run.serverPolicy, intermediates: recordedAuthorities(run.verifier))
         guard !authorities.isEmpty || !leaves.isEmpty else {
             run.fail("pins", "no record is for this server")
-            return run.verdict(.pinMismatch, on: system.builtChain, matches: [])
+            return run.verdict(
+                .pinMismatch,
+                on: system.builtChain,
+                matches: matches(on: system.builtChain, run.verifier)
+            )
         }
         run.recordServerTrust(system)
         guard system.isTrusted else {
             run.skip("pins", "usages 0 and 1 need a chain the system trusts")
-            return run.verdict(.untrusted(system.failures), on: system.builtChain, matches: [])
+            return run.verdict(
+                .untrusted(system.failures),
+                on: system.builtChain,
+                matches: matches(on: system.builtChain, run.verifier)
+            )
         }
         for path in system.validPaths {
             for (depth, certificate) in path.certificates.enumerated() {
@@ -128,16 +185,20 @@ public struct DANE: ClientProcedure {
                 guard let index = candidates.first(where: { records[$0].matches(certificate, run.verifier) }) else {
                     continue
                 }
-                run.pass("pins", "record of usage \(records[index].usage.rawValue) holds at depth \(depth)")
+                run.pass("pins", "\(words(index)) holds at depth \(depth)")
                 return run.verdict(
                     .pinMatched(PinMatch(pinIndex: index, depth: depth)),
                     on: .verified(path),
-                    matches: []
+                    matches: matches(on: .verified(path), run.verifier)
                 )
             }
         }
         run.fail("pins", "no record holds on any path the system trusts")
-        return run.verdict(.pinMismatch, on: system.builtChain, matches: [])
+        return run.verdict(
+            .pinMismatch,
+            on: system.builtChain,
+            matches: matches(on: system.builtChain, run.verifier)
+        )
     }
 
     /// The certificates of authorities that records hold whole: servers need not present those.
@@ -157,6 +218,16 @@ public struct DANE: ClientProcedure {
                     && records.contains {
                         $0.usage == usage && $0.selector == record.selector && $0.matching == .sha512
                     })
+        }
+    }
+}
+
+extension TLSARecord.Usage {
+    /// Where on the path a record of this usage is compared.
+    fileprivate var place: PinComparison.Place {
+        switch self {
+        case .leafConstraint, .leaf: .leaf
+        case .authorityConstraint, .trustAnchor: .authorities
         }
     }
 }

@@ -13,6 +13,12 @@ public struct HPKP: ClientProcedure {
         self.installedRoots = installedRoots
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        if case .name(.ip) = name { return .nothing }
+        return .keys(of: pins, at: .anywhere)
+    }
+
     /// Decides as RFC 7469, 2.6 says: the intersection of the chain's keys and the pins must not be empty.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)

@@ -7,6 +7,8 @@ struct ProcedureRun<Verifier: PathVerifier> {
     let verifier: Verifier
     private let fetchesIssuers: Bool
     private(set) var trace = Trace()
+    /// The evaluations that the client needed to end well and that did.
+    private var trusted: [TrustResult] = []
 
     /// - Parameters:
     ///   - observation: the server, the name and the time.
@@ -122,6 +124,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
             trace.fail(id, failure.description)
         } else {
             trace.pass(id, "a valid path leads to \(end)")
+            if result.isTrusted { trusted.append(result) }
             warnOfMissingIntermediates(result.builtChain)
         }
     }
@@ -262,9 +265,22 @@ struct ProcedureRun<Verifier: PathVerifier> {
             disposition: disposition ?? (reason.isAcceptance ? .useCredential : .cancelAuthenticationChallenge),
             trace: trace.steps,
             builtChain: chain,
+            restsOn: paths(of: chain),
             matches: matches ?? pins?.publicKeyMatches(on: chain) ?? [],
             warnings: trace.warnings
         )
+    }
+}
+
+extension ProcedureRun {
+    /// The path of each evaluation that was needed: the one that ends in `chain` where the client chose it, else the preferred.
+    private func paths(of chain: BuiltChain) -> [VerifiedPath] {
+        var paths: [VerifiedPath] = []
+        for result in trusted {
+            let chosen = result.validPaths.first { .verified($0) == chain } ?? result.validPaths.first
+            if let chosen, !paths.contains(chosen) { paths.append(chosen) }
+        }
+        return paths
     }
 }
 

@@ -8,6 +8,10 @@ public struct Verdict: Sendable, Hashable {
     public let trace: [TraceStep]
     /// The chain on which the decision rests: the one the pins were matched on where there are pins.
     public let builtChain: BuiltChain
+    /// The valid paths the client needed to accept, each evaluation's own: when one of them ends, so may the verdict.
+    ///
+    /// Empty for a client that accepts without a valid path, and so does not mind dates.
+    public let restsOn: [VerifiedPath]
     /// Which pins the built chain satisfies, whether or not the client cares.
     public let matches: [PinMatch]
     /// What the user should know although it does not change the verdict.
@@ -19,6 +23,7 @@ public struct Verdict: Sendable, Hashable {
         disposition: ChallengeDisposition,
         trace: [TraceStep],
         builtChain: BuiltChain,
+        restsOn: [VerifiedPath],
         matches: [PinMatch],
         warnings: [Warning]
     ) {
@@ -26,6 +31,7 @@ public struct Verdict: Sendable, Hashable {
         self.disposition = disposition
         self.trace = trace
         self.builtChain = builtChain
+        self.restsOn = restsOn
         self.matches = matches
         self.warnings = warnings
     }

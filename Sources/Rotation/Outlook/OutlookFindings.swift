@@ -19,17 +19,23 @@ struct OutlookFindings {
 
     // MARK: Validity
 
-    /// Certificates of the path of which less is left than the limits ask for.
+    /// Certificates of which less is left than the limits ask for: of all paths that the client needs.
+    ///
+    /// A client that does not mind dates is told of those of its path all the same: renewing them is due.
     private func certificates() -> [Finding] {
-        question.path.enumerated().compactMap { depth, certificate in
-            guard certificate.notAfter >= question.time,
+        let isMinded = !question.restsOn.isEmpty
+        var seen: Set<SHA256Digest> = []
+        let paths = isMinded ? question.restsOn : [question.path]
+        return paths.flatMap { $0.enumerated() }.compactMap { depth, certificate in
+            guard seen.insert(certificate.fingerprint).inserted, certificate.notAfter >= question.time,
                 let (level, limit) = reached(from: certificate.notBefore, to: certificate.notAfter)
             else { return nil }
             return Finding(
                 id: "expires-soon",
                 level: level,
                 message: "\(certificate) (depth \(depth)) expires \(when(certificate.notAfter)), "
-                    + "less than \(limit) from now"
+                    + "less than \(limit) from now" + (isMinded ? "" : "; the client does not mind"),
+                subject: .certificate(certificate.fingerprint, isMinded: isMinded)
             )
         }
     }
@@ -56,7 +62,7 @@ struct OutlookFindings {
 
     private func expiringPins() -> [Finding] {
         var findings: [Finding] = []
-        if let end = question.pinsExpire, !question.pins.isEmpty {
+        if let end = outlook.pinsExpire {
             let expired = end < question.time
             // Without a beginning there is no lifetime: a percentage says nothing here.
             let limit = expired ? nil : reachedBeforeEnd(of: end)
@@ -67,20 +73,24 @@ struct OutlookFindings {
                     message: expired
                         ? "the pins expired on \(end.date): the client takes any trusted chain"
                         : "the pins expire on \(end.date): from then on the client takes any trusted chain"
-                            + (limit.map { ", less than \($0.1) from now" } ?? "")
+                            + (limit.map { ", less than \($0.1) from now" } ?? ""),
+                    subject: .pins
                 )
             )
         }
-        for index in question.pins.indices where outlook.pins[index].depth == nil && outlook.pins[index].isCompared {
-            guard let certificate = question.pins[index].certificate, question.isCertificate(index),
-                certificate.notAfter < question.time
+        var told: Set<Int> = []
+        for use in question.comparison.demands.flatMap(\.uses) where outlook.pins[use.pinIndex].depth == nil {
+            let index = use.pinIndex
+            guard let certificate = question.pins[index].certificate, use.isWholeCertificate,
+                certificate.notAfter < question.time, told.insert(index).inserted
             else { continue }
             findings.append(
                 Finding(
                     id: "pin-expired",
                     level: .warn,
                     message: "pin \(index + 1), \(certificate), expired on \(certificate.notAfter.date) "
-                        + "and can match no more: remove it"
+                        + "and can match no more: remove it",
+                    subject: .pins
                 )
             )
         }
@@ -108,37 +118,68 @@ struct OutlookFindings {
             Finding(
                 id: "pin-life-short",
                 level: .fail,
-                message: "no configured pin is sure to match after \(until.date), less than \(limit) from now"
+                message: "no configured pin is sure to match after \(until.date), less than \(limit) from now",
+                subject: .pinLife(until: until)
             )
         ]
     }
 
-    /// What ends the pins, and whether anything comes after them.
+    /// What ends the pins, and whether anything comes after them; nothing where the client accepts for another reason.
     private func ends() -> [Finding] {
-        guard let end = outlook.end, let until = outlook.pinsMatchUntil else { return [] }
-        let what =
-            switch end {
-            case .leafRenewal where outlook.endsWithCertificate:
-                "leaf certificate pinned: breaks at the next renewal"
-            case .leafRenewal: "leaf key pinned: breaks at the next renewal with a new key"
-            case .intermediateExpiry: "intermediate pinned: breaks when the server gets another"
-            case .rootExpiry: "root pinned: breaks when the server gets another"
-            }
-        let numbers = outlook.backups.map { String($0 + 1) }.joined(separator: ", ")
-        let backup =
-            switch outlook.backups.count {
-            case 0: "no backup"
-            case 1: "backup: pin \(numbers)"
-            default: "backups: pins \(numbers)"
-            }
-        let isLastPin = outlook.backups.isEmpty && outlook.pins.count(where: { $0.depth != nil }) == 1
+        guard question.isAcceptedForPins, let end = outlook.end, let until = outlook.pinsMatchUntil else { return [] }
+        // A client that does not mind dates goes on for as long as the server does.
+        let due = question.restsOn.isEmpty ? "due by" : "on or before"
+        let report = question.comparison.isEnforced ? "" : "; a mismatch is only reported"
         return [
             Finding(
                 id: end == .leafRenewal ? "breaks-at-renewal" : "pins-end",
                 level: isLastPin ? .warn : .info,
-                message: "\(what), on or before \(until.date); \(backup)"
+                message: "\(whatEnds()), \(due) \(until.date); \(backups())\(report)",
+                subject: .end(end, until: until)
             )
         ]
+    }
+
+    /// Whether something that the client demands hangs on one pin without another in reserve.
+    private var isLastPin: Bool {
+        outlook.demands.contains { $0.backups.isEmpty && ($0.isForEveryCertificate || $0.matched.count == 1) }
+    }
+
+    private func whatEnds() -> String {
+        let holdings = outlook.demands.compactMap(\.holding)
+        if outlook.demands.contains(where: \.isForEveryCertificate) {
+            let what = holdings.allSatisfy(\.isWholeCertificate) ? "certificate" : "key"
+            return "every \(what) of the chain pinned: breaks when one of them is replaced"
+        }
+        guard let holding = holdings.first, holdings.count == 1 else {
+            let places = holdings.map { Self.noun($0) }.joined(separator: " and ")
+            return "\(places) pinned, each needed: breaks when one of them is replaced"
+        }
+        let place = Self.noun(holding)
+        switch holding.role {
+        case .leafRenewal where holding.isWholeCertificate: return "\(place) pinned: breaks at the next renewal"
+        case .leafRenewal: return "\(place) pinned: breaks at the next renewal with a new key"
+        case .intermediateExpiry, .rootExpiry: return "\(place) pinned: breaks when the server gets another"
+        }
+    }
+
+    private static func noun(_ holding: DemandStanding.Holding) -> String {
+        switch holding.role {
+        case .leafRenewal: holding.isWholeCertificate ? "leaf certificate" : "leaf key"
+        case .intermediateExpiry: "intermediate"
+        case .rootExpiry: "root"
+        }
+    }
+
+    private func backups() -> String {
+        let numbers = outlook.backups.map { String($0 + 1) }.joined(separator: ", ")
+        let missing = outlook.demands.filter(\.backups.isEmpty).compactMap(\.holding).map(Self.noun)
+        let none = missing.isEmpty ? "" : ", but none for the \(missing.joined(separator: " and "))"
+        switch outlook.backups.count {
+        case 0: return "no backup"
+        case 1: return "backup: pin \(numbers)\(none)"
+        default: return "backups: pins \(numbers)\(none)"
+        }
     }
 
     // MARK: Renewal
@@ -152,7 +193,8 @@ struct OutlookFindings {
                 id: "renewal-due",
                 level: .warn,
                 message: "the server is past its usual renewal point (\(point.date)): its certificate "
-                    + "expires \(when(leaf.notAfter))"
+                    + "expires \(when(leaf.notAfter))",
+                subject: .server
             )
         ]
     }

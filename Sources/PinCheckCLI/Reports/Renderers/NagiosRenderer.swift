@@ -92,10 +92,11 @@ struct NagiosRenderer: ResultRenderer {
         if let seconds = report.seconds {
             result.append(Measurement(label: "time", value: DecimalText.seconds(seconds) + "s", minimum: "0"))
         }
-        for (depth, link) in report.built.enumerated() {
+        for place in report.neededCertificates {
+            let link = place.link
             result.append(
                 Measurement(
-                    label: "days_\(depth)",
+                    label: "days_\(place.depth)" + (place.path == 1 ? "" : "_\(place.path)"),
                     value: days(left: link, at: report.evaluatedAt),
                     warning: range(from: link.warnDays),
                     critical: range(from: link.failDays)

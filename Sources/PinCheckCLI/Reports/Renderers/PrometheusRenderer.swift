@@ -28,23 +28,23 @@ struct PrometheusRenderer: ResultRenderer {
     private var warning = Family(name: "pincheck_warning", help: "What is warned of, by its id (1).")
     private var notAfter = Family(
         name: "pincheck_certificate_not_after_timestamp_seconds",
-        help: "The end of validity of each certificate of the chain the verdict rests on, 0 for the leaf."
+        help: "The end of validity of each certificate that the verdict rests on, 0 for the leaf."
     )
     private var notBefore = Family(
         name: "pincheck_certificate_not_before_timestamp_seconds",
-        help: "The start of validity of each certificate of the chain the verdict rests on, 0 for the leaf."
+        help: "The start of validity of each certificate that the verdict rests on, 0 for the leaf."
     )
     private var matchUntil = Family(
         name: "pincheck_pins_match_until_timestamp_seconds",
-        help: "Until when the pins that match now can match; absent when none does."
+        help: "Until when the pins that match now are sure to; absent when none does."
     )
     private var noPinAfter = Family(
         name: "pincheck_no_pin_after_timestamp_seconds",
-        help: "After when no configured pin can match; absent where a backup has no end."
+        help: "After when no configured pin is sure to match; absent where a backup has no end."
     )
     private var backup = Family(
         name: "pincheck_has_backup_pin",
-        help: "Whether a pin that matches nothing yet still can (1)."
+        help: "Whether everything that has to match has a pin in reserve (1)."
     )
     private var duration = Family(
         name: "pincheck_check_duration_seconds",
@@ -72,8 +72,10 @@ struct PrometheusRenderer: ResultRenderer {
         if !report.built.isEmpty { matched.add(labels, Set(report.pins.matched.map(\.pin)).count) }
         warnings.add(labels, report.attention.count)
         for id in report.warningIDs { warning.add(labels + [("id", id)], 1) }
-        for (depth, link) in report.built.enumerated() {
-            let labels = labels + [("depth", String(depth))]
+        for place in report.neededCertificates {
+            let path = place.path == 1 ? [] : [("path", String(place.path))]
+            let labels = labels + [("depth", String(place.depth))] + path
+            let link = place.link
             notAfter.add(labels, time: link.certificate.notAfter)
             notBefore.add(labels, time: link.certificate.notBefore)
         }

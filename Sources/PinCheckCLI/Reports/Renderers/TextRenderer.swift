@@ -87,14 +87,16 @@ struct TextRenderer: Sendable {
 
     private func chain(_ report: Report) -> [String] {
         guard !report.built.isEmpty else { return [] }
-        let subjects = report.built.map(subject)
-        let keys = report.built.map { safe($0.certificate.key, length: 20) }
-        let days = report.built.map { Self.validity($0.certificate) }
-        let roles = report.built.map(\.certificate.role)
+        let needed = report.neededCertificates
+        let links = needed.map(\.link)
+        let subjects = links.map(subject)
+        let keys = links.map { safe($0.certificate.key, length: 20) }
+        let days = links.map { Self.validity($0.certificate) }
+        let roles = links.map(\.certificate.role)
         func widest(_ texts: [String]) -> Int { texts.map(\.count).max() ?? 0 }
-        var lines = report.built.indices.map { index in
-            let link = report.built[index]
-            var line = "  \(index) " + Self.padded(roles[index], max(12, widest(roles))) + "  "
+        var lines = links.indices.map { index in
+            let link = links[index]
+            var line = "  \(needed[index].depth) " + Self.padded(roles[index], max(12, widest(roles))) + "  "
             line += Self.padded(subjects[index], widest(subjects)) + "  "
             line += Self.padded(keys[index], widest(keys)) + " "
             line += Self.leftPadded(days[index], widest(days)) + "   "
@@ -105,12 +107,16 @@ struct TextRenderer: Sendable {
             }
             return line
         }
+        if links.count > report.built.count {
+            let clients = Set(report.otherPaths.flatMap(\.clients)).sorted().joined(separator: ", ")
+            lines.insert("  needed besides, by \(safe(clients, length: 200)):", at: report.built.count)
+        }
         // Where the chain is the reason for the verdict, the verdict says so.
         if !report.builtIsValid, report.verdict == .accept || isMismatch(report) {
             lines.append("  this chain was not verified")
         }
         let unused = report.presented.filter { sent in
-            !report.built.contains { $0.certificate.certSha256 == sent.certSha256 }
+            !links.contains { $0.certificate.certSha256 == sent.certSha256 }
         }
         if !unused.isEmpty {
             let names = unused.prefix(3).map { safe($0.subject, length: 40) }.joined(separator: ", ")

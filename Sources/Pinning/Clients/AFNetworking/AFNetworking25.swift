@@ -38,6 +38,23 @@ public struct AFNetworking25: ClientProcedure {
         self.version = version
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        switch policy.mode {
+        case .none: return .nothing
+        case .publicKey where !validatesCertificateChain: return .keys(of: pins, at: .leaf)
+        case .certificate where !validatesCertificateChain: return .certificates(of: pins, endsPathAtPin: true)
+        case .publicKey, .certificate: break
+        }
+        let uses = policy.mode == .certificate ? pins?.certificateUses : pins?.uses(at: .anywhere)
+        return PinComparison(
+            demands: uses.map { [.every($0)] } ?? [],
+            expiration: nil,
+            isEnforced: true,
+            endsPathAtPin: false
+        )
+    }
+
     /// Decides as AFNetworking does, step by step in its order.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = AFNetworkingRun(policy, observation, pins: pins, verifier: verifier)

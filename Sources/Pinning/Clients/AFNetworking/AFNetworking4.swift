@@ -27,6 +27,15 @@ public struct AFNetworking4: ClientProcedure {
         self.version = version
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        switch policy.mode {
+        case .none: .nothing
+        case .publicKey: .keys(of: pins, at: .anywhere)
+        case .certificate: .certificates(of: pins, endsPathAtPin: true)
+        }
+    }
+
     /// Decides as AFNetworking does, step by step in its order.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = AFNetworkingRun(

@@ -39,6 +39,27 @@ public struct Alamofire: ClientProcedure {
         self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        if let evaluatedHosts, !evaluatedHosts.contains(name.description) { return .nothing }
+        return PinComparison(
+            demands: demands(of: evaluator, with: pins),
+            expiration: nil,
+            isEnforced: true,
+            endsPathAtPin: evaluator.hasPinnedAnchors
+        )
+    }
+
+    /// What the pins have to fulfil for `evaluator`, none for one that compares none.
+    private func demands(of evaluator: Evaluator, with pins: PinSet?) -> [PinComparison.Demand] {
+        switch evaluator {
+        case .systemDefault, .revocation, .disabled: []
+        case .pinnedCertificates: [.any(pins?.certificateUses ?? [])]
+        case .publicKeys: [.any(pins?.uses(at: .anywhere) ?? [])]
+        case .composite(let evaluators): evaluators.flatMap { demands(of: $0, with: pins) }
+        }
+    }
+
     /// Decides as Alamofire does.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
@@ -199,5 +220,16 @@ public struct Alamofire: ClientProcedure {
         guard !result.isTrusted else { return Validation(result: result, verdict: nil) }
         run.skip("pins", "not compared: the client rejects before that")
         return Validation(result: result, verdict: run.verdict(.untrusted(result.failures), on: result.builtChain))
+    }
+}
+
+extension Alamofire.Evaluator {
+    /// Whether pinned certificates are the anchors.
+    fileprivate var hasPinnedAnchors: Bool {
+        switch self {
+        case .pinnedCertificates(let acceptSelfSigned, _, _): acceptSelfSigned
+        case .composite(let evaluators): evaluators.contains(where: \.hasPinnedAnchors)
+        case .systemDefault, .revocation, .publicKeys, .disabled: false
+        }
     }
 }

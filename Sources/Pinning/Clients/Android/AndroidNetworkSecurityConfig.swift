@@ -16,6 +16,11 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
         self.anchorsOverridingPins = anchorsOverridingPins
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        .keys(of: pins, at: .anywhere, expiration: expiration)
+    }
+
     /// Decides as the trust manager does, on the first valid path.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier)

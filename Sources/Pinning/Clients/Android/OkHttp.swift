@@ -49,6 +49,17 @@ public struct OkHttp: ClientProcedure {
         }
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        guard let pins, let applying = pinsApplying(to: name, pins), !applying.isEmpty else { return .nothing }
+        return PinComparison(
+            demands: [.any(pins.uses(at: .anywhere).filter { applying.contains($0.pinIndex) })],
+            expiration: nil,
+            isEnforced: true,
+            endsPathAtPin: false
+        )
+    }
+
     /// Decides as `CertificatePinner.check` does once the platform trusts the chain.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         let applying = pinsApplying(to: observation.referenceName, pins)

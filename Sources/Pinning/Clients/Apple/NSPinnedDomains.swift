@@ -56,6 +56,25 @@ public struct NSPinnedDomains: ClientProcedure {
         identities = leaf == nil && authorities == nil ? nil : .listed(leaf: leaf, authorities: authorities)
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        guard let identities else { return .nothing }
+        guard case .listed(let leaf, let authorities) = identities else { return .keys(of: pins, at: .anywhere) }
+        func demand(_ list: [SHA256Digest]?, _ place: PinComparison.Place) -> [PinComparison.Demand] {
+            guard let list else { return [] }
+            let uses = pins?.uses(at: place).filter { use in
+                pins.map { list.contains($0.pins[use.pinIndex].spkiSHA256) } ?? false
+            }
+            return [.any(uses ?? [])]
+        }
+        return PinComparison(
+            demands: demand(leaf, .leaf) + demand(authorities, .authorities),
+            expiration: nil,
+            isEnforced: true,
+            endsPathAtPin: false
+        )
+    }
+
     /// Decides as the system does for an app with that dictionary.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)

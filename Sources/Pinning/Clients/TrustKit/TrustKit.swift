@@ -47,6 +47,12 @@ public struct TrustKit: ClientProcedure {
         exemptRoots = []
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        guard !isUnpinned else { return .nothing }
+        return .keys(of: pins, at: .anywhere, expiration: expiration, isEnforced: enforcesPinning)
+    }
+
     /// Decides as TrustKit does.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)

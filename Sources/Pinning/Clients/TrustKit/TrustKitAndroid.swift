@@ -30,6 +30,11 @@ public struct TrustKitAndroid: ClientProcedure {
         self.expiration = expiration
     }
 
+    /// What is compared with the pins.
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        .keys(of: pins, at: .anywhere, expiration: expiration, isEnforced: enforcesPinning)
+    }
+
     /// Decides as TrustKit for Android does: name and chain first, then the pins.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier)

@@ -1,0 +1,259 @@
+import LoopbackLab
+@testable import PinCheckCLI
+import Pinning
+import Testing
+import X509
+
+/// Random worlds are moved through time and renewals, and each promise of an outlook is held against what is judged then.
+@Suite struct OutlookPromiseTests {
+    private static let clients = [
+        "afnetworking", "afnetworking-3", "afnetworking-2.6", "afnetworking-2.5", "alamofire",
+        "alamofire:accept-self-signed:evaluator=pinned-certificates", "alamofire:evaluator=composite",
+        "trustkit:no-enforce",
+        "trustkit-android:enforce", "okhttp", "android", "android:expires=2100-01-01", "nspinneddomains",
+        "nspinneddomains:key=leaf", "nspinneddomains:key=ca", "curl", "curl:insecure", "dane", "dane:usage=0",
+        "dane:usage=1", "dane:usage=2", "hpkp",
+    ]
+
+    @Test(arguments: Seeds.sample(6))
+    func everyPromiseIsKept(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<3 {
+            let world = try PromiseWorld(using: &generator)
+            for client in Self.clients.shuffled(using: &generator).prefix(5) {
+                guard let setup = world.setup(client) else { continue }
+                try world.holdPromises(of: setup, named: client, seed: seed, using: &generator)
+            }
+        }
+    }
+
+    @Test(arguments: Seeds.sample(4))
+    func severalClientsArePromisedTheLeastThatEachIs(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let world = try PromiseWorld(using: &generator)
+        let names = Array(Self.clients.shuffled(using: &generator).prefix(3)).filter { world.setup($0) != nil }
+        guard let together = world.setup(names.joined(separator: ",")),
+            let reversed = world.setup(names.reversed().joined(separator: ","))
+        else { return }
+        let report = world.report(world.chain, by: together, at: world.start)
+        let other = world.report(world.chain, by: reversed, at: world.start)
+        guard report.verdict == .accept, let outlook = report.outlook else { return }
+        #expect(other.outlook?.findings.map(\.message) == outlook.findings.map(\.message), "seed \(seed) \(names)")
+        #expect(other.status == report.status && other.reason.message == report.reason.message)
+        for name in names {
+            let alone = try #require(world.setup(name))
+            let own = try #require(world.report(world.chain, by: alone, at: world.start).outlook)
+            func isSooner(_ summary: String?, _ own: String?) -> Bool {
+                guard let own else { return true }
+                return summary.map { $0 <= own } ?? false
+            }
+            #expect(isSooner(outlook.validUntil, own.validUntil), "seed \(seed) \(name)")
+            #expect(isSooner(outlook.pinsMatchUntil, own.pinsMatchUntil), "seed \(seed) \(name)")
+            #expect(isSooner(outlook.noPinAfter, own.noPinAfter), "seed \(seed) \(name)")
+            #expect(isSooner(outlook.pinsExpire, own.pinsExpire), "seed \(seed) \(name)")
+            // A client that compares no pin needs none in reserve.
+            if own.pins.contains(where: \.compared) { #expect(!outlook.hasBackup || own.hasBackup) }
+        }
+    }
+}
+
+/// A server with two roots above it, pins of every place, and what could become of it.
+private struct PromiseWorld {
+    let start = Timestamp(secondsSinceEpoch: LabClock.now)
+    private let roots: [LabCertificate]
+    private let inter: LabCertificate
+    private let leaf: LabCertificate
+    /// Keys and certificates in reserve.
+    private let spares: [LabCertificate]
+    private let pins: PinSet
+    let chain: [LabCertificate]
+
+    init(using generator: inout some RandomNumberGenerator) throws {
+        func days(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &generator) }
+        roots = try [
+            .selfSigned(Self.valid(.authority("Root 1"), from: -100, to: days(60...3_000))),
+            .selfSigned(Self.valid(.authority("Root 2"), from: -100, to: 9_000)),
+        ]
+        inter = try roots[0].issue(Self.valid(.authority("Inter"), from: -50, to: days(30...2_000)))
+        leaf = try inter.issue(Self.valid(.leaf("api.example.com"), from: -10, to: days(20...400)))
+        let spare = Self.valid(.leaf("api.example.com"), from: -10, to: 4_000)
+        spares = [try inter.issue(spare), try inter.issue(spare)]
+        chain = [leaf, inter]
+        let isWhole = Bool.random(using: &generator)
+        var pinned = [leaf, inter, roots[0]].filter { _ in generator.chanceOfTwoThirds() }
+        pinned += spares.filter { _ in Bool.random(using: &generator) }
+        if pinned.isEmpty { pinned = [leaf] }
+        pins = try PinSet(
+            pinned.map { pin in
+                let certificate = try CertificateReader.certificate(der: pin.der)
+                return Pin(
+                    isWhole ? .certificate(certificate) : .publicKey(certificate.publicKey.spkiSHA256),
+                    origin: "test"
+                )
+            }
+        )!
+    }
+
+    private static func valid(
+        _ template: CertificateTemplate,
+        from start: Int64,
+        to end: Int64
+    ) -> CertificateTemplate {
+        template.valid(from: LabClock.now + start * LabClock.day, to: LabClock.now + end * LabClock.day)
+    }
+
+    /// What the clients that `text` names judge by, `nil` where they cannot be set up with these pins.
+    func setup(_ text: String) -> HostSetup? {
+        let mode: AFSecurityPolicy.PinningMode = pins.certificates.isEmpty ? .publicKey : .certificate
+        let clients = try? ClientChoice.read(text) { (_, settings) throws(CommandError) in
+            ClientInput(
+                mode: mode,
+                allowInvalidCertificates: false,
+                isDomainNameIgnored: false,
+                validatesCertificateChain: true,
+                pins: pins,
+                policy: nil,
+                installedRoots: [],
+                settings: settings
+            )
+        }
+        return clients.map {
+            HostSetup(clients: $0, mode: mode, pins: pins, records: [], entries: [], warnings: [], notes: [])
+        }
+    }
+
+    func report(_ chain: [LabCertificate], by setup: HostSetup, at time: Timestamp) -> Report {
+        func values(_ certificates: [LabCertificate]) -> [Certificate] {
+            certificates.map { try! CertificateReader.certificate(der: $0.der) }
+        }
+        let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle(values(roots))]))
+        let evaluation = Evaluation(
+            setup: setup,
+            verifier: verifier,
+            verifierWithInstalledRoots: verifier,
+            trust: .anchors,
+            time: time,
+            outlook: OutlookRules()
+        )
+        let subject = Report.Subject(
+            target: "world",
+            endpoint: nil,
+            tls: nil,
+            referenceName: ReferenceName("api.example.com"),
+            time: time
+        )
+        return Report(subject, presented: PresentedChain(values(chain))!, by: evaluation)
+    }
+
+    /// Moves the world and asks again.
+    func holdPromises(
+        of setup: HostSetup,
+        named client: String,
+        seed: UInt64,
+        using generator: inout some RandomNumberGenerator
+    ) throws {
+        let today = report(chain, by: setup, at: start)
+        guard today.verdict == .accept, let outlook = today.clients[0].outlook else { return }
+        let context =
+            "seed \(seed), \(client): \(outlook.findings.map(\.message)), pins at \(outlook.pins.map(\.depth))"
+        func isAccepted(_ chain: [LabCertificate], at time: Timestamp) -> Bool {
+            report(chain, by: setup, at: time).verdict == .accept
+        }
+        // Time alone.
+        if let end = try outlook.validUntil.map({ try TimeText.read($0) }) {
+            for time in [end, moment(before: end, using: &generator)] {
+                #expect(isAccepted(chain, at: time), "until valid_until; \(context)")
+            }
+        } else {
+            let late = Timestamp(secondsSinceEpoch: LabClock.now + 8_000 * LabClock.day)
+            #expect(isAccepted(chain, at: late), "a client that minds no date; \(context)")
+        }
+        // What renewals keep and break, while the authorities that stay are valid.
+        guard case .pinMatched? = decided(setup), let end = outlook.pinsEnd, let until = outlook.pinsMatchUntil else {
+            return
+        }
+        let authorities = [inter, roots[0]].map { try! CertificateReader.certificate(der: $0.der).notAfter }
+        let time = moment(before: min(try TimeText.read(until), authorities.min() ?? start), using: &generator)
+        let isReported = client.contains("no-enforce")
+        let sameKey = try renewed(leaf, by: inter, at: time)
+        let newKey = try renewed(nil, by: inter, at: time)
+        let another = try roots[0].issue(CertificateTemplate.authority("Inter 2").around(time))
+        let underAnother = try renewed(nil, by: another, at: time)
+        let elsewhere = try renewed(nil, by: roots[1], at: time)
+        let isWhole = outlook.findings.contains {
+            $0.message.contains("leaf certificate pinned") || $0.message.contains("every certificate")
+        }
+        let isEach = outlook.findings.contains { $0.message.hasPrefix("every ") }
+        if !isWhole { #expect(isAccepted([sameKey, inter], at: time), "same key; \(context)") }
+        switch end {
+        case "root-expiry":
+            #expect(isAccepted([newKey, inter], at: time), "new key; \(context)")
+            #expect(isAccepted([underAnother, another], at: time), "another intermediate; \(context)")
+        case "intermediate-expiry":
+            #expect(isAccepted([newKey, inter], at: time), "new key; \(context)")
+            #expect(isReported || !isAccepted([underAnother, another], at: time), "another intermediate; \(context)")
+        default:
+            #expect(isReported || !isAccepted([newKey, inter], at: time), "new key; \(context)")
+            if isWhole { #expect(!isAccepted([sameKey, inter], at: time), "same key; \(context)") }
+        }
+        if isEach {
+            let renewedBelow = try renewed(leaf, by: another, at: time)
+            #expect(!isAccepted([renewedBelow, another], at: time), "another intermediate; \(context)")
+        }
+        #expect(isReported || !isAccepted([elsewhere], at: time), "another root; \(context)")
+        // Every backup that is named saves.
+        for pin in outlook.pins where pin.backup {
+            guard let spare = spares.first(where: { $0.pin == pins.pins[pin.pin].spkiSHA256.description }) else {
+                continue
+            }
+            if client.contains("key=ca") || client.contains("usage=0") || client.contains("usage=2") {
+                let authority = try roots[0].issue(CertificateTemplate.authority("Spare").around(time), key: spare.key)
+                #expect(isAccepted([try renewed(nil, by: authority, at: time), authority], at: time), "\(context)")
+                continue
+            }
+            let deployed = pins.pins[pin.pin].certificate == nil ? try renewed(spare, by: inter, at: time) : spare
+            if !isEach { #expect(isAccepted([deployed, inter], at: time), "backup \(pin.pin); \(context)") }
+        }
+        // --min-pin-life fails where nothing is in reserve.
+        if !outlook.hasBackup, !pins.pins.isEmpty { #expect(outlook.noPinAfter != nil, "\(context)") }
+    }
+
+    private func decided(_ setup: HostSetup) -> Verdict.Reason? {
+        guard let client = setup.clients.first, let procedure = try? client.procedure.get() else { return nil }
+        let presented = PresentedChain(chain.map { try! CertificateReader.certificate(der: $0.der) })!
+        let verifier = OpenSSLPathVerifier(
+            trustStore: TrustStore(
+                anchors: [AnchorBundle(roots.map { try! CertificateReader.certificate(der: $0.der) })]
+            )
+        )
+        let observation = Observation(
+            presented: presented,
+            referenceName: ReferenceName("api.example.com"),
+            time: start
+        )
+        return procedure.evaluate(observation, pins: client.pins, verifier: verifier).reason
+    }
+
+    private func moment(before end: Timestamp, using generator: inout some RandomNumberGenerator) -> Timestamp {
+        Timestamp(
+            secondsSinceEpoch: Int64.random(in: start.secondsSinceEpoch...end.secondsSinceEpoch, using: &generator)
+        )
+    }
+
+    /// A leaf for the key of `old`, or a new one, that is valid around `time`.
+    private func renewed(_ old: LabCertificate?, by issuer: LabCertificate, at time: Timestamp) throws -> LabCertificate
+    {
+        try issuer.issue(CertificateTemplate.leaf("api.example.com").around(time), key: old?.key)
+    }
+}
+
+extension CertificateTemplate {
+    /// The template for a day before `time` to ninety after.
+    fileprivate func around(_ time: Timestamp) -> CertificateTemplate {
+        valid(from: time.secondsSinceEpoch - LabClock.day, to: time.secondsSinceEpoch + 90 * LabClock.day)
+    }
+}
+
+extension RandomNumberGenerator {
+    fileprivate mutating func chanceOfTwoThirds() -> Bool { Int.random(in: 0..<3, using: &self) > 0 }
+}

@@ -1,0 +1,258 @@
+import Foundation
+import LoopbackLab
+@testable import PinCheckCLI
+import Pinning
+import Testing
+import X509
+
+/// The outlook of several clients and of several paths, by `verify`.
+@Suite struct SeveralOutlooksTests {
+    let now = LabClock.now
+    let root: LabCertificate
+    let inter: LabCertificate
+    /// The same authority in a certificate that ends in ten days.
+    let shortInter: LabCertificate
+    let leaf: LabCertificate
+
+    init() throws {
+        func valid(_ template: CertificateTemplate, _ days: Int64) -> CertificateTemplate {
+            template.valid(from: LabClock.now - 10 * LabClock.day, to: LabClock.now + days * LabClock.day)
+        }
+        root = try .selfSigned(valid(.authority("Root"), 3_000))
+        inter = try root.issue(valid(.authority("Inter"), 1_500))
+        shortInter = try root.issue(valid(.authority("Inter"), 10), key: inter.key)
+        leaf = try inter.issue(valid(.leaf("api.example.com"), 80))
+    }
+
+    private func verify(_ chain: [LabCertificate], _ pins: [String], _ flags: String...) async throws -> Outcome {
+        try await TemporaryDirectory.scoped { files in
+            let path = try files.write(chain.map(\.pem).joined(), to: "chain.pem")
+            let anchors = try files.write(root.pem, to: "root.pem")
+            try files.write(leaf.der, to: "leaf.cer")
+            var pinFlags: [String] = []
+            for pin in pins { pinFlags += ["--pins", pin == "leaf.cer" ? files.path + "/leaf.cer" : pin] }
+            return await pincheck(
+                ["verify", path, "--host", "api.example.com", "--anchors", anchors] + pinFlags + flags,
+                at: now
+            )
+        }
+    }
+
+    private func document(_ outcome: Outcome) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    }
+
+    private func date(inDays days: Int64) -> String {
+        Timestamp(secondsSinceEpoch: now + days * LabClock.day).date
+    }
+
+    // MARK: Every path
+
+    @Test(arguments: ["afnetworking", "afnetworking-3", "afnetworking-2.6"])
+    func certificateModeMindsWhatTheSystemIsAskedAbout(client: String) async throws {
+        let chain = [leaf, shortInter]
+        let failing = try await verify(chain, ["leaf.cer"], "--client", client, "--fail-before", "30d")
+        #expect(failing.status == .fail)
+        #expect(failing.output.contains("accepted, but CN=Inter (depth 1) expires in 10 d, on \(date(inDays: 10))"))
+        #expect(!failing.output.contains("also sent, but not on this chain"))
+        let warned = try await verify(
+            chain,
+            ["leaf.cer"],
+            "--client",
+            client,
+            "--warn-before",
+            "30d",
+            "--fail-on",
+            "warn"
+        )
+        #expect(warned.status == .warn)
+        let json = try document(await verify(chain, ["leaf.cer"], "--client", client, "-f", "json"))
+        let outlook = try #require(json["outlook"] as? [String: Any])
+        #expect((outlook["valid_until"] as? String)?.hasPrefix(date(inDays: 10)) == true)
+    }
+
+    @Test func monitoringIsToldOfEveryCertificateThatIsNeeded() async throws {
+        let chain = [leaf, shortInter]
+        let nagios = try await verify(
+            chain,
+            ["leaf.cer"],
+            "-f",
+            "nagios",
+            "--warn-before",
+            "30d",
+            "--fail-before",
+            "20d"
+        )
+        #expect(nagios.output.hasPrefix("PINCHECK CRITICAL"))
+        for part in ["days_0=80;30:;20:", "days_1=10;30:;20:", "days_2=3000;30:;20:"] {
+            #expect(nagios.output.contains(part), "\(nagios.output)")
+        }
+        let prometheus = try await verify(chain, ["leaf.cer"], "-f", "prometheus")
+        let ends = prometheus.output.split(separator: "\n").filter { $0.contains("not_after_timestamp_seconds{") }
+        #expect(ends.count == 3)
+        let json = try document(await verify(chain, ["leaf.cer"], "-f", "json"))
+        let paths = try #require(json["other_paths"] as? [[String: Any]])
+        #expect(paths.map { $0["clients"] as? [String] } == [["afnetworking"]])
+        #expect(
+            (paths.first?["chain"] as? [[String: Any]])?.map { $0["role"] as? String } == [
+                "leaf", "intermediate", "root",
+            ]
+        )
+    }
+
+    @Test func withAllowInvalidOnlyThePinnedPathCounts() async throws {
+        let outcome = try await verify(
+            [leaf, shortInter],
+            ["leaf.cer"],
+            "--allow-invalid-certificates",
+            "--no-validate-domain-name",
+            "--fail-before",
+            "30d"
+        )
+        #expect(outcome.status == .pass, "\(outcome.output)")
+    }
+
+    // MARK: Every client
+
+    @Test(arguments: ["okhttp,curl", "curl,okhttp", "all"])
+    func theClientThatIsWorstOffDecides(clients: String) async throws {
+        let outcome = try await verify(
+            [leaf, inter],
+            [leaf.pin, root.pin],
+            "--client",
+            clients,
+            "--min-pin-life",
+            "200d"
+        )
+        #expect(outcome.status == .fail)
+        #expect(outcome.output.contains("no configured pin is sure to match after \(date(inDays: 80))"))
+    }
+
+    @Test func theOrderOfClientsChangesTheOrderOfLinesAlone() async throws {
+        func lines(_ clients: String, _ pins: [String], _ form: String) async throws -> [Substring] {
+            let outcome = try await verify([leaf, inter], pins, "--client", clients, "--fail-on", "warn", "-f", form)
+            return outcome.output.split(separator: "\n").sorted()
+        }
+        for pins in [[leaf.pin, root.pin], ["leaf.cer"], [inter.pin], [root.pin]] {
+            for (one, other) in [
+                ("okhttp,curl", "curl,okhttp"), ("okhttp,afnetworking,dane", "dane,afnetworking,okhttp"),
+            ] {
+                for form in ["text", "nagios", "markdown"] {
+                    #expect(try await lines(one, pins, form) == lines(other, pins, form))
+                }
+            }
+        }
+    }
+
+    @Test func eachClientHasAnOutlookInTheDocument() async throws {
+        let outcome = try await verify(
+            [leaf, inter],
+            [leaf.pin, root.pin],
+            "--client",
+            "okhttp,curl:insecure",
+            "-f",
+            "json"
+        )
+        let clients = try #require(document(outcome)["clients"] as? [[String: Any]])
+        let outlooks = clients.compactMap { $0["outlook"] as? [String: Any] }
+        #expect(outlooks.map { $0["pins_end"] as? String } == ["root-expiry", "leaf-renewal"])
+        #expect((outlooks[0]["valid_until"] as? String)?.hasPrefix(date(inDays: 80)) == true)
+        // curl --insecure looks at no date.
+        #expect(outlooks[1]["valid_until"] is NSNull)
+        let alone = try await verify([leaf, inter], [leaf.pin], "--client", "curl:insecure", "--fail-before", "90d")
+        #expect(alone.status == .fail)
+        #expect(alone.output.contains("less than 90d from now; the client does not mind"))
+    }
+
+    @Test func pinsThatExpireAreSaidToBeTheirClients() async throws {
+        let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let outcome = try await verify(
+            [leaf, inter],
+            [leaf.pin, other],
+            "--client",
+            "okhttp,android:expires=2100-01-01"
+        )
+        #expect(outcome.output.contains("outlook: android: the pins expire on 2100-01-01: from then on"))
+    }
+
+    // MARK: DANE
+
+    @Test func daneHasMatchesAndAnOutlook() async throws {
+        let key = try await verify([leaf, inter], [leaf.pin], "--client", "dane", "--min-pin-life", "200d")
+        #expect(key.status == .fail)
+        #expect(key.output.contains("  pins: 1 configured, 1 matched (leaf)\n"))
+        #expect(key.output.contains("no configured pin is sure to match after \(date(inDays: 80))"))
+        let certificate = try await verify([leaf, inter], ["leaf.cer"], "--client", "dane")
+        #expect(certificate.output.contains("outlook: leaf certificate pinned: breaks at the next renewal, due by"))
+        #expect(certificate.output.contains("the record (usage 3, the certificate) is for the leaf"))
+        // The key of the intermediate is no backup for the leaf's, and a foreign authority's certificate neither.
+        let json = try document(await verify([leaf, inter], [leaf.pin, inter.pin], "--client", "dane", "-f", "json"))
+        #expect((json["outlook"] as? [String: Any])?["has_backup"] as? Bool == false)
+        let nagios = try await verify([leaf, inter], [leaf.pin], "--client", "dane", "-f", "nagios")
+        #expect(nagios.output.contains("pins_matched=1;;;0;1"))
+    }
+
+    @Test func recordsThatNoPinExpressesAreCountedToo() async throws {
+        let hash = try Certificate(leaf).fingerprint.hexadecimal
+        let outcome = try await verify([leaf, inter], ["3 0 1 \(hash)"], "--client", "dane", "-f", "json")
+        let json = try document(outcome)
+        let pins = try #require(json["pins"] as? [String: Any])
+        let configured = try #require(pins["configured"] as? [[String: Any]])
+        #expect(configured.map { $0["kind"] as? String } == ["tlsa-record"])
+        #expect(configured.map { $0["pin"] as? String } == ["3 0 1 \(hash)"])
+        #expect((pins["matched"] as? [[String: Any]])?.count == 1)
+        let short = try await verify([leaf, inter], ["3 0 1 \(hash)"], "--client", "dane", "--min-pin-life", "200d")
+        #expect(short.status == .fail)
+        #expect(short.output.contains("the record (usage 3, the certificate's SHA-256) is for the leaf") == false)
+    }
+
+    // MARK: What every list and every certificate needs
+
+    @Test func aBackupForOneOfTwoListsIsNotEnough() async throws {
+        func list(_ pins: [String]) -> String {
+            pins.map { "<dict><key>SPKI-SHA256-BASE64</key><string>\($0.dropFirst(7))</string></dict>" }.joined()
+        }
+        let backup = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let plist = """
+            <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict><key>NSAppTransportSecurity</key><dict>
+            <key>NSPinnedDomains</key><dict><key>api.example.com</key><dict>
+            <key>NSPinnedLeafIdentities</key><array>\(list([leaf.pin, backup]))</array>
+            <key>NSPinnedCAIdentities</key><array>\(list([inter.pin]))</array>
+            </dict></dict></dict></dict></plist>
+            """
+        try await TemporaryDirectory.scoped { files in
+            let pins = try files.write(plist, to: "Info.plist")
+            let outcome = try await verify(
+                [leaf, inter],
+                [pins],
+                "--client",
+                "nspinneddomains",
+                "--min-pin-life",
+                "2000d"
+            )
+            #expect(outcome.status == .fail)
+            #expect(outcome.output.contains("no configured pin is sure to match after \(date(inDays: 1_500))"))
+            #expect(outcome.output.contains("backup: pin 2, but none for the intermediate"))
+        }
+    }
+
+    @Test func whereEveryCertificateIsPinnedOneSpareIsNoBackup() async throws {
+        let spare = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let outcome = try await verify(
+            [leaf, inter],
+            [leaf.pin, inter.pin, root.pin, spare],
+            "--client",
+            "afnetworking-2.5",
+            "--min-pin-life",
+            "200d"
+        )
+        #expect(outcome.status == .fail)
+        #expect(outcome.output.contains("every key of the chain pinned: breaks when one of them is replaced"))
+    }
+}
+
+extension Certificate {
+    fileprivate init(_ certificate: LabCertificate) throws {
+        self = try CertificateReader.certificate(der: certificate.der)
+    }
+}
