@@ -188,6 +188,8 @@ import X509
         // The key of the intermediate is no backup for the leaf's, and a foreign authority's certificate neither.
         let json = try document(await verify([leaf, inter], [leaf.pin, inter.pin], "--client", "dane", "-f", "json"))
         #expect((json["outlook"] as? [String: Any])?["has_backup"] as? Bool == false)
+        let root = try document(await verify([leaf, inter], [leaf.pin, root.pin], "--client", "dane", "-f", "json"))
+        #expect((root["outlook"] as? [String: Any])?["has_backup"] as? Bool == false)
         let nagios = try await verify([leaf, inter], [leaf.pin], "--client", "dane", "-f", "nagios")
         #expect(nagios.output.contains("pins_matched=1;;;0;1"))
     }
@@ -204,6 +206,118 @@ import X509
         let short = try await verify([leaf, inter], ["3 0 1 \(hash)"], "--client", "dane", "--min-pin-life", "200d")
         #expect(short.status == .fail)
         #expect(short.output.contains("the record (usage 3, the certificate's SHA-256) is for the leaf") == false)
+    }
+
+    @Test func aRecordOfTheAuthorityHoldsOnBesideTheLeafs() async throws {
+        func record(_ usage: Int, _ certificate: LabCertificate) throws -> String {
+            "\(usage) 1 1 \(try Certificate(certificate).publicKey.spkiSHA256.hexadecimal)"
+        }
+        let outcome = try await verify(
+            [leaf, inter, root],
+            [record(3, leaf), record(2, root)],
+            "--client",
+            "dane",
+            "--min-pin-life",
+            "200d"
+        )
+        #expect(outcome.status == .pass, "\(outcome.output)")
+        #expect(outcome.output.contains("root pinned: breaks when the server gets another, due by"))
+        #expect(outcome.output.contains("record 1 of 2 (usage 3, the key's SHA-256) is for the leaf"))
+    }
+
+    // MARK: A client of one's own
+
+    /// Wants both the leaf's key and the root's certificate, and asks nobody else.
+    private struct DemandingClient: ClientProcedure {
+        let isDateMinded: Bool
+        var name: String { "demanding" }
+
+        func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+            PinComparison(
+                demands: [
+                    .any(pins?.uses(at: .leaf) ?? []), .any(pins?.certificateUses ?? []),
+                ],
+                expiration: nil,
+                isEnforced: true,
+                endsPathAtPin: false
+            )
+        }
+
+        func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+            let result = verifier.evaluate(
+                PathQuestion(
+                    presented: observation.presented,
+                    anchors: .trustStore,
+                    policy: .sslServer(name: observation.referenceName),
+                    time: observation.time
+                )
+            )
+            return Verdict(
+                reason: .pinMatched(PinMatch(pinIndex: 0, depth: 0)),
+                disposition: .useCredential,
+                trace: [],
+                builtChain: result.builtChain,
+                restsOn: isDateMinded ? result.validPaths : [],
+                matches: pins?.publicKeyMatches(on: result.builtChain) ?? [],
+                warnings: []
+            )
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aClientThatNobodyKnowsHasTheOutlookItDescribes(isDateMinded: Bool) throws {
+        func value(_ certificate: LabCertificate) throws -> Certificate { try Certificate(certificate) }
+        let pins = PinSet([
+            Pin(.publicKey(try value(leaf).publicKey.spkiSHA256), origin: "test"),
+            Pin(.certificate(try value(root)), origin: "test"),
+        ])
+        let entry = ClientRegistry.Entry(
+            name: "demanding",
+            summary: "",
+            make: { _ in DemandingClient(isDateMinded: true) }
+        )
+        let client = ClientChoice.Chosen(
+            entry: entry,
+            settings: [],
+            words: [],
+            procedure: .success(DemandingClient(isDateMinded: isDateMinded)),
+            pins: pins,
+            trustsInstalledRoots: false
+        )
+        let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle([try value(root)])]))
+        let evaluation = Evaluation(
+            setup: HostSetup(
+                clients: [client],
+                mode: .none,
+                pins: pins,
+                records: [],
+                entries: [],
+                warnings: [],
+                notes: []
+            ),
+            verifier: verifier,
+            verifierWithInstalledRoots: verifier,
+            trust: .anchors,
+            time: nil,
+            outlook: OutlookRules()
+        )
+        let subject = Report.Subject(
+            target: "world",
+            endpoint: nil,
+            tls: nil,
+            referenceName: ReferenceName("api.example.com"),
+            time: Timestamp(secondsSinceEpoch: now)
+        )
+        let chain = PresentedChain([try value(leaf), try value(inter)])!
+        let outlook = try #require(Report(subject, presented: chain, by: evaluation).clients[0].outlook)
+        #expect(outlook.validUntil?.hasPrefix(date(inDays: 80)) ?? false == isDateMinded)
+        #expect(!outlook.hasBackup)
+        #expect(
+            outlook.findings.map(\.message) == [
+                "leaf key and root pinned, each needed: breaks when one of them is replaced, "
+                    + "\(isDateMinded ? "on or before" : "due by") \(date(inDays: 80)); no backup"
+            ]
+        )
     }
 
     // MARK: What every list and every certificate needs

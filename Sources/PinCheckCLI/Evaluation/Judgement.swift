@@ -65,13 +65,21 @@ extension Evaluation {
         let restsOn =
             verdict.isAccepted || !verdict.restsOn.isEmpty
             ? verdict.restsOn.map(\.certificates) : [verdict.builtChain.certificates]
+        var inUse = observation.presented.certificates + restsOn.flatMap { $0 } + shown.builtChain.certificates
+        if !isForecast, verdict.isAccepted, !shown.builtChain.isVerified, client.pins != nil {
+            // A client that needs no path, as one with a TLSA record of the leaf, does not tell which authorities there are.
+            let question = PathQuestion(
+                presented: observation.presented,
+                anchors: .trustStore,
+                policy: .basicX509,
+                time: observation.time
+            )
+            inUse += verifier.evaluate(question).builtChain.certificates
+        }
         let question = OutlookQuestion(
             path: shown.builtChain.certificates,
             restsOn: restsOn,
-            pins: configuredPins(
-                in: observation.presented.certificates + restsOn.flatMap { $0 }
-                    + shown.builtChain.certificates
-            ),
+            pins: configuredPins(inUse: inUse),
             matches: matches,
             comparison: comparison.moved(to: positions),
             isAcceptedForPins: verdict.isAcceptedForPins,
@@ -102,7 +110,7 @@ extension Evaluation {
     }
 
     /// What an outlook has to know of the configured pins, given the certificates that are in use.
-    private func configuredPins(in use: [Certificate]) -> [OutlookQuestion.ConfiguredPin] {
+    private func configuredPins(inUse use: [Certificate]) -> [OutlookQuestion.ConfiguredPin] {
         let keys = Set(use.map(\.publicKey.spkiSHA256))
         return (setup.pins?.pins ?? []).map { pin in
             OutlookQuestion.ConfiguredPin(certificate: pin.certificate, isInUse: keys.contains(pin.spkiSHA256))

@@ -18,8 +18,8 @@ extension OutlookRules {
 }
 
 extension Report {
-    /// Adds how long the verdict will last: the worst of what the clients expect, and what each does. Ends otherwise where less
-    /// is left than was asked for.
+    /// Adds how long the verdict will last, the worst of what the clients expect, and ends otherwise where less is left than was
+    /// asked for.
     mutating func lookAhead(_ judgements: [Judgement]) {
         let outlooks = judgements.map { Rotation.Outlook.Named(client: $0.name, outlook: $0.outlook) }
         guard let worst = Rotation.Outlook.worst(of: outlooks) else { return }
