@@ -208,7 +208,8 @@ private struct PromiseWorld {
             }
             if client.contains("key=ca") || client.contains("usage=0") || client.contains("usage=2") {
                 let authority = try roots[0].issue(CertificateTemplate.authority("Spare").around(time), key: spare.key)
-                #expect(isAccepted([try renewed(nil, by: authority, at: time), authority], at: time), "\(context)")
+                let below = try renewed(nil, by: authority, at: time)
+                #expect(isAccepted([below, authority], at: time), "backup \(pin.pin); \(context)")
                 continue
             }
             let deployed = pins.pins[pin.pin].certificate == nil ? try renewed(spare, by: inter, at: time) : spare

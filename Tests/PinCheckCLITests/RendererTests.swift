@@ -309,6 +309,7 @@ import Testing
             {
               "disposition" : "useCredential",
               "name" : "afnetworking",
+              "outlook" : null,
               "reason" : {
                 "id" : "pin-matched",
                 "message" : "public key pin matched at depth 0"
@@ -343,6 +344,7 @@ import Testing
               "message" : "not checked"
             }
           ],
+          "other_paths" : [],
           "outlook" : null,
           "pins" : {
             "configured" : [

@@ -91,7 +91,9 @@ struct DANEVectors {
         let bare = try DANE(records: [try Self.record("2 1 0", Self.pki.rootA)])
         let verdict = try Self.unknown.verdict(of: bare)
         #expect(verdict.reason == .pinMatched(PinMatch(pinIndex: 0, depth: 1)))
-        #expect(verdict.trace.last?.detail == "the key in the record of usage 2 signed the certificate at depth 1")
+        #expect(
+            verdict.trace.last?.detail == "the key in the record (usage 2, the key) signed the certificate at depth 1"
+        )
         // An interceptor presents the genuine intermediate beside a chain of its own.
         let rogue = Scene.ordinary(presented: [Self.pki.rogue, Self.pki.rogueI, Self.pki.interA], system: [])
         try ClientVector("143", bare, rogue, "pin-mismatch").check()

@@ -30,7 +30,7 @@ extension SchemaDocument {
                   "type": "object",
                   "required": [
                     "schema", "target", "endpoint", "tls", "verify_name", "variant", "consistency", "evaluated_at",
-                    "presented", "built", "built_is_valid", "pins", "checks", "clients", "warnings", "notes", "outlook",
+                    "presented", "built", "built_is_valid", "other_paths", "pins", "checks", "clients", "warnings", "notes", "outlook",
                     "next", "change", "verdict", "reason", "exit"
                   ],
                   "properties": {
@@ -296,7 +296,7 @@ extension SchemaDocument {
                 },
                 "client": {
                   "type": "object",
-                  "required": ["name", "verdict", "reason", "disposition", "settings"],
+                  "required": ["name", "verdict", "reason", "disposition", "settings", "outlook"],
                   "properties": {
                     "name": { "type": "string" },
                     "verdict": { "$ref": "#/$defs/verdict" },

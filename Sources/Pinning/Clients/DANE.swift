@@ -117,8 +117,17 @@ public struct DANE: ClientProcedure {
                 : "\(words(found.record)) is for the authority at depth \(depth)"
         )
         let match = PinMatch(pinIndex: found.record, depth: depth)
-        let others = matches(on: result.builtChain, run.verifier).filter { $0 != match }
-        return run.verdict(.pinMatched(match), on: result.builtChain, matches: others + [match])
+        // The path ends at the first authority a record names; those above show which others hold on when that is replaced.
+        let chain = farthest(result)
+        let others = matches(on: chain, run.verifier).filter { $0 != match }
+        return run.verdict(.pinMatched(match), on: chain, matches: others + [match])
+    }
+
+    /// The longest valid path that begins with the preferred one.
+    private func farthest(_ result: TrustResult) -> BuiltChain {
+        guard let preferred = result.validPaths.first else { return result.builtChain }
+        let longer = result.validPaths.filter { $0.certificates.starts(with: preferred.certificates) }
+        return .verified(longer.max { $0.certificates.count < $1.certificates.count } ?? preferred)
     }
 
     /// A certificate at which a path may end, and the position of the record that says so.

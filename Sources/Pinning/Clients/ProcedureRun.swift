@@ -265,7 +265,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
             disposition: disposition ?? (reason.isAcceptance ? .useCredential : .cancelAuthenticationChallenge),
             trace: trace.steps,
             builtChain: chain,
-            restsOn: paths(of: chain),
+            restsOn: paths(of: chain, for: reason),
             matches: matches ?? pins?.publicKeyMatches(on: chain) ?? [],
             warnings: trace.warnings
         )
@@ -273,12 +273,20 @@ struct ProcedureRun<Verifier: PathVerifier> {
 }
 
 extension ProcedureRun {
-    /// The path of each evaluation that was needed: the one that ends in `chain` where the client chose it, else the preferred.
-    private func paths(of chain: BuiltChain) -> [VerifiedPath] {
+    /// The path of each evaluation that was needed: `chain` where the client chose another than the preferred one.
+    ///
+    /// What only goes on from the preferred path is needed for a pin that matches there.
+    private func paths(of chain: BuiltChain, for reason: Verdict.Reason) -> [VerifiedPath] {
         var paths: [VerifiedPath] = []
         for result in trusted {
-            let chosen = result.validPaths.first { .verified($0) == chain } ?? result.validPaths.first
-            if let chosen, !paths.contains(chosen) { paths.append(chosen) }
+            guard let preferred = result.validPaths.first else { continue }
+            var chosen = result.validPaths.first { .verified($0) == chain } ?? preferred
+            if case .pinMatched(let match) = reason, match.depth < preferred.certificates.count,
+                chosen.certificates.starts(with: preferred.certificates)
+            {
+                chosen = preferred
+            }
+            if !paths.contains(chosen) { paths.append(chosen) }
         }
         return paths
     }
