@@ -26,6 +26,13 @@ struct JSONValue {
     var text: String? { value as? String }
     var number: Int? { (value as? NSNumber)?.intValue }
     var flag: Bool? { value as? Bool }
+    /// The value as JSON in one form: equal values have equal texts.
+    var canonicalText: String {
+        guard let value else { return "" }
+        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys]
+        return (try? JSONSerialization.data(withJSONObject: value, options: options))
+            .map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
     /// Whether the value is there and null.
     var isNull: Bool { value is NSNull }
 }

@@ -1,0 +1,78 @@
+import COpenSSL
+import COpenSSLShims
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// OpenSSL's own opinion of every path that was found, and what the store says of those on it.
+@Suite("A path that is found valid is valid to OpenSSL, alone")
+struct SoundPathTests {
+    @Test(arguments: Seeds.sample(8))
+    func `random worlds with stores that distrust`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for number in 0..<6 {
+            let pki = try RandomPKI(using: &generator)
+            let presented = try pki.presented(using: &generator)
+            var text = pem(of: pki.anchors(using: &generator))
+            var distrusted: Set<LabCertificate> = []
+            for certificate in pki.roots + pki.authorities + [pki.leaf] where generator.chance(8) {
+                let settings = Self.settings.randomElement(using: &generator)!
+                if settings != TrustSettings(trusted: [.serverAuth]) { distrusted.insert(certificate) }
+                text += certificate.pem(settings)
+            }
+            guard !text.isEmpty else { continue }
+            let store = TrustStore(anchors: [try AnchorBundle(pemOrDER: Array(text.utf8))])
+            let observation = try Observation(presented)
+            let findings = OpenSSLPathVerifier(trustStore: store).findPaths(
+                PathQuestion(
+                    presented: observation.presented,
+                    anchors: .trustStore,
+                    policy: .sslServer(name: observation.referenceName),
+                    time: observation.time
+                )
+            )
+            let distrustedDER = Set(distrusted.map(\.der))
+            for path in findings.validPaths {
+                let ders = path.map(\.der)
+                #expect(distrustedDER.isDisjoint(with: ders), "seed \(seed), world \(number)")
+                #expect(Self.error(of: ders) == X509_V_OK, "seed \(seed), world \(number): \(path)")
+            }
+        }
+    }
+
+    private static let settings = [
+        TrustSettings(rejected: [.serverAuth]), TrustSettings(trusted: [.clientAuth]),
+        TrustSettings(trusted: [.serverAuth]),
+    ]
+
+    /// What `X509_verify_cert` says of a path whose last certificate is all that is trusted (`openssl verify -partial_chain -purpose
+    /// sslserver -auth_level 2`).
+    private static func error(of path: [[UInt8]]) -> Int32 {
+        let certificates = path.map { der in
+            der.withUnsafeBufferPointer { buffer in
+                var cursor = buffer.baseAddress
+                return d2i_X509(nil, &cursor, buffer.count)
+            }
+        }
+        let store = X509_STORE_new()
+        let untrusted = COpenSSLShims_sk_X509_new_null()
+        let context = X509_STORE_CTX_new()
+        defer {
+            X509_STORE_CTX_free(context)
+            COpenSSLShims_sk_X509_free(untrusted)
+            X509_STORE_free(store)
+            for certificate in certificates { X509_free(certificate) }
+        }
+        X509_STORE_add_cert(store, certificates[certificates.count - 1])
+        for certificate in certificates.dropFirst().dropLast() { COpenSSLShims_sk_X509_push(untrusted, certificate) }
+        X509_STORE_CTX_init(context, store, certificates[0], untrusted)
+        X509_STORE_CTX_set_default(context, "ssl_server")
+        let parameters = X509_STORE_CTX_get0_param(context)
+        X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+        X509_VERIFY_PARAM_set_auth_level(parameters, 2)
+        X509_VERIFY_PARAM_set_time(parameters, time_t(RandomPKI.now.secondsSinceEpoch))
+        X509_VERIFY_PARAM_set1_host(parameters, RandomPKI.serverName, RandomPKI.serverName.utf8.count)
+        return X509_verify_cert(context) == 1 ? X509_V_OK : X509_STORE_CTX_get_error(context)
+    }
+}
