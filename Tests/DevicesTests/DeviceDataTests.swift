@@ -251,10 +251,11 @@ struct DeviceDataFileTests {
         #expect(problem(bytes([junk])) == .notACertificate(1))
     }
 
-    @Test func `damage that the checksum agrees with crashes nothing`() throws {
+    @Test(arguments: Seeds.sample(2))
+    func `damage that the checksum agrees with crashes nothing`(seed: UInt64) throws {
         let original = bytes()
-        var generator = SeededGenerator(seed: 28)
-        for _ in 0..<4_000 {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<1_000 {
             var damaged = original
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 damaged[Int.random(in: 0..<200, using: &generator)] = UInt8.random(in: 0...255, using: &generator)

@@ -145,11 +145,12 @@ struct StapleTests {
         #expect(problem(StatusResponse.refusal(status: 3)) == .refused(status: 3))
     }
 
-    @Test func `random damage never crashes the reader, and never makes a good one of it`() throws {
+    @Test(arguments: Seeds.sample(2))
+    func `random damage never crashes the reader, and never makes a good one of it`(seed: UInt64) throws {
         let revoked = StatusResponse().with { $0.status = .revoked(at: Self.now - 100, reason: 1) }
         let original = try revoked.der(about: leaf, from: pki.interA)
-        var generator = SeededGenerator(seed: 11)
-        for _ in 0..<3_000 {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<700 {
             var bytes = original
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
