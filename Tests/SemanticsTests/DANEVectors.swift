@@ -56,6 +56,10 @@ struct DANEVectors {
             "143 (whole key of a self-signed leaf)", "2 1 0", selfSigned, .ordinary(presented: [selfSigned]),
             "pin-matched"
         ),
+        (
+            "143 (whole key, its holder expired)", "2 1 0", pki.interA,
+            Scene.ordinary(presented: [pki.leaf, pki.interAexp], system: []), "expired"
+        ),
         ("144 (0)", "0 0 1", pki.interA, unknown, "unknown-issuer"),
         ("144 (1)", "1 1 1", pki.leaf, unknown, "unknown-issuer"),
         ("144 (0, trusted)", "0 0 1", pki.rootA, .ordinary(), "pin-matched"),

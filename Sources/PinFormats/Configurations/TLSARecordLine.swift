@@ -52,7 +52,23 @@ struct TLSARecordLine {
             let length = matching == .sha256 ? "SHA-256 has 32" : "SHA-512 has 64"
             throw refuse("the data of the TLSA record has \(bytes.count) bytes", length)
         }
+        guard Self.isUsable(record) else {
+            let what = selector == .certificate ? "certificate" : "public key"
+            throw refuse(
+                "the data of the TLSA record is not exactly one \(what), and clients pass over it as unusable",
+                "matching type 0 has the whole \(what) in DER; 1 and 2 have its hash"
+            )
+        }
         return record
+    }
+
+    /// Whether what a record holds whole is what it says, as OpenSSL asks of it (`SSL_dane_tlsa_add`).
+    private static func isUsable(_ record: TLSARecord) -> Bool {
+        guard record.matching == .full else { return true }
+        return switch record.selector {
+        case .certificate: (try? CertificateReader.certificate(der: record.data)) != nil
+        case .publicKey: (try? CertificateReader.publicKey(subjectPublicKeyInfo: record.data)) != nil
+        }
     }
 
     /// The record as an entry for the hosts of its owner, with the pin it is where a pin can say that.

@@ -150,6 +150,8 @@ public struct DANE: ClientProcedure {
         // A whole key needs no certificate of its own: what it signed will do (RFC 7671, 5.2.3). Only the path that can be
         // built is looked at, so that a hostile chain cannot ask for more signatures than a path has.
         let path = run.evaluate(run.serverPolicy, anchors: .only([]), intermediates: recorded).builtChain.certificates
+        // Its certificate on the path is the anchor, also where its dates make that no valid one.
+        guard !path.dropFirst().contains(where: { record.matches($0, run.verifier) }) else { return anchors }
         anchors += path.filter { run.verifier.isSigned($0, byKey: record.data) }
             .map { Anchor(certificate: $0, record: index, isSignedByRecord: true) }
         return anchors
