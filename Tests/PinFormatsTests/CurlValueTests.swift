@@ -1,7 +1,15 @@
+import Foundation
 import LoopbackLab
 import PinFormats
 import Pinning
 import Testing
+
+private enum PEMText {
+    static func block(_ label: String, _ der: [UInt8]) -> String {
+        let text = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return "-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n"
+    }
+}
 
 /// Values of curl's `--pinnedpubkey`, each held against what curl 7.88 did with it.
 @Suite struct CurlValueTests {
@@ -48,6 +56,21 @@ import Testing
         #expect(
             try outcome("sha256//\(Self.a);sha256//AAAA", skippingBadPins: true).get().pins.map(\.spkiSHA256) == [first]
         )
+    }
+
+    @Test func blanksInThePEMOfAKeyAreNotPassedOver() throws {
+        let pki = try StandardPKI.shared()
+        let lines = PEMText.block("PUBLIC KEY", pki.leaf.key.publicKeyInfo).split(separator: "\n")
+        try TemporaryDirectory.scoped { directory in
+            let good = try directory.write(Array(lines.joined(separator: "\r\n").utf8), to: "good.pem")
+            #expect(try outcome(good).get().pins.count == 1)
+            for end in [" ", "\t"] {
+                let text = lines.map { $0.hasPrefix("-") ? String($0) : $0 + end }.joined(separator: "\n") + "\n"
+                let error = try failure(try directory.write(Array(text.utf8), to: "blank.pem"))
+                #expect(error.problem == .whitespace, "\(error)")
+                #expect(error.description.contains("blank.pem:2: has blanks in the key, which curl does not pass over"))
+            }
+        }
     }
 
     @Test(arguments: ["sha256/", "SHA256//", ""])

@@ -83,6 +83,7 @@ struct CurlValue {
             block.label == "PUBLIC KEY" && lines[block.line - 1].first == UInt8(ascii: "-")
         }
         guard let block = keys.first else { throw noKey(in: file) }
+        try refuseBlanks(in: lines, from: block.line, of: file)
         guard let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) else {
             throw .brokenPublicKey(at: file.place(line: block.line), block.der, detail: nil)
         }
@@ -92,6 +93,26 @@ struct CurlValue {
                 .ignored,
                 at: filePlace,
                 "holds \(keys.count) public keys, of which curl compares the first only"
+            )
+        }
+    }
+
+    /// curl takes the line ends out of a block, and nothing else.
+    private func refuseBlanks(
+        in lines: [ArraySlice<UInt8>],
+        from first: Int,
+        of file: PinFile
+    ) throws(PinFormatError) {
+        let begin = Array("-----BEGIN PUBLIC KEY-----".utf8)
+        for (index, line) in lines.enumerated().dropFirst(first - 1) {
+            let text = index == first - 1 ? line.dropFirst(begin.count) : line
+            guard !text.starts(with: "-----END".utf8) else { return }
+            guard text.contains(where: { [0x09, 0x0B, 0x0C, 0x20].contains($0) }) else { continue }
+            throw PinFormatError(
+                .whitespace,
+                at: file.place(line: index + 1),
+                "has blanks in the key, which curl does not pass over: \(Self.consequence)",
+                remedy: "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem"
             )
         }
     }
