@@ -125,7 +125,7 @@ import Testing
         // Vector 100.
         let configuration = trustKit(
             "\"example.com\": {\"TSKIncludeSubdomains\": true, \"TSKPublicKeyHashes\": \(hashes(pki.rogue, pki.junk))}, "
-                + "\"\(StandardPKI.serverName)\": {\"TSKExcludeSubdomainFromParentPolicy\": true}"
+                + "\"\(StandardPKI.serverName)\": {\"kSKExcludeSubdomainFromParentPolicy\": true}"
         )
         let outcome = try await verify(configuration, client: "trustkit,afnetworking")
         #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")

@@ -83,7 +83,7 @@ import Testing
             {"TSKPinnedDomains": {
               "\(parent)": {"TSKIncludeSubdomains": true,
                 "TSKPublicKeyHashes": ["\(pki.junk.pin.dropFirst(7))", "\(pki.rootB.pin.dropFirst(7))"]},
-              "\(host)": {"TSKExcludeSubdomainFromParentPolicy": true}}}
+              "\(host)": {"kSKExcludeSubdomainFromParentPolicy": true}}}
             """
         #expect(try await verify([source], "--client", "trustkit").status == .pass)
         let below = try await verify(

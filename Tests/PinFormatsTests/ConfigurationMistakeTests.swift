@@ -47,11 +47,47 @@ import Testing
         .init(
             Samples.android,
             "<pin-set ex",
-            "<domain>api.example.com.</domain><pin-set ex",
+            "<domain>api.example.com</domain><pin-set ex",
             .duplicate,
             7,
             "given twice"
         ),
+        .init(
+            Samples.android,
+            "</trust-anchors></base",
+            "</trust-anchors><trust-anchors/></base",
+            .duplicate,
+            3,
+            "two <trust-anchors>s"
+        ),
+        .init(
+            Samples.android,
+            "</trust-anchors></base",
+            "</trust-anchors><domain>a.b</domain></base",
+            .wrongValue,
+            3,
+            "a <domain> stands in <base-config>"
+        ),
+        .init(
+            Samples.android,
+            "</trust-anchors></base",
+            "</trust-anchors><domain-config/></base",
+            .wrongValue,
+            3,
+            "a <domain-config> stands in"
+        ),
+        .init(Samples.android, "<base-config>", "<base-config/><base-config>", .duplicate, 3, "two <base-config>s"),
+        .init(
+            Samples.android,
+            "<debug-overrides>",
+            "<debug-overrides/><debug-overrides>",
+            .duplicate,
+            16,
+            "two <debug-overrides>s"
+        ),
+        .init(Samples.android, "src=\"system\"", "src=\"sytem\"", .wrongValue, 3, "it throws; did you mean 'system'?"),
+        .init(Samples.android, "src=\"system\"", "source=\"system\"", .missingValue, 3, "has no src"),
+        .init(Samples.android, " API.example.com", "<b/>api.example.com", .wrongValue, 5, "<domain> holds <b>"),
         .init(Samples.android, " API.example.com", " *.example.com", .badHost, 5, "subdomains are included by a key"),
         .init(Samples.android, " API.example.com", ".example.com", .badHost, 5, "leave the leading dot out"),
         .init(Samples.android, " API.example.com", "https://example.com", .badHost, 5, "without a scheme"),
@@ -81,6 +117,15 @@ import Testing
             .unreasonableDocument,
             2,
             "DOCTYPE"
+        ),
+        .init(Samples.trustKit, "2040-06-01", "June", .badDate, 11, "the pins never expire"),
+        .init(
+            Samples.trustKit,
+            "\"kSKExclude",
+            "\"TSKExclude",
+            .trustKitTooFewPins,
+            13,
+            "itself spells the exemption kSKExcludeSubdomainFromParentPolicy"
         ),
         // Vectors 101, 104, 106.
         .init(Samples.trustKit, "\"\(Samples.a)\",", "", .trustKitTooFewPins, 4, "add a backup pin"),
@@ -160,6 +205,8 @@ import Testing
         .init(Samples.kotlin, "**.example.net", "a.**.example.net", .badHost, 7, "as *.host or **.host"),
         .init(Samples.zone, "TLSA 3 1 1", "TLSA 4 1 1", .badRecord, 3, "usage '4' is none"),
         .init(Samples.zone, "TLSA 3 1 1", "TLSA 3 1 2", .badRecord, 3, "SHA-512 has 64"),
+        .init(Samples.zone, "TLSA 2 0 1", "TLSA 3 0 0", .badRecord, 5, "is not exactly one certificate"),
+        .init(Samples.zone, "TLSA 2 0 1", "TLSA 2 1 0", .badRecord, 5, "is not exactly one public key"),
         .init(Samples.zone, "_443._tcp.api", "api", .badHost, 3, "names no port"),
     ]
 

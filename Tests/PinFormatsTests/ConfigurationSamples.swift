@@ -59,7 +59,7 @@ enum Samples {
               "TSKPublicKeyAlgorithms": ["TSKAlgorithmRsa2048"],
               "TSKExpirationDate": "2040-06-01"
             },
-            "static.example.com": {"TSKExcludeSubdomainFromParentPolicy": true}
+            "static.example.com": {"kSKExcludeSubdomainFromParentPolicy": true}
           }
         }
         """

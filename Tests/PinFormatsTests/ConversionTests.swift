@@ -104,7 +104,7 @@ import X509
             {"TSKPinnedDomains": {"example.com": {"TSKIncludeSubdomains": true, "TSKEnforcePinning": false,
               "TSKPublicKeyHashes": ["\(first.base64)", "\(second.base64)"], "TSKExpirationDate": "2040-06-01",
               "TSKReportUris": ["https://r.example.com/?a=1&b=2"]},
-              "static.example.com": {"TSKExcludeSubdomainFromParentPolicy": true}}}
+              "static.example.com": {"kSKExcludeSubdomainFromParentPolicy": true}}}
             """
         let android = try converted(trustKit, to: .android)
         #expect(android.losses == ["example.com: a mismatch was only reported, and Android enforces every pin"])

@@ -150,10 +150,11 @@ import Glibc
         "blocks": String(repeating: "-----BEGIN A-----\n\n-----END A-----\n", count: 2_800),
         "begins": String(repeating: "-----BEGIN ", count: 9_000),
         "exempt domains": "{\"TSKPinnedDomains\": {"
-            + (0..<2_000).map { "\"d\($0).example.com\": {\"TSKExcludeSubdomainFromParentPolicy\": true}" }
+            + (0..<2_000).map { "\"d\($0).example.com\": {\"kSKExcludeSubdomainFromParentPolicy\": true}" }
             .joined(separator: ",") + "}}",
         "host": "<network-security-config><domain-config><domain>" + String(repeating: "é", count: 50_000)
-            + "</domain></domain-config></network-security-config>",
+            + "</domain><pin-set><pin digest=\"SHA-256\">\(first.base64)</pin></pin-set>"
+            + "</domain-config></network-security-config>",
     ]
 
     @Test("Nothing is gone through again and again", arguments: traps.keys.sorted())
@@ -230,7 +231,7 @@ import Glibc
     }
 
     @Test func exemptHostsBelowOneParentAreFoundInOnePass() throws {
-        let exempt = (0..<2_000).map { "\"d\($0).example.com\": {\"TSKExcludeSubdomainFromParentPolicy\": true}" }
+        let exempt = (0..<2_000).map { "\"d\($0).example.com\": {\"kSKExcludeSubdomainFromParentPolicy\": true}" }
         let parent =
             "\"example.com\": {\"TSKIncludeSubdomains\": true, \"TSKPublicKeyHashes\": [\"\(first.base64)\", \"\(second.base64)\"]}"
         let text = "{\"TSKPinnedDomains\": {\((exempt + [parent]).joined(separator: ","))}}"

@@ -53,7 +53,7 @@ import Testing
               "a.example.com": {"TSKPublicKeyHashes": ["\(Samples.a)"]},
               "localhost": {"TSKPublicKeyHashes": ["\(Samples.a)", "\(Samples.b)"]},
               "co.uk": {"TSKIncludeSubdomains": true, "TSKPublicKeyHashes": ["\(Samples.a)", "\(Samples.b)"]},
-              "b.example.com": {"TSKExcludeSubdomainFromParentPolicy": true},
+              "b.example.com": {"kSKExcludeSubdomainFromParentPolicy": true},
               "c.example.com": {"TSKPublicKeyHashes": ["\(Samples.a)", "\(Self.short)"]}
             }}
             """

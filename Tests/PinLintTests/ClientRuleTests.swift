@@ -83,8 +83,8 @@ import Testing
               "a.example.com": {"TSKPublicKeyHashes": ["\(Hashes.a)"]},
               "localhost": {"TSKPublicKeyHashes": [\(Self.both)]},
               "co.uk": {"TSKIncludeSubdomains": true, "TSKPublicKeyHashes": [\(Self.both)]},
-              "b.example.com": {"TSKExcludeSubdomainFromParentPolicy": true},
-              "c.example.com": {"TSKExcludeSubdomainFromParentPolicy": true, "TSKEnforcePinning": true}
+              "b.example.com": {"kSKExcludeSubdomainFromParentPolicy": true},
+              "c.example.com": {"kSKExcludeSubdomainFromParentPolicy": true, "TSKEnforcePinning": true}
             }}
             """
         let findings = try Files(("trustkit.json", text)).findings()

@@ -133,6 +133,55 @@ struct AlamofireVectors {
         selfSigned("88 (other host)", accepts: true, host: "foo.bar", "name-mismatch"),
     ]
 
+    @Test func `an Ed25519 key is none that Alamofire loads`() throws {
+        let root = try LabCertificate.selfSigned(.authority("Ed25519 Root"), key: .generate(.ed25519))
+        let leaf = try root.issue(.leaf("www.example.com"))
+        func check(_ pins: [LabCertificate], hashes: Bool, _ reason: String) throws -> Verdict {
+            let scene = Scene(
+                pins: pins,
+                pinsAreHashes: hashes,
+                presented: [leaf, root],
+                system: [root],
+                host: "www.example.com"
+            )
+            return try ClientVector("A2", Alamofire(.publicKeys()), scene, reason).check()
+        }
+        for hashes in [true, false] {
+            let alone = try check([root], hashes: hashes, "client-error")
+            guard case .clientError("noPublicKeysFound", _) = alone.reason else {
+                Issue.record("\(alone.reason)")
+                return
+            }
+            let both = try check([root, leaf], hashes: hashes, "pin-matched")
+            #expect(both.warnings.map(\.id).contains("public-key-not-loaded"))
+            #expect(both.matches.map(\.pinIndex) == [1])
+        }
+        var scene = Scene(pins: [leaf], presented: [leaf, root], system: [root], host: "www.example.com")
+        scene.mode = .publicKey
+        let crash = try scene.afNetworking4()
+        #expect(crash.reason.id == "client-error")
+        scene.mode = .certificate
+        #expect(try scene.afNetworking4().reason.id == "pin-matched")
+    }
+
+    @Test(arguments: [
+        ("www.example.com", true, "client-error"), ("www.example.com", false, "pins-not-applied"),
+        ("api.example.com", true, "pin-matched"),
+    ])
+    func `A2: a host without an evaluator is an error or falls to default handling`(
+        _ evaluated: String,
+        mustBeEvaluated: Bool,
+        reason: String
+    ) throws {
+        let client = Alamofire(
+            .publicKeys(),
+            evaluatedHosts: [evaluated],
+            allHostsMustBeEvaluated: mustBeEvaluated
+        )
+        let scene = Scene.ordinary(pins: [World.shared.standard.leaf])
+        try ClientVector("A2", client, scene, reason).check()
+    }
+
     @Test(arguments: defaults + certificates + publicKeys + others + selfSigned)
     func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
         let verdict = try vector.check()

@@ -14,13 +14,17 @@ struct AndroidVectors {
         ClientVector("126 (now)", AndroidNetworkSecurityConfig(expiration: World.now), wrong, "pin-mismatch"),
         ClientVector(
             "127",
-            AndroidNetworkSecurityConfig(anchorsOverridingPins: [try! Certificate(pki.rootA)]),
+            AndroidNetworkSecurityConfig(
+                anchorsOverridingPins: AnchorExemption(certificates: [try! Certificate(pki.rootA)])
+            ),
             wrong,
             "pins-not-applied"
         ),
         ClientVector(
             "127 (other anchor)",
-            AndroidNetworkSecurityConfig(anchorsOverridingPins: [try! Certificate(pki.rootB)]),
+            AndroidNetworkSecurityConfig(
+                anchorsOverridingPins: AnchorExemption(certificates: [try! Certificate(pki.rootB)])
+            ),
             wrong,
             "pin-mismatch"
         ),

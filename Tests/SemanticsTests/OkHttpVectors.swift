@@ -35,6 +35,8 @@ struct OkHttpVectors {
         ),
         ("example.com", ["example.com", "EXAMPLE.com."], ["a.example.com", "192.0.2.1"]),
         ("Example.COM", ["example.com"], []),
+        ("10.0.2.2", ["10.0.2.2"], ["10.0.2.3", "example.com"]),
+        ("example.com.", [], ["example.com"]),
         ("*.Example.COM", ["a.EXAMPLE.com"], []),
     ]
 

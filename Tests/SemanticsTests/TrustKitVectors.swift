@@ -101,6 +101,37 @@ struct TrustKitVectors {
         try ClientVector("A3", try client([Self.pki.rootA]), scene, "pin-mismatch").check()
     }
 
+    @Test func `A3: a key that cannot be hashed on another valid path is warned about`() throws {
+        let other = try LabCertificate.selfSigned(.authority("P-521 Root"), key: .generate(.p521))
+        let cross = try other.crossSign(Self.pki.rootA)
+        let scene = Scene.ordinary(
+            pins: [Self.pki.leaf, Self.pki.junk],
+            presented: [Self.pki.leaf, Self.pki.interA, cross],
+            system: [Self.pki.rootA, other]
+        )
+        let verdict = try Self.vector("A3", scene, "pin-matched").check()
+        #expect(verdict.warnings.map(\.id) == ["path-dependent"])
+    }
+
+    @Test func `A3: an exponent that is not of three bytes makes another hash`() throws {
+        let key = try LabKey.shared(.rsa(bits: 2_048), label: "vector 108").publicKeyInfo
+        let certificate = PublicKey(
+            subjectPublicKeyInfo: key,
+            spkiSHA256: Hashing.sha256(key),
+            algorithm: .rsa(bits: 2_048)
+        )
+        #expect(TrustKitHash.input(for: certificate) == key)
+        // The same modulus with the exponent 3.
+        let short =
+            [0x30, 0x82, 0x01, 0x20] + key[4..<19] + [0x03, 0x82, 0x01, 0x0D, 0x00, 0x30, 0x82, 0x01, 0x08]
+            + key[28..<289] + [0x02, 0x01, 0x03]
+        let read = try CertificateReader.publicKey(subjectPublicKeyInfo: short)
+        let input = try #require(TrustKitHash.input(for: read))
+        #expect(Array(input.prefix(24)) == Array(key.prefix(24)))
+        #expect(Array(input.dropFirst(24)) == Array(short.dropFirst(24)))
+        #expect(Hashing.sha256(input) != read.spkiSHA256)
+    }
+
     /// The DER before the key itself, which TrustKit has in a table.
     static let headers: [(LabKey.Algorithm, hexadecimal: String)] = [
         (.rsa(bits: 2_048), "30820122300d06092a864886f70d01010105000382010f00"),
@@ -203,7 +234,9 @@ struct TrustKitConfigurationVectors {
     static let lookups: [(String, [TrustKitDomain], host: String, entry: String?)] = [
         ("100 (other)", [domain("good.com")], "www.google.com", nil),
         ("100 (subdomain)", [domain("good.com")], "www.good.com", nil),
-        ("A3 (itself)", [domain("GOOD.com")], "good.com.", "good.com"),
+        ("A3 (itself)", [domain("good.com")], "good.com", "good.com"),
+        ("A3 (capitals)", [domain("GOOD.com")], "good.com", nil),
+        ("A3 (dot)", [domain("good.com.")], "good.com", nil),
         ("102", [domain("good.com", subdomains: true)], "good.com.otherdomaingood.com", nil),
         ("102 (suffix)", [domain("good.com", subdomains: true)], "notgood.com", nil),
         ("103", [domain("good.com", subdomains: true)], "test.good.net", nil),

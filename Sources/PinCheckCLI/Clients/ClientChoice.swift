@@ -60,6 +60,7 @@ enum ClientChoice {
         let input = try input(entry, settings)
         let procedure: Result<any ClientProcedure, ClientConfigurationError>
         do {
+            if let obstacle = input.obstacle { throw obstacle }
             procedure = .success(try entry.make(input))
         } catch let error as ClientConfigurationError {
             procedure = .failure(error)

@@ -1,4 +1,5 @@
 import Pinning
+import X509
 
 /// What a client's procedure is made from: the flags, the pins, and the client's own settings.
 struct ClientInput: Sendable {
@@ -16,6 +17,10 @@ struct ClientInput: Sendable {
     let policy: HostPolicy?
     /// Roots as if the user had installed them on the device.
     let installedRoots: [Certificate]
+    /// The host as the URL has it, which some clients compare as text; `nil` where that is the reference name.
+    var host: String? = nil
+    /// Why the client throws for its configuration when the app starts, `nil` when it does not.
+    var obstacle: ClientConfigurationError? = nil
     /// What stands behind the client's name.
     let settings: ClientSettings
 
@@ -28,8 +33,34 @@ struct ClientInput: Sendable {
         )
     }
 
-    /// Alamofire with the evaluator that was named, or the one the pins suggest.
+    /// OkHttp with the pins for whatever host, or for the hosts of a pattern.
+    func okHttp() throws -> OkHttp {
+        let pattern = try settings.text("pattern").map { text in
+            try OkHttp.pattern(InternationalName.ascii(text) ?? text)
+        }
+        let count = pins?.pins.count ?? 0
+        let host = host?.lowercased()
+        guard let pattern else { return OkHttp(host: policy == nil ? host : nil) }
+        return OkHttp(entries: (0..<count).map { OkHttp.PinnedHost(pattern: pattern, pinIndex: $0) }, host: host)
+    }
+
+    /// Alamofire with the evaluator that was named, or the one the pins suggest, for all hosts or for those that were named.
     func alamofire() throws(CommandError) -> Alamofire {
+        let hosts = settings.texts("host")
+        guard !hosts.isEmpty || !settings.isSet("no-all-hosts") else {
+            throw .usage(
+                "no-all-hosts of alamofire is about hosts without an evaluator: name those that have one, host=HOST"
+            )
+        }
+        return Alamofire(
+            try evaluator(),
+            evaluatedHosts: hosts.isEmpty ? nil : Set(hosts),
+            allHostsMustBeEvaluated: !settings.isSet("no-all-hosts"),
+            host: host
+        )
+    }
+
+    private func evaluator() throws(CommandError) -> Alamofire.Evaluator {
         let suggested =
             switch mode {
             case .none: "default"
@@ -48,13 +79,13 @@ struct ClientInput: Sendable {
             validateHost: validateHost
         )
         switch settings.text("evaluator") ?? suggested {
-        case "default": return Alamofire(.systemDefault(validateHost: validateHost))
-        case "pinned-certificates": return Alamofire(pinnedCertificates)
-        case "public-keys": return Alamofire(publicKeys)
+        case "default": return .systemDefault(validateHost: validateHost)
+        case "pinned-certificates": return pinnedCertificates
+        case "public-keys": return publicKeys
         case "composite":
             let pinned = mode == .certificate ? pinnedCertificates : publicKeys
-            return Alamofire(.composite([.systemDefault(validateHost: validateHost), pinned]))
-        case "disabled": return Alamofire(.disabled)
+            return .composite([.systemDefault(validateHost: validateHost), pinned])
+        case "disabled": return .disabled
         case let other:
             throw .usage(
                 "alamofire has no evaluator \(quoted(other)): choose from default, pinned-certificates, public-keys, "

@@ -17,6 +17,8 @@ enum ClientRegistry {
         var trustsInstalledRoots = true
         /// The configurations it reads itself, and by what rule it finds a host in them where that is not theirs.
         var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
+        /// Whether a dot at the end of a URL's host makes it another host to the client.
+        var comparesHostAsWritten = false
         /// What it is among those that pin the certificate files of an app; `nil` for a client that does not.
         var loader: BundleLoader?
         /// Whether it decides by answering a challenge of NSURLSession, as clients on Apple's platforms do.
@@ -40,6 +42,8 @@ enum ClientRegistry {
                         .text("default|pinned-certificates|public-keys|composite|disabled"),
                         "the evaluator"
                     ),
+                    .init("host", .text("HOST"), "a host that has an evaluator, compared as text; may be repeated"),
+                    .init("no-all-hosts", .flag, "allHostsMustBeEvaluated = false"),
                     .init("accept-self-signed", .flag, "the pinned certificates are the only anchors"),
                     .init("no-default-validation", .flag, "performDefaultValidation = false"),
                     .init("no-validate-host", .flag, "validateHost = false"),
@@ -80,7 +84,7 @@ enum ClientRegistry {
                     .userRoots,
                 ],
                 trustsInstalledRoots: false,
-                configurations: [.android: .mostSpecific],
+                configurations: [.android: .trustKitAndroid],
                 make: { input in
                     try TrustKitAndroid(
                         pins: input.pins,
@@ -97,13 +101,11 @@ enum ClientRegistry {
                     .userRoots,
                 ],
                 trustsInstalledRoots: false,
-                configurations: [.okHttp: .union, .reactNative: .union, .sslManager: .union],
-                make: { input in
-                    guard let text = input.settings.text("pattern") else { return OkHttp() }
-                    let pattern = try OkHttp.pattern(InternationalName.ascii(text) ?? text)
-                    let count = input.pins?.pins.count ?? 0
-                    return OkHttp(entries: (0..<count).map { OkHttp.PinnedHost(pattern: pattern, pinIndex: $0) })
-                }
+                configurations: [
+                    .okHttp: .union, .reactNative: .unionOfCanonicalNames, .sslManager: .unionOfCanonicalNames,
+                ],
+                comparesHostAsWritten: true,
+                make: { try $0.okHttp() }
             ),
             Entry(
                 name: "android",
@@ -117,7 +119,8 @@ enum ClientRegistry {
                 make: { input in
                     AndroidNetworkSecurityConfig(
                         expiration: try input.settings.date("expires") ?? input.policy?.expiration,
-                        anchorsOverridingPins: Set(input.policy?.entries.flatMap(\.exemptAnchors) ?? [])
+                        anchorsOverridingPins: input.policy?.entries.first?.exemption ?? AnchorExemption(),
+                        installedRoots: input.installedRoots
                     )
                 }
             ),

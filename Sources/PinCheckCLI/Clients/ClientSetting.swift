@@ -75,6 +75,9 @@ struct ClientSettings: Sendable {
     /// The last value given for a setting.
     func text(_ name: String) -> String? { values.last { $0.name == name }?.value }
 
+    /// All values given for a setting, in their order.
+    func texts(_ name: String) -> [String] { values.filter { $0.name == name }.compactMap(\.value) }
+
     /// The date given for a setting: midnight in UTC at its start.
     func date(_ name: String) throws(CommandError) -> Timestamp? {
         guard let text = text(name) else { return nil }

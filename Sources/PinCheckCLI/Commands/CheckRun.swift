@@ -83,7 +83,7 @@ struct CheckRun {
         let host = try names.givenHost()
         let name = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
         let settings = EvaluationSettings(evaluation, outlook)
-        let evaluation = try loader.evaluation(settings, for: name, port: nil)
+        let evaluation = try loader.evaluation(settings, for: name, writtenAs: try names.givenWrittenName(), port: nil)
         return [try NextQuestion(name: name, evaluation: evaluation, job: nil)]
     }
 

@@ -46,7 +46,12 @@ struct VerifyCommand: ContextCommand {
         try OpenSSLHealth.require()
         var loader = EvaluationLoader(in: context)
         let evaluationSettings = EvaluationSettings(evaluation, OutlookSettings(outlook))
-        let evaluation = try loader.evaluation(evaluationSettings, for: referenceName, port: nil)
+        let evaluation = try loader.evaluation(
+            evaluationSettings,
+            for: referenceName,
+            writtenAs: try names.givenWrittenName(),
+            port: nil
+        )
         let presented = try presentedChain(in: context)
         let subject = Report.Subject(
             target: chain,

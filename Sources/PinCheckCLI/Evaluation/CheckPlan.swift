@@ -12,6 +12,8 @@ struct CheckEndpoint: Sendable {
     let host: String
     /// The name the certificate must be valid for.
     let referenceName: ReferenceName
+    /// The same as the user wrote it, `nil` where it is not known.
+    var writtenName: String? = nil
     /// The connection to make.
     var request: ProbeRequest
     /// The name whose address the request is to, when it was looked up apart.
@@ -83,6 +85,7 @@ enum CheckPlan {
                 let evaluation = try loader.evaluation(
                     target.evaluation,
                     for: endpoints[0].referenceName,
+                    writtenAs: endpoints[0].writtenName,
                     port: endpoints[0].targetPort
                 )
                 jobs.append(job(target, endpoints, evaluation))
@@ -153,6 +156,7 @@ enum CheckPlan {
                     targetPort: port,
                     host: host.description,
                     referenceName: referenceName,
+                    writtenName: names.writtenName ?? target.writtenHost,
                     request: request
                 )
             )

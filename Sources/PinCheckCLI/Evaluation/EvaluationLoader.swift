@@ -34,6 +34,8 @@ struct EvaluationLoader {
     /// What configurations tell servers apart by.
     private struct Server: Hashable {
         let name: ReferenceName
+        /// The host as the URL has it.
+        let host: String
         let port: Int?
     }
 
@@ -49,16 +51,25 @@ struct EvaluationLoader {
 
     /// What the host called `name` is judged by, at `port` where that is known.
     ///
+    /// - Parameters:
+    ///   - settings: what it is judged by.
+    ///   - name: the reference name.
+    ///   - host: the name as it was written, `nil` where it was written as it is read.
+    ///   - port: the port of the server.
+    /// - Returns: what the chain is judged by.
     /// - Throws: ``CommandError`` for flags, pins and anchors that cannot be used.
     mutating func evaluation(
         _ settings: EvaluationSettings,
         for name: ReferenceName,
+        writtenAs host: String? = nil,
         port: Int?
     ) throws(CommandError) -> Evaluation {
         var base = if let known = bases[settings] { known } else { try base(settings) }
         defer { bases[settings] = base }
-        let server = Server(name: name, port: base.sources.mindsPorts ? port : nil)
-        if let known = base.evaluations[server] ?? base.common { return known }
+        let host = host ?? name.description
+        let server = Server(name: name, host: host, port: base.sources.mindsPorts ? port : nil)
+        let tellsHostsApart = !base.sources.configurations.isEmpty || host != name.description
+        if let known = base.evaluations[server] ?? (tellsHostsApart ? nil : base.common) { return known }
         let setup = try setup(for: server, base)
         let evaluation = Evaluation(
             setup: setup,
@@ -68,7 +79,7 @@ struct EvaluationLoader {
             time: base.time,
             outlook: base.outlook
         )
-        if base.sources.configurations.isEmpty {
+        if !tellsHostsApart {
             base.common = evaluation
         } else {
             base.evaluations[server] = evaluation
@@ -133,9 +144,9 @@ struct EvaluationLoader {
         guard name != .unchecked || !isHostNeeded else {
             throw .usage("the pins are configured host by host: give --host or --verify-name")
         }
-        let selection = sources.selection(for: name, port: server.port)
+        let selection = sources.selection(for: name, writtenAs: server.host, port: server.port)
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
-        var warnings = sources.warning(for: name, selection).map { [$0] } ?? []
+        var warnings = sources.warning(for: server.host, selection).map { [$0] } ?? []
         if let pins = selection.pins, mode == .none {
             let given = pins.pins.count == 1 ? "the one given plays" : "the \(pins.pins.count) given play"
             let message = "mode none compares no pins: \(given) no part in the verdict"
@@ -144,7 +155,7 @@ struct EvaluationLoader {
         var ignoring: [String] = []
         let clients = try ClientChoice.read(settings.client ?? ClientRegistry.defaultName) {
             (entry, clientSettings) throws(CommandError) in
-            let own = try sources.own(entry, for: name, port: server.port)
+            let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
             if own?.ignoresPinsForAnyHost == true { ignoring.append(entry.name) }
             // What a client loads from a bundle are certificates, whatever else the app pins.
             let ownCertificates = entry.loader == nil || settings.mode != nil ? nil : own?.policy?.pins
@@ -157,6 +168,8 @@ struct EvaluationLoader {
                 pins: own.map { $0.policy.map(\.pins) ?? PinSet(sources.pins) } ?? selection.pins,
                 policy: own?.policy,
                 installedRoots: base.installedRoots,
+                host: server.host == name.description ? nil : server.host,
+                obstacle: own?.obstacle,
                 settings: clientSettings
             )
         }

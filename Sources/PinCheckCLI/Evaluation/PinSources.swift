@@ -53,9 +53,11 @@ struct PinSources: Sendable {
     var mindsPorts: Bool { configurations.contains { $0.entries.contains { $0.port != nil } } }
 
     /// What is for `name` at `port`, by the rules of each configuration's own client.
-    func selection(for name: ReferenceName, port: Int?) -> Selection {
+    func selection(for name: ReferenceName, writtenAs host: String, port: Int?) -> Selection {
         let policies = configurations.compactMap { configuration in
-            policy(of: configuration, for: name, port: port).map { (configuration.kind, $0) }
+            // To OkHttp a dot at the end of a URL's host makes it another one.
+            let host = configuration.kind == .okHttp ? host.lowercased() : name.description
+            return policy(of: configuration, for: name, writtenAs: host, port: port).map { (configuration.kind, $0) }
         }
         return Selection(
             pins: PinSet(pins + policies.flatMap { $0.1.pins?.pins ?? [] }),
@@ -69,7 +71,12 @@ struct PinSources: Sendable {
     ///
     /// - Throws: ``CommandError`` when two of them say different things of the host: an app ships one configuration, and which
     ///   of the two it is cannot be told.
-    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, port: Int?) throws(CommandError) -> Own? {
+    func own(
+        _ client: ClientRegistry.Entry,
+        for name: ReferenceName,
+        writtenAs host: String,
+        port: Int?
+    ) throws(CommandError) -> Own? {
         let own = configurations.filter { client.configurations[$0.kind] != nil }
         guard !own.isEmpty else { return nil }
         let policies = own.compactMap { configuration -> HostPolicy? in
@@ -80,14 +87,36 @@ struct PinSources: Sendable {
             return policy(
                 of: PinConfiguration(configuration.kind, entries: read),
                 for: name,
+                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
                 port: port,
                 by: client.configurations[configuration.kind]
             )
         }
-        let isTrustKitAndroid = client.name == "trustkit-android"
-        let read = policies.filter { !isTrustKitAndroid || $0.entries.allSatisfy(\.isReadByTrustKitAndroid) }
-        try refuseContradiction(read, own, for: client, name)
-        return Own(policy: read.first, ignoresPinsForAnyHost: !read.isEmpty && !pins.isEmpty)
+        try refuseContradiction(policies, own, for: client, name)
+        return Own(
+            policy: policies.first,
+            ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty,
+            obstacle: obstacle(for: client, in: own)
+        )
+    }
+
+    /// Why TrustKit for Android throws for a file, whatever host is asked for.
+    private func obstacle(
+        for client: ClientRegistry.Entry,
+        in configurations: [PinConfiguration]
+    ) -> ClientConfigurationError? {
+        for configuration in configurations where client.configurations[configuration.kind] == .trustKitAndroid {
+            for entry in configuration.entries {
+                guard let domain = entry.trustKitAndroid,
+                    let violation = domain.violations(pins: entry.pins, suffixes: suffixes).first
+                else { continue }
+                return ClientConfigurationError(
+                    client: client.name,
+                    message: "TrustKit throws when the app starts (\(entry.origin)): " + violation.message(domain.name)
+                )
+            }
+        }
+        return nil
     }
 
     private func refuseContradiction(
@@ -102,9 +131,10 @@ struct PinSources: Sendable {
         }
         // Of several entries for the same hosts the lookup takes one, where it does not take all.
         for configuration in configurations
-        where (client.configurations[configuration.kind] ?? configuration.kind.lookup) != .union {
+        where (client.configurations[configuration.kind] ?? configuration.kind.lookup).takesAll == false {
+            let entries = configuration.entries(by: client.configurations[configuration.kind])
             for taken in policies.flatMap(\.entries) {
-                let other = configuration.entries.first { entry in
+                let other = entries.first { entry in
                     entry.hosts == taken.hosts && entry.port == taken.port && entry.meaning != taken.meaning
                 }
                 if let other { pairs.append((taken, other)) }
@@ -123,26 +153,29 @@ struct PinSources: Sendable {
         let policy: HostPolicy?
         /// Whether pins that are for whatever host are beside it, which the client's configuration does not have.
         let ignoresPinsForAnyHost: Bool
+        /// Why the client throws for its configuration, `nil` when it does not.
+        let obstacle: ClientConfigurationError?
     }
 
     private func policy(
         of configuration: PinConfiguration,
         for name: ReferenceName,
+        writtenAs host: String,
         port: Int?,
         by lookup: PinConfiguration.Lookup? = nil
     ) -> HostPolicy? {
-        guard case .name(let host) = name else {
+        guard case .name = name else {
             let unconditional = PinConfiguration(
                 configuration.kind,
                 entries: configuration.entries.filter { $0.hosts == nil }
             )
-            return unconditional.policy(for: .dns(""), port: port, by: .union, suffixes: suffixes)
+            return unconditional.policy(for: "", port: port, by: .union, suffixes: suffixes)
         }
         return configuration.policy(for: host, port: port, by: lookup, suffixes: suffixes)
     }
 
     /// What should be said when the configurations have no pin for the host, `nil` when they have.
-    func warning(for name: ReferenceName, _ selection: Selection) -> Report.Message? {
+    func warning(for name: String, _ selection: Selection) -> Report.Message? {
         guard !configurations.isEmpty, selection.policies.allSatisfy({ $0.policy.pins == nil }) else { return nil }
         if let policy = selection.policies.first(where: { $0.policy.records.isEmpty })?.policy,
             let entry = policy.entries.first
@@ -173,7 +206,7 @@ extension HostEntry {
                 [leaf.map { Set($0.map(\.spkiSHA256)) }, authorities.map { Set($0.map(\.spkiSHA256)) }]
             case .records(_, let pins): [Set(pins.map(\.spkiSHA256))]
             }
-        return [places, enforcesPinning, expiration, isExcluded, Set(exemptAnchors)]
+        return [places, enforcesPinning, expiration, isExcluded, exemption]
     }
 }
 

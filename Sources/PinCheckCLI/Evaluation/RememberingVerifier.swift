@@ -18,6 +18,8 @@ final class RememberingVerifier: PathVerifier {
         return findings
     }
 
+    func sha256(of bytes: [UInt8]) -> SHA256Digest? { verifier.sha256(of: bytes) }
+
     func sha512(of bytes: [UInt8]) -> [UInt8] { verifier.sha512(of: bytes) }
 
     func certificate(der: [UInt8]) -> Certificate? { verifier.certificate(der: der) }

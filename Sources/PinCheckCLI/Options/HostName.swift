@@ -15,6 +15,12 @@ enum HostName {
         ReferenceName(asciiForm(of: text))
     }
 
+    /// A host as the URL has it that names it so: with its capitals and the dot at its end, and with A-labels.
+    static func written(_ text: some StringProtocol, as name: ServerName) -> String {
+        if case .ip = name { return name.description }
+        return asciiForm(of: text)
+    }
+
     /// A name that has no A-label form is left as it is, for the reader to refuse.
     private static func asciiForm(of text: some StringProtocol) -> String {
         InternationalName.ascii(String(text)) ?? String(text)

@@ -18,7 +18,9 @@ struct NameOptions: ParsableArguments {
     var header: [String] = []
 
     /// The host that `--host` or `--header` names.
-    func givenHost() throws(CommandError) -> ServerName? {
+    func givenHost() throws(CommandError) -> ServerName? { try givenPlace()?.host }
+
+    private func givenPlace() throws(CommandError) -> Place? {
         var texts = host.map { [$0] } ?? []
         for line in header {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -31,12 +33,23 @@ struct NameOptions: ParsableArguments {
         guard texts.allSatisfy({ $0 == text }) else {
             throw .usage("the hosts \(quoted(text)) and \(quoted(texts[1])) contradict each other: give one")
         }
-        return try Place(text[...], of: "host", in: text).host
+        return try Place(text[...], of: "host", in: text)
     }
 
     /// What the options say, read.
     func settings() throws(CommandError) -> NameSettings {
-        NameSettings(host: try givenHost(), referenceName: try givenReferenceName())
+        NameSettings(
+            host: try givenHost(),
+            referenceName: try givenReferenceName(),
+            writtenName: try givenWrittenName()
+        )
+    }
+
+    /// The name to check as it is written, `nil` where none is given.
+    func givenWrittenName() throws(CommandError) -> String? {
+        guard let verifyName else { return try givenPlace()?.writtenHost }
+        guard case .name(let name) = HostName.reference(verifyName) else { return verifyName }
+        return HostName.written(verifyName, as: name)
     }
 
     /// The name that `--verify-name` gives; one that is malformed makes the check fail, it never skips it.
@@ -55,4 +68,6 @@ struct NameSettings: Sendable {
     var host: ServerName?
     /// The name the certificate must be valid for, `nil` for the host.
     var referenceName: ReferenceName?
+    /// The name to check as it is written, `nil` for that of the target.
+    var writtenName: String?
 }

@@ -6,6 +6,8 @@ struct Target: Hashable, Sendable {
     let text: String
     /// The host or the address.
     let host: ServerName
+    /// The host as the text has it.
+    let writtenHost: String
     /// The port, `nil` when the text has none.
     let port: Int?
 
@@ -23,6 +25,7 @@ struct Target: Hashable, Sendable {
         let place = try Place(authority, of: "target", in: text)
         self.text = text
         host = place.host
+        writtenHost = place.writtenHost
         port = place.port
     }
 
@@ -46,6 +49,8 @@ struct Target: Hashable, Sendable {
 struct Place: Hashable, Sendable {
     /// The host or the address.
     let host: ServerName
+    /// The host as the text has it.
+    let writtenHost: String
     /// The port, `nil` when there is none.
     let port: Int?
 
@@ -64,6 +69,7 @@ struct Place: Hashable, Sendable {
                 )
             }
             host = .ip(address)
+            writtenHost = address.description
             let rest = text[text.index(after: end)...]
             guard rest.isEmpty || rest.hasPrefix(":") else {
                 throw .usage("the \(kind) \(quoted(whole)) has text after its ']': write [2001:db8::1]:443")
@@ -71,6 +77,7 @@ struct Place: Hashable, Sendable {
             port = rest.isEmpty ? nil : try Port.read(rest.dropFirst(), of: kind, in: whole)
         } else if let address = IPAddress(text) {
             host = .ip(address)
+            writtenHost = address.description
             port = nil
         } else {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -81,6 +88,7 @@ struct Place: Hashable, Sendable {
                 )
             }
             host = try Self.name(parts[0], of: kind, in: whole)
+            writtenHost = HostName.written(parts[0], as: host)
             port = parts.count == 2 ? try Port.read(parts[1], of: kind, in: whole) : nil
         }
     }

@@ -100,6 +100,7 @@ extension TargetList {
         private var connect: [ConnectAddress] = []
         private var serverName: ServerNameChoice?
         private var host: ServerName?
+        private var writtenHost: String?
         private var referenceName: ReferenceName?
         private var pins: [PinSource] = []
         private var client: String?
@@ -130,7 +131,10 @@ extension TargetList {
                 switch key {
                 case "connect": connect += try ConnectAddress.readAny(value)
                 case "sni": serverName = try ServerNameChoice.named(value, by: "sni=")
-                case "host": host = try Place(value[...], of: "host", in: value).host
+                case "host":
+                    let place = try Place(value[...], of: "host", in: value)
+                    host = place.host
+                    writtenHost = place.writtenHost
                 case "verify-name": referenceName = HostName.reference(value)
                 case "pins": pins.append(PinSource(RegularFile.path(value, besideFilesIn: directory), at: place))
                 default: client = value
@@ -147,8 +151,14 @@ extension TargetList {
                 result.hasOwnAddresses = true
             }
             if let serverName { result.connection.serverName = serverName }
-            if let host { result.names.host = host }
-            if let referenceName { result.names.referenceName = referenceName }
+            if let host {
+                result.names.host = host
+                result.names.writtenName = result.names.referenceName == nil ? writtenHost : result.names.writtenName
+            }
+            if let referenceName {
+                result.names.referenceName = referenceName
+                result.names.writtenName = referenceName.description
+            }
             if !pins.isEmpty { result.evaluation.pins = pins }
             if let client { result.evaluation.client = client }
             return result

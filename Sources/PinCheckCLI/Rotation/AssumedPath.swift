@@ -23,6 +23,8 @@ struct AssumedPath: PathVerifier {
         )
     }
 
+    func sha256(of bytes: [UInt8]) -> SHA256Digest? { verifier.sha256(of: bytes) }
+
     func sha512(of bytes: [UInt8]) -> [UInt8] { verifier.sha512(of: bytes) }
 
     func certificate(der: [UInt8]) -> Certificate? { verifier.certificate(der: der) }

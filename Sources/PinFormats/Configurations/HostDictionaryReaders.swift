@@ -10,8 +10,9 @@ enum ReactNativeReader {
         for (name, settings) in try node.dictionary() where !name.hasPrefix("_") {
             let entry = try collector.entry { (collector) throws(PinFormatError) in
                 _ = try settings.dictionary()
-                let hosts = try settings.hosts(name, includesSubdomains: settings["includeSubdomains"])
+                let hosts = try settings.trustKitHosts(name, includesSubdomains: settings["includeSubdomains"])
                 let pins = try HashList.bare(settings["publicKeyHashes"], of: hosts, at: settings.place, &collector)
+                collector.noteIfUnmatchable(hosts, by: "TrustKit, which pins on iOS,", at: settings.place)
                 var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
                 entry.expiration = try settings["expirationDate"]?.midnight()
                 return entry
@@ -35,7 +36,8 @@ enum SSLManagerReader {
         for (name, list) in keys {
             let own = settings.removeValue(forKey: name)
             let entry = try collector.entry { (collector) throws(PinFormatError) in
-                let hosts = try list.hosts(name, includesSubdomains: own?["includeSubdomains"])
+                let hosts = try list.trustKitHosts(name, includesSubdomains: own?["includeSubdomains"])
+                collector.noteIfUnmatchable(hosts, by: "TrustKit, which pins on iOS,", at: list.place)
                 let pins = try HashList.pins(in: list, of: hosts, at: list.place, &collector) {
                     text,
                     place throws(PinFormatError) in try HashText.okHttp(text, at: place)
@@ -91,6 +93,14 @@ extension DocumentNode {
         includesSubdomains flag: DocumentNode?
     ) throws(PinFormatError) -> HostPattern {
         try HostText.pattern(name, try flag?.flag() ?? false ? .anyNumber : .exact, at: place)
+    }
+
+    /// The same where TrustKit reads the key, which compares it as it is written.
+    fileprivate func trustKitHosts(
+        _ name: String,
+        includesSubdomains flag: DocumentNode?
+    ) throws(PinFormatError) -> HostPattern {
+        try HostText.trustKitPattern(name, includesSubdomains: try flag?.flag() ?? false, at: place)
     }
 }
 

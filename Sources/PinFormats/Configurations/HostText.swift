@@ -9,9 +9,13 @@ enum HostText {
         _ depth: HostPattern.Depth,
         at place: PinPlace
     ) throws(PinFormatError) -> HostPattern {
+        HostPattern(text: try name(text, at: place).description, depth)
+    }
+
+    private static func name(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> ServerName {
         let text = String(text)
         do {
-            return try HostPattern(InternationalName.ascii(text) ?? text, depth)
+            return try ServerName(InternationalName.ascii(text) ?? text)
         } catch {
             throw PinFormatError(
                 .badHost,
@@ -24,9 +28,62 @@ enum HostText {
 
     /// The hosts that an OkHttp pattern names: a host, `*.host`, `**.host`.
     static func okHttpPattern(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> HostPattern {
-        if text.hasPrefix("**.") { return try pattern(text.dropFirst(3), .anyNumber, at: place) }
-        if text.hasPrefix("*.") { return try pattern(text.dropFirst(2), .oneLabel, at: place) }
-        return try pattern(text, .exact, at: place)
+        let (rest, depth): (Substring, HostPattern.Depth) =
+            if text.hasPrefix("**.") { (Substring(text.dropFirst(3)), .anyNumber) } else if text.hasPrefix("*.") {
+                (Substring(text.dropFirst(2)), .oneLabel)
+            } else { (Substring(text), .exact) }
+        return HostPattern(text: try okHttpName(rest, at: place), depth)
+    }
+
+    /// A name as OkHttp has it: A-labels in lower case, and a dot at the end where there is one.
+    private static func okHttpName(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> String {
+        let name = try name(text, at: place)
+        if case .dns(let host) = name, text.hasSuffix(".") { return host + "." }
+        return name.description
+    }
+
+    /// The hosts that TrustKit takes a name for, which it compares as it is written.
+    static func trustKitPattern(
+        _ text: String,
+        includesSubdomains: Bool,
+        at place: PinPlace
+    ) throws(PinFormatError) -> HostPattern {
+        let canonical = try okHttpName(text, at: place)
+        return HostPattern(text: text, canonicalName: canonical, includesSubdomains ? .anyNumber : .exact)
+    }
+
+    /// The hosts that Android takes a name for, which it compares in lower case and otherwise as it is written.
+    static func androidPattern(
+        _ text: some StringProtocol,
+        includesSubdomains: Bool,
+        at place: PinPlace
+    ) throws(PinFormatError) -> HostPattern {
+        _ = try name(text, at: place)
+        return androidPattern(unchecked: text, includesSubdomains: includesSubdomains)
+    }
+
+    /// The same for text that is no name, which Android takes without a word.
+    static func androidPattern(unchecked text: some StringProtocol, includesSubdomains: Bool) -> HostPattern {
+        HostPattern(text: shortened(text.lowercased(), to: 253), includesSubdomains ? .anyNumber : .exact)
+    }
+
+    /// Why `client`, which compares names as text, never finds the host of a URL to be the name of `hosts`; `nil` when it can.
+    static func whyUnmatchable(_ hosts: HostPattern, by client: String) -> String? {
+        let name = hosts.name
+        let lacks: String
+        if !name.utf8.allSatisfy({ $0 < 0x80 }) {
+            lacks = "has xn-- labels"
+        } else if name.hasSuffix(".") {
+            lacks = "has no dot at its end"
+        } else if name.contains(where: \.isUppercase) {
+            lacks = "has small letters"
+        } else {
+            return nil
+        }
+        let canonical = InternationalName.ascii(name).flatMap { try? ServerName($0) }?.description
+        return "'\(shortened(name, to: 80))' pins no server as URLs name it: "
+            + "\(client) compares names as text, and a URL's host \(lacks)"
+            + (canonical.map { "; write '\(shortened($0, to: 80))'" } ?? "")
     }
 
     private static func remedy(_ text: String, _ error: ServerNameError) -> String {
@@ -37,7 +94,6 @@ enum HostText {
                 "a * stands only in OkHttp's patterns, as *.host or **.host; elsewhere subdomains are included by a key"
         }
         if text.contains("/") { return "give the host alone, without a path" }
-        if IPAddress(text) != nil { return "no client pins an address by its number; name the host" }
         if text.contains(":") { return "give the host alone, without a port: pins are for all ports" }
         if text.hasPrefix(".") { return "leave the leading dot out, and include subdomains by the key for that" }
         return shortened(error.description, to: 300)

@@ -3,6 +3,14 @@ internal import X509
 
 /// Reads `TSKConfiguration`, from a property list or JSON, and stops where TrustKit throws when the app starts.
 struct TrustKitReader {
+    /// The text of kTSKExcludeSubdomainFromParentPolicy, spelled like that in every version (TSKTrustKitConfig.m).
+    static let exclusion = "kSKExcludeSubdomainFromParentPolicy"
+
+    private static let keys = [
+        "TSKIncludeSubdomains", "TSKEnforcePinning", "TSKPublicKeyHashes", "TSKPublicKeyAlgorithms",
+        "TSKExpirationDate", "TSKReportUris", "TSKDisableDefaultReportUri", "TSKAdditionalTrustAnchors", exclusion,
+    ]
+
     /// The configuration in `node`, a dictionary with `TSKPinnedDomains`.
     static func configuration(
         in node: DocumentNode,
@@ -38,6 +46,7 @@ struct TrustKitReader {
         into collector: inout PinCollector
     ) throws(PinFormatError) {
         let domains = entries.compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
+        let misspelled = Set((pinned.members ?? []).filter { isMisspelledExclusion($0.node) }.map(\.key))
         let suffixes = SystemPublicSuffixList()
         let parents = TrustKitParents(domains)
         for (domain, entry) in zip(domains, entries) {
@@ -45,13 +54,37 @@ struct TrustKitReader {
             for violation in TrustKitConfiguration.violations(of: domain, among: own, suffixes: suffixes) {
                 // A pin that was wrong is no pin too few.
                 if case .tooFewPins = violation, collector.incompleteEntries.contains(entry.origin) { continue }
+                var remedy: String?
+                if case .tooFewPins = violation, misspelled.contains(domain.name) { remedy = spelling }
                 let error = PinFormatError(
                     PinProblem(violation),
                     at: PinPlace(origin: entry.origin, source: pinned.file.path),
-                    "TrustKit throws when the app starts: \(shortened(violation.message(domain.name), to: 400))"
+                    "TrustKit throws when the app starts: \(shortened(violation.message(domain.name), to: 400))",
+                    remedy: remedy
                 )
                 try collector.gather(error)
             }
+        }
+    }
+
+    private static let spelling = "TrustKit itself spells the exemption \(exclusion)"
+
+    private static func isMisspelledExclusion(_ settings: DocumentNode) -> Bool {
+        settings.members?.contains { $0.key != exclusion && $0.key.hasSuffix(exclusion.dropFirst(3)) } == true
+    }
+
+    /// Says which settings TrustKit does not read.
+    private static func noteUnknownKeys(of settings: DocumentNode, into collector: inout PinCollector) {
+        for (key, node) in settings.members ?? []
+        where ["TSK", "kTSK", "kSK"].contains(where: key.hasPrefix) && !keys.contains(key) {
+            let remedy =
+                key.hasSuffix(exclusion.dropFirst(3))
+                ? spelling : Suggestion.nearest(to: key, in: keys).map { "did you mean '\($0)'?" }
+            collector.note(
+                .unknownKey,
+                at: node.place,
+                "TrustKit has no key '\(shortened(key, to: 60))' and passes over it" + (remedy.map { "; \($0)" } ?? "")
+            )
         }
     }
 
@@ -61,19 +94,21 @@ struct TrustKitReader {
         into collector: inout PinCollector
     ) throws(PinFormatError) -> HostEntry {
         let keys = Set(try settings.dictionary().map(\.key))
-        let isExcluded = try settings["TSKExcludeSubdomainFromParentPolicy"]?.flag() ?? false
+        let isExcluded = try settings[exclusion]?.flag() ?? false
+        noteUnknownKeys(of: settings, into: &collector)
         guard !isExcluded || keys.count == 1 else {
             throw PinFormatError(
                 .trustKitExclusionNotAlone,
                 at: settings.place,
-                "TSKExcludeSubdomainFromParentPolicy is not the only key of '\(shortened(name, to: 80))', "
+                "\(exclusion) is not the only key of '\(shortened(name, to: 80))', "
                     + "and TrustKit throws for it",
                 remedy: "remove the others"
             )
         }
         let includesSubdomains = try settings["TSKIncludeSubdomains"]?.flag() ?? false
         // An exemption is the domain's own: names below it go on to the parent that includes its subdomains.
-        let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: settings.place)
+        let hosts = try HostText.trustKitPattern(name, includesSubdomains: includesSubdomains, at: settings.place)
+        if !isExcluded { collector.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
         var pins: [Pin] = []
         for hash in try settings["TSKPublicKeyHashes"]?.array() ?? [] {
             do throws(PinFormatError) {
@@ -91,10 +126,26 @@ struct TrustKitReader {
         }
         var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
         entry.enforcesPinning = try settings["TSKEnforcePinning"]?.flag() ?? true
-        entry.expiration = try settings["TSKExpirationDate"]?.midnight()
+        entry.expiration = try settings["TSKExpirationDate"].flatMap { (date) throws(PinFormatError) in
+            try expiration(date)
+        }
         entry.isExcluded = isExcluded
         for uri in try settings["TSKReportUris"]?.array() ?? [] { entry.reportURIs.append(try uri.text()) }
         return entry
+    }
+
+    /// TrustKit takes a date that it cannot read for none.
+    private static func expiration(_ date: DocumentNode) throws(PinFormatError) -> Timestamp {
+        do throws(PinFormatError) {
+            return try date.midnight()
+        } catch {
+            throw PinFormatError(
+                error.problem,
+                at: error.place,
+                "\(error.reason), and TrustKit reads none from it: the pins never expire",
+                remedy: error.remedy
+            )
+        }
     }
 }
 

@@ -57,6 +57,7 @@ struct OkHttpListFormat: PinFileFormat {
                 remedy: "write it after the host: sha256/…"
             )
         }
+        collector.noteIfUnmatchable(hosts, by: "OkHttp", at: line.place)
         return HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))
     }
 

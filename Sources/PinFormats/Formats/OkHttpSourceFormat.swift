@@ -61,6 +61,7 @@ struct OkHttpSourceFormat: PinFileFormat {
                 try collector.skip(error)
             }
         }
+        collector.noteIfUnmatchable(hosts, by: "OkHttp", at: place)
         return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins))
     }
 

@@ -78,6 +78,12 @@ struct PinCollector {
         notes.append(PinNote(id: id, place: place, text: text))
     }
 
+    /// Takes note of pins for `hosts` that `client` never applies, because no URL's host is that name.
+    mutating func noteIfUnmatchable(_ hosts: HostPattern, by client: String, at place: PinPlace) {
+        guard let text = HostText.whyUnmatchable(hosts, by: client) else { return }
+        note(.hostNeverMatches, at: place, text)
+    }
+
     /// Takes note of `error` where bad pins are skipped or gathered, and throws it where they are not.
     ///
     /// A private key is never skipped: whoever ships one with the pins has to hear of it.

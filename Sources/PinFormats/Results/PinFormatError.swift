@@ -168,9 +168,9 @@ package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     case trustKitNoRegisteredSuffix = "trustkit-no-registered-suffix"
     /// A public suffix whose subdomains TrustKit is told to include.
     case trustKitPublicSuffix = "trustkit-public-suffix"
-    /// TSKExcludeSubdomainFromParentPolicy beside other keys.
+    /// kSKExcludeSubdomainFromParentPolicy beside other keys.
     case trustKitExclusionNotAlone = "trustkit-exclusion-not-alone"
-    /// TSKExcludeSubdomainFromParentPolicy below no domain that includes its subdomains.
+    /// kSKExcludeSubdomainFromParentPolicy below no domain that includes its subdomains.
     case trustKitExclusionWithoutParent = "trustkit-exclusion-without-parent"
     /// A policy without a host, which leaves nothing to check.
     case noHosts = "no-hosts"

@@ -32,10 +32,16 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case notFollowed = "not-followed"
         /// A host that is configured and has no key for pins at all.
         case hostNotPinned = "host-not-pinned"
+        /// A host is pinned by a name that its client never finds equal to that of a URL.
+        case hostNeverMatches = "host-never-matches"
+        /// A key that the client does not read.
+        case unknownKey = "unknown-key"
         /// Anchors whose paths are exempt from pinning.
         case pinsOverridden = "pins-overridden"
         /// A part of a configuration that only debuggable builds read.
         case debugOverrides = "debug-overrides"
+        /// A part of a configuration that only debuggable builds read, and end for.
+        case debugBuildThrows = "debug-build-throws"
         /// A set of pins without a pin, which switches pinning off.
         case emptyPinSet = "empty-pin-set"
         /// A bad pin that was skipped because the user asked for it.

@@ -21,7 +21,7 @@ struct TrustKitWriter: PinBlockWriter {
         xml.line("<key>\(GeneratedText.xml(group.hostName))</key>")
         xml.element("dict") { xml in
             guard group.rules?.isExcluded != true else {
-                xml.entry("TSKExcludeSubdomainFromParentPolicy", "<true/>")
+                xml.entry(TrustKitReader.exclusion, "<true/>")
                 return
             }
             xml.entry("TSKIncludeSubdomains", group.depth == .exact ? "<false/>" : "<true/>")

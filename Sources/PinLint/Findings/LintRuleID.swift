@@ -16,6 +16,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
     case overlappingHosts = "overlapping-hosts"
     case emptyPinSet = "empty-pin-set"
     case hostNotPinned = "host-not-pinned"
+    case hostNeverMatches = "host-never-matches"
     // Expiration
     case pinSetExpired = "pin-set-expired"
     case pinSetExpiresSoon = "pin-set-expires-soon"
@@ -30,12 +31,18 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
     case trustKitPublicSuffix = "trustkit-public-suffix"
     case trustKitUnsupportedKey = "trustkit-unsupported-key"
     case trustKitNotEnforced = "trustkit-not-enforced"
+    case trustKitHashDiffers = "trustkit-hash-differs"
+    case trustKitReportURI = "trustkit-report-uri"
+    case unknownKey = "unknown-key"
+    case publicKeyNotLoaded = "public-key-not-loaded"
+    case trustKitAndroidThrows = "trustkit-android-throws"
     case trustKitFailsOpenAfterExpiration = "trustkit-fails-open-after-expiration"
     case trustKitAndroidNotEnforced = "trustkit-android-not-enforced"
     case trustKitAndroidOneDomain = "trustkit-android-one-domain"
     case androidFailsOpenAfterExpiration = "android-fails-open-after-expiration"
     case pinsOverridden = "pins-overridden"
     case debugOverrides = "debug-overrides"
+    case debugBuildThrows = "debug-build-throws"
     case nsPinnedDomainsOneLabel = "nspinneddomains-one-label"
     case nsPinnedDomainsLeafAndCA = "nspinneddomains-leaf-and-ca"
     case pinnedToNothing = "pinned-to-nothing"
@@ -56,13 +63,16 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
     package var severity: LintSeverity {
         switch self {
         case .pinnedCertificateExpired, .pinSetExpired, .trustKitTooFewPins, .trustKitNoRegisteredSuffix,
-            .trustKitPublicSuffix, .trustKitUnsupportedKey, .pinnedToNothing, .curlTakesKeys:
+            .trustKitPublicSuffix, .trustKitUnsupportedKey, .trustKitHashDiffers, .trustKitAndroidThrows,
+            .debugBuildThrows, .unknownKey,
+            .hostNeverMatches, .publicKeyNotLoaded, .pinnedToNothing, .curlTakesKeys:
             .error
         case .pinnedCertificateExpiresSoon, .pinnedCertificateNotYetValid, .leafCertificatePinned, .onlyLeafPins,
             .weakKey, .weakSignature, .noBackupPin, .duplicatePin, .emptyPinSet, .hostNotPinned, .pinSetExpiresSoon,
             .notLoadedByAFNetworking, .notLoadedByAlamofire, .curlComparesTheLeaf, .trustKitNotEnforced,
             .trustKitAndroidNotEnforced, .trustKitAndroidOneDomain, .pinsOverridden, .nsPinnedDomainsLeafAndCA,
-            .okHttpOneLabel, .driftHosts, .driftPins, .driftSubdomains, .driftExpiration, .driftEnforcement:
+            .okHttpOneLabel, .trustKitReportURI, .driftHosts, .driftPins, .driftSubdomains, .driftExpiration,
+            .driftEnforcement:
             .warning
         case .certificateModeEnds, .sameKeyTwice, .overlappingHosts, .trustKitFailsOpenAfterExpiration,
             .androidFailsOpenAfterExpiration, .debugOverrides, .nsPinnedDomainsOneLabel, .ignored, .notFollowed,
@@ -89,6 +99,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .overlappingHosts: "Entries overlap, and the client takes the pins of all of them."
         case .emptyPinSet: "A set of pins is empty, which switches pinning off."
         case .hostNotPinned: "A host is configured without anything that pins it."
+        case .hostNeverMatches: "A host is pinned by a name that its client never finds equal to that of a URL."
         case .pinSetExpired: "The expiration of the pins is past, so that nothing is pinned any more."
         case .pinSetExpiresSoon: "The expiration of the pins is near, from which on nothing is pinned."
         case .notLoadedByAFNetworking: "AFNetworking loads only DER files named .cer from a bundle."
@@ -101,6 +112,12 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .trustKitNoRegisteredSuffix: "TrustKit throws for a domain that ends in no registered suffix."
         case .trustKitPublicSuffix: "TrustKit throws when subdomains of a public suffix are included."
         case .trustKitUnsupportedKey: "TrustKit cannot hash this kind of key and blocks the connection."
+        case .trustKitHashDiffers:
+            "TrustKit computes another hash for the key than everybody else, so that its pin never matches."
+        case .trustKitReportURI: "TrustKit throws on iOS 16 and older for a report URI that is no URL."
+        case .unknownKey: "The client does not read a key that the file gives it."
+        case .publicKeyNotLoaded: "The client cannot hold this kind of key, and leaves the pin out or ends."
+        case .trustKitAndroidThrows: "TrustKit for Android throws for the file when the app starts."
         case .trustKitNotEnforced: "TrustKit only reports mismatches for this domain."
         case .trustKitFailsOpenAfterExpiration: "After its expiration TrustKit accepts every trusted chain."
         case .trustKitAndroidNotEnforced: "TrustKit for Android only reports mismatches unless it is told to enforce."
@@ -108,6 +125,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .androidFailsOpenAfterExpiration: "After its expiration Android accepts every trusted chain."
         case .pinsOverridden: "Chains to anchors with overridePins are accepted without a pin."
         case .debugOverrides: "Anchors for debuggable builds override pins there."
+        case .debugBuildThrows: "Debuggable builds throw for a part of the file that other builds do not read."
         case .nsPinnedDomainsOneLabel: "NSIncludesSubdomains covers one label below the domain, and no more."
         case .nsPinnedDomainsLeafAndCA: "Leaf and authority identities must both match."
         case .pinnedToNothing: "A host is pinned to an empty list, so that no certificate can match."

@@ -6,7 +6,7 @@ struct ClientInputRule: LintRule {
     func findings(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
         source.sets.filter { $0.kind == nil }.flatMap { set in
             set.members.flatMap { member in
-                [certificatesOnly(member, scene), keysOnly(member, scene)].compactMap { $0 }
+                [certificatesOnly(member, scene), notLoaded(member, scene), keysOnly(member, scene)].compactMap { $0 }
             }
         }
     }
@@ -20,6 +20,23 @@ struct ClientInputRule: LintRule {
             "\(client) reads its pins from certificates in the app: \(member.pin.spkiSHA256) stands for the key of one here, "
                 + "as in public-key mode, and cannot be shipped itself",
             remedy: "ship the certificate with that key as a .cer file in DER"
+        )
+    }
+
+    /// Keys that Apple's system does not hand out.
+    private func notLoaded(_ member: PinnedSet.Member, _ scene: LintScene) -> LintFinding? {
+        guard scene.isForAFNetworking || scene.isFor("alamofire"),
+            let key = scene.publicKeys[member.pin.spkiSHA256], !key.algorithm.hasSecKey
+        else { return nil }
+        let consequence =
+            scene.isForAFNetworking
+            ? "AFNetworking in public-key mode crashes on a chain with it"
+            : "Alamofire leaves it out when it compares keys"
+        return LintFinding(
+            .publicKeyNotLoaded,
+            at: member.place,
+            "the key is \(key.algorithm), and Apple's system loads RSA and EC keys only: \(consequence)",
+            remedy: "pin an RSA or EC key"
         )
     }
 

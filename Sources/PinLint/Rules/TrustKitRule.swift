@@ -1,5 +1,6 @@
 internal import PinFormats
 internal import Pinning
+internal import X509
 
 /// What TrustKit for iOS asks of its configuration, where that is not the file's own format.
 ///
@@ -9,7 +10,8 @@ struct TrustKitRule: LintRule {
         brokenRules(in: source, scene)
             + source.sets.flatMap { set -> [LintFinding] in
                 guard set.isTrustKits || set.kind == nil && scene.isFor("trustkit") else { return [] }
-                return unsupportedKeys(in: set, scene) + [notEnforced(set), tooFewLoosePins(set)].compactMap { $0 }
+                return unsupportedKeys(in: set, scene) + otherHashes(in: set, scene) + badReportURIs(set)
+                    + [notEnforced(set), tooFewLoosePins(set)].compactMap { $0 }
             }
     }
 
@@ -55,7 +57,9 @@ struct TrustKitRule: LintRule {
 
     private func unsupportedKeys(in set: PinnedSet, _ scene: LintScene) -> [LintFinding] {
         set.members.compactMap { member in
-            guard let key = scene.publicKeys[member.pin.spkiSHA256], !isSupported(key.algorithm) else { return nil }
+            guard let key = scene.publicKeys[member.pin.spkiSHA256], TrustKitHash.input(for: key) == nil else {
+                return nil
+            }
             return LintFinding(
                 .trustKitUnsupportedKey,
                 at: member.place,
@@ -66,11 +70,44 @@ struct TrustKitRule: LintRule {
         }
     }
 
-    private func isSupported(_ algorithm: KeyAlgorithm) -> Bool {
-        switch algorithm {
-        case .rsa(let bits): [2048, 3072, 4096].contains(bits)
-        case .ec(let curve, _): ["P-256", "P-384"].contains(curve)
-        case .other, .unknown: false
+    /// Pins of keys that TrustKit hashes in its own way.
+    private func otherHashes(in set: PinnedSet, _ scene: LintScene) -> [LintFinding] {
+        set.members.compactMap { member in
+            let pin = member.pin.spkiSHA256
+            let known = TrustKitHash.knownDifferences.first { $0.pin == pin.base64 }
+            let input = scene.publicKeys[pin].flatMap { key in
+                TrustKitHash.input(for: key).flatMap { $0 == key.subjectPublicKeyInfo ? nil : $0 }
+            }
+            guard let hash = known?.hash ?? input.map({ Hashing.sha256($0).base64 }) else { return nil }
+            return LintFinding(
+                .trustKitHashDiffers,
+                at: member.place,
+                host: set.host,
+                "TrustKit never matches the pin\(known.map { " of \($0.owner)" } ?? ""): it hashes RSA keys as if their exponent "
+                    + "had 3 bytes, and gets \(hash)",
+                remedy: "pin another key of the path, or \(hash) for TrustKit alone"
+            )
         }
+    }
+
+    /// URIs from which NSURL makes none.
+    private func badReportURIs(_ set: PinnedSet) -> [LintFinding] {
+        set.entries.flatMap(\.reportURIs).filter { !Self.isURL($0) }.map { uri in
+            LintFinding(
+                .trustKitReportURI,
+                at: set.place,
+                host: set.host,
+                "'\(inMessage(uri))' in TSKReportUris is no URL: on iOS 16 and older TrustKit throws when the app starts",
+                remedy: "write a URL such as https://reports.example.com/pin, with %20 for a space"
+            )
+        }
+    }
+
+    /// Whether a text has only characters that URLs have (RFC 3986, 2).
+    private static func isURL(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
+            }
     }
 }

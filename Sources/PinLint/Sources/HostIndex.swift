@@ -32,11 +32,12 @@ struct HostIndex {
 
     /// The entries of one kind that cover `host`, in no certain order.
     func entries(of kind: PinConfiguration.Kind, covering host: ServerName) -> [HostEntry] {
-        guard case .dns(let host) = host, let byName = byName[kind] else { return [] }
+        guard let byName = byName[kind] else { return [] }
+        let host = host.description
         var found: [HostEntry] = []
         var name = host[...]
         while true {
-            found += (byName[String(name)] ?? []).filter { $0.covers(.dns(host)) }
+            found += (byName[String(name)] ?? []).filter { $0.covers(host) }
             guard let dot = name.firstIndex(of: ".") else { return found }
             name = name[name.index(after: dot)...]
         }

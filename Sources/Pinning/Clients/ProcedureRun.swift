@@ -150,8 +150,8 @@ struct ProcedureRun<Verifier: PathVerifier> {
         )
     }
 
-    /// Warns when the pins hold on one valid path and not on another.
-    mutating func warnOfPathDependence(_ result: TrustResult, holds: (BuiltChain) -> Bool) {
+    /// Warns when the pins hold on one valid path and not on another, or end otherwise there.
+    mutating func warnOfPathDependence(_ result: TrustResult, holds: (BuiltChain) -> some Equatable) {
         let paths = result.validPaths
         guard paths.count > 1, let first = paths.first else { return }
         let isFirst = holds(.verified(first))
@@ -224,7 +224,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
         guard let match = matches(pins, result.builtChain).first else {
             trace.fail("pins", "no \(what) of the built chain is pinned")
             warnOfPresentedPins(result.builtChain)
-            return verdict(.pinMismatch, on: result.builtChain)
+            return verdict(.pinMismatch, on: result.builtChain, matches: [])
         }
         trace.pass("pins", "\(what) pin matched at depth \(match.depth)")
         warnOfAuthorityPin(match)

@@ -11,7 +11,7 @@ public struct HostEntry: Sendable, Hashable {
     }
 
     /// The hosts, `nil` for whatever host is asked for.
-    public let hosts: HostPattern?
+    public var hosts: HostPattern?
     /// Where the entry stands: a file with a line or a key path.
     public let origin: String
     /// What is pinned.
@@ -22,10 +22,10 @@ public struct HostEntry: Sendable, Hashable {
     public var expiration: Timestamp?
     /// Whether the hosts are exempt from what is said of their parent domain.
     public var isExcluded = false
-    /// Whether TrustKit for Android reads the entry: of several domains with one pin set it knows the last.
-    public var isReadByTrustKitAndroid = true
+    /// What TrustKit for Android makes of the entry, `nil` where it knows none: of several domains with one pin set it knows the last.
+    public var trustKitAndroid: TrustKitAndroidDomain?
     /// Anchors whose paths are exempt from pinning (`overridePins`).
-    public var exemptAnchors: [Certificate] = []
+    public var exemption = AnchorExemption()
     /// Where mismatches are reported to.
     public var reportURIs: [String] = []
     /// The port of the server the entry is for, `nil` for any.
@@ -55,7 +55,10 @@ public struct HostEntry: Sendable, Hashable {
     }
 
     /// Whether the entry is for `host` at `port`; without a port it is taken for whatever port.
-    public func covers(_ host: ServerName, port: Int? = nil) -> Bool {
+    public func covers(_ host: ServerName, port: Int? = nil) -> Bool { covers(host.description, port: port) }
+
+    /// The same for a host as text.
+    public func covers(_ host: String, port: Int? = nil) -> Bool {
         guard let own = self.port, let port, own != port else { return hosts?.covers(host) ?? true }
         return false
     }

@@ -34,6 +34,13 @@ public struct PinConfiguration: Sendable, Hashable {
         case mostSpecific
         /// The same among domains that have the host's public suffix.
         case mostSpecificOfSameSuffix
+        /// All that cover it with their names as OkHttp has them, in a file that another client reads too.
+        case unionOfCanonicalNames
+        /// The most specific of those that TrustKit for Android reads, with its names.
+        case trustKitAndroid
+
+        /// Whether all entries that cover a host count, not one of them.
+        public var takesAll: Bool { self == .union || self == .unionOfCanonicalNames }
     }
 
     /// Whose file it is.
@@ -47,27 +54,51 @@ public struct PinConfiguration: Sendable, Hashable {
         self.entries = entries
     }
 
+    /// The entries as a client has them that finds hosts by `lookup`, `nil` for the rule of the kind.
+    public func entries(by lookup: Lookup?) -> [HostEntry] {
+        switch lookup ?? kind.lookup {
+        case .union, .mostSpecific, .mostSpecificOfSameSuffix: entries
+        case .unionOfCanonicalNames:
+            entries.map { entry in
+                var entry = entry
+                entry.hosts = entry.hosts?.canonical
+                return entry
+            }
+        case .trustKitAndroid: entries.compactMap(\.forTrustKitAndroid)
+        }
+    }
+
     /// What the configuration says of `host`, `nil` for nothing.
-    ///
-    /// - Parameters:
-    ///   - host: the reference name.
-    ///   - port: the server's port, `nil` for whatever port.
-    ///   - lookup: how entries are found, `nil` for the rule of its kind.
-    ///   - suffixes: the public suffix list, which TrustKit goes by.
-    /// - Returns: the entries that apply, `nil` when there are none.
     public func policy(
         for host: ServerName,
         port: Int? = nil,
         by lookup: Lookup? = nil,
         suffixes: some PublicSuffixList
     ) -> HostPolicy? {
-        let covering = entries.filter { $0.covers(host, port: port) }
+        policy(for: host.description, port: port, by: lookup, suffixes: suffixes)
+    }
+
+    /// What the configuration says of `host`, `nil` for nothing.
+    ///
+    /// - Parameters:
+    ///   - host: the host as the client has it, which compares text.
+    ///   - port: the server's port, `nil` for whatever port.
+    ///   - lookup: how entries are found, `nil` for the rule of its kind.
+    ///   - suffixes: the public suffix list, which TrustKit goes by.
+    /// - Returns: the entries that apply, `nil` when there are none.
+    public func policy(
+        for host: String,
+        port: Int? = nil,
+        by lookup: Lookup? = nil,
+        suffixes: some PublicSuffixList
+    ) -> HostPolicy? {
+        let covering = entries(by: lookup).filter { $0.covers(host, port: port) }
         let lookup = lookup ?? kind.lookup
-        guard lookup != .union else { return HostPolicy(covering) }
-        if let own = covering.first(where: { $0.hosts?.name == host.description }) { return HostPolicy([own]) }
+        guard !lookup.takesAll else { return HostPolicy(covering) }
+        if let own = covering.first(where: { $0.hosts?.name == host }) { return HostPolicy([own]) }
         let eligible = covering.filter { entry in
             guard lookup == .mostSpecificOfSameSuffix, let hosts = entry.hosts else { return true }
-            return suffixes.publicSuffix(of: hosts.name) == suffixes.publicSuffix(of: host.description)
+            return suffixes.publicSuffix(of: hosts.name) == suffixes.publicSuffix(of: host)
         }
         let longest = eligible.max { ($0.hosts?.name.utf8.count ?? 0) < ($1.hosts?.name.utf8.count ?? 0) }
         return HostPolicy(longest.map { [$0] } ?? [])

@@ -14,31 +14,41 @@ public struct HostPattern: Sendable, Hashable {
         case anyNumber
     }
 
-    /// The name in lower case without wildcard or trailing dot.
+    /// The name without wildcard, as the client compares it with hosts: text, which no host need ever equal.
     public let name: String
     /// How many labels may stand before it.
     public let depth: Depth
+    /// The name as OkHttp has it, which reads some files beside another client: A-labels in lower case.
+    public let canonicalName: String
 
-    /// A pattern for `name` and, by `depth`, names below it.
+    /// A pattern for the host or address `name` and, by `depth`, names below it.
     ///
-    /// - Throws: ``ServerNameError`` when the text is no host name, or is an address.
+    /// - Throws: ``ServerNameError`` when the text is neither.
     public init(_ name: String, _ depth: Depth) throws(ServerNameError) {
-        guard case .dns(let name) = try ServerName(name) else {
-            throw ServerNameError(text: name, problem: .numericLastLabel)
-        }
-        self.name = name
-        self.depth = depth
+        self.init(text: try ServerName(name).description, depth)
     }
 
-    /// Whether the pattern covers `host`; addresses are never covered.
-    public func covers(_ host: ServerName) -> Bool {
-        guard case .dns(let host) = host else { return false }
+    /// A pattern for hosts that equal `text`, or end in a dot and `text`, whatever it is.
+    public init(text: String, canonicalName: String? = nil, _ depth: Depth) {
+        name = text
+        self.depth = depth
+        self.canonicalName = canonicalName ?? text
+    }
+
+    /// The pattern with the name as OkHttp has it.
+    public var canonical: HostPattern { HostPattern(text: canonicalName, depth) }
+
+    /// Whether the pattern covers `host`; an address counts as the text it is.
+    public func covers(_ host: ServerName) -> Bool { covers(host.description) }
+
+    /// Whether the pattern covers a host as text.
+    public func covers(_ host: String) -> Bool {
         guard host != name else { return depth != .oneLabel }
-        guard host.hasSuffix("." + name) else { return false }
-        let prefix = host.dropLast(name.count + 1)
+        guard !name.isEmpty, host.hasSuffix("." + name) else { return false }
+        let prefix = host.utf8.dropLast(name.utf8.count + 1)
         return switch depth {
         case .exact: false
-        case .oneLabel, .upToOneLabel: !prefix.contains(".")
+        case .oneLabel, .upToOneLabel: !prefix.contains(UInt8(ascii: "."))
         case .anyNumber: true
         }
     }

@@ -8,6 +8,9 @@ public protocol PathVerifier: Sendable {
     /// The order in which certificates were presented must not change the answer.
     func findPaths(_ question: PathQuestion) -> PathFindings
 
+    /// The SHA-256 of `bytes`; `nil` from a verifier that does not hash.
+    func sha256(of bytes: [UInt8]) -> SHA256Digest?
+
     /// The SHA-512 of `bytes`, which some TLSA records hold.
     func sha512(of bytes: [UInt8]) -> [UInt8]
 
@@ -107,6 +110,9 @@ public struct PathFindings: Sendable {
 }
 
 extension PathVerifier {
+    /// None: a key that TrustKit hashes in its own way then never matches.
+    public func sha256(of bytes: [UInt8]) -> SHA256Digest? { nil }
+
     /// None: a TLSA record that holds a SHA-512 then never matches.
     public func sha512(of bytes: [UInt8]) -> [UInt8] { [] }
 

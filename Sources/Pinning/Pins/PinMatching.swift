@@ -9,7 +9,8 @@ extension PinSet {
         matches(on: chain) { pin, certificate in pin.spkiSHA256 == certificate.publicKey.spkiSHA256 }
     }
 
-    private func matches(on chain: BuiltChain, _ isEqual: (Pin, Certificate) -> Bool) -> [PinMatch] {
+    /// The pins that are on the chain by a rule of a client's own, nearest to the leaf first.
+    func matches(on chain: BuiltChain, where isEqual: (Pin, Certificate) -> Bool) -> [PinMatch] {
         chain.certificates.enumerated().flatMap { depth, certificate in
             pins.enumerated().compactMap { index, pin in
                 isEqual(pin, certificate) ? PinMatch(pinIndex: index, depth: depth) : nil

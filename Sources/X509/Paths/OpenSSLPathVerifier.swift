@@ -133,6 +133,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
         return violations.map { TrustFailure($0.reason, at: $0.depth, of: $0.certificate) }
     }
 
+    /// The SHA-256 of `bytes`.
+    package func sha256(of bytes: [UInt8]) -> SHA256Digest? {
+        Hashing.sha256(bytes)
+    }
+
     /// The SHA-512 of `bytes`.
     package func sha512(of bytes: [UInt8]) -> [UInt8] {
         Hashing.sha512(bytes)

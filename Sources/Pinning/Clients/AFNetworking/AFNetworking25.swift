@@ -119,6 +119,7 @@ public struct AFNetworking25: ClientProcedure {
     ) -> Verdict {
         let chain = system.builtChain
         let pinned = Set(run.run.pins?.certificates ?? [])
+        run.run.warnOfPathDependence(system) { $0.certificates.allSatisfy(pinned.contains) }
         guard let missing = chain.certificates.firstIndex(where: { !pinned.contains($0) }) else {
             run.run.pass("pins", "all \(chain.certificates.count) certificates of the built chain are pinned")
             let match = run.run.pins?.certificateMatches(on: chain).first
@@ -137,9 +138,28 @@ public struct AFNetworking25: ClientProcedure {
         _ system: TrustResult
     ) -> Verdict {
         run.warnOfUncheckedValidity()
-        let chain = run.chainOfKeys(system).builtChain
-        let compared = validatesCertificateChain ? chain.certificates.count : 1
-        let pairs = run.run.pins?.publicKeyMatches(on: chain).filter { $0.depth < compared } ?? []
+        let result = run.chainOfKeys(system)
+        let chain = result.builtChain
+        if let crash = run.crash(onKeysOf: chain) { return crash }
+        let pins = run.run.pins
+        func compared(_ chain: BuiltChain) -> Int { validatesCertificateChain ? chain.certificates.count : 1 }
+        func pairs(_ chain: BuiltChain) -> [PinMatch] {
+            pins?.publicKeyMatches(on: chain).filter { $0.depth < compared(chain) } ?? []
+        }
+        run.run.warnOfPathDependence(result) { chain in
+            let count = pairs(chain).count
+            return count > 0 && (!validatesCertificateChain || count == compared(chain))
+        }
+        return ended(pairs(chain), on: chain, compared: compared(chain), &run)
+    }
+
+    /// Ends with the pairs of equal keys that were found.
+    private func ended(
+        _ pairs: [PinMatch],
+        on chain: BuiltChain,
+        compared: Int,
+        _ run: inout AFNetworkingRun<some PathVerifier>
+    ) -> Verdict {
         guard let match = pairs.first, !validatesCertificateChain || pairs.count == compared else {
             run.run.fail(
                 "pins",

@@ -93,7 +93,9 @@ public struct AFNetworking4: ClientProcedure {
     ) -> Verdict {
         guard run.run.pins != nil else { return run.withoutPins(system) }
         run.warnOfUncheckedValidity()
-        let verdict = run.run.compare(on: run.chainOfKeys(system), what: "public key")
+        let chain = run.chainOfKeys(system)
+        if let crash = run.crash(onKeysOf: chain.builtChain) { return crash }
+        let verdict = run.run.compare(on: chain, what: "public key")
         return run.verdict(verdict.reason, on: verdict.builtChain)
     }
 }

@@ -131,6 +131,23 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
         )
     }
 
+    /// Public-key mode gathers the keys of the whole chain before it compares one, and a kind of key that Apple's system does not
+    /// hand out ends the app: `nil` is put into an array.
+    ///
+    /// - Returns: the verdict when the procedure ends here.
+    mutating func crash(onKeysOf chain: BuiltChain) -> Verdict? {
+        guard let odd = chain.certificates.first(where: { !$0.publicKey.algorithm.hasSecKey }) else { return nil }
+        let key = "the \(odd.publicKey.algorithm) key of \(odd)"
+        run.fail("pins", "Apple's system hands out no SecKey for \(key), and AFNetworking crashes on that")
+        return verdict(
+            .clientError(
+                name: "NSInvalidArgumentException",
+                message: "AFNetworking crashes on \(key): it takes RSA and EC keys"
+            ),
+            on: chain
+        )
+    }
+
     mutating func withoutPins(_ system: TrustResult) -> Verdict {
         run.fail("pins", "mode \(policy.mode.rawValue) without a pin to compare rejects every server")
         return verdict(.noPins, on: system.builtChain)

@@ -28,12 +28,20 @@ public struct Alamofire: ClientProcedure {
     public let evaluatedHosts: Set<String>?
     /// Whether a host without an evaluator is an error.
     public let allHostsMustBeEvaluated: Bool
+    /// The host as the URL has it, `nil` for the reference name.
+    public let host: String?
 
     /// The name users choose this client by.
     public var name: String { "alamofire" }
 
     /// A server trust manager with one evaluator.
-    public init(_ evaluator: Evaluator, evaluatedHosts: Set<String>? = nil, allHostsMustBeEvaluated: Bool = true) {
+    public init(
+        _ evaluator: Evaluator,
+        evaluatedHosts: Set<String>? = nil,
+        allHostsMustBeEvaluated: Bool = true,
+        host: String? = nil
+    ) {
+        self.host = host
         self.evaluator = evaluator
         self.evaluatedHosts = evaluatedHosts
         self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
@@ -63,17 +71,27 @@ public struct Alamofire: ClientProcedure {
     /// Decides as Alamofire does.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
-        if let evaluatedHosts, !evaluatedHosts.contains(observation.referenceName.description) {
-            return withoutEvaluator(&run)
+        if let evaluatedHosts {
+            let host = host ?? observation.referenceName.description
+            guard evaluatedHosts.contains(host) else { return withoutEvaluator(for: host, &run) }
         }
         return evaluate(evaluator, &run)
     }
 
-    private func withoutEvaluator(_ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
-        let host = run.observation.referenceName
+    private func withoutEvaluator(for host: String, _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
+        if let near = evaluatedHosts?.first(where: { (try? ServerName($0)) == (try? ServerName(host)) }) {
+            run.warn(
+                "host-never-matches",
+                "the evaluator for '\(near)' is not for '\(host)': Alamofire compares names as text"
+            )
+        }
         guard allHostsMustBeEvaluated else {
             let system = run.evaluate(run.serverPolicy)
             run.recordServerTrust(system)
+            run.warn(
+                "host-not-evaluated",
+                "no evaluator is set for \(host): it falls to default handling, and nothing is pinned"
+            )
             let verdict = run.unpinned("no evaluator is set for \(host)", system)
             return run.verdict(verdict.reason, on: verdict.builtChain, disposition: .performDefaultHandling)
         }
@@ -160,9 +178,22 @@ public struct Alamofire: ClientProcedure {
         _ validateHost: Bool,
         _ run: inout ProcedureRun<some PathVerifier>
     ) -> Verdict {
-        guard run.pins != nil else { return missing("noPublicKeysFound", "no public key is pinned", &run) }
+        guard let pins = run.pins else { return missing("noPublicKeysFound", "no public key is pinned", &run) }
+        let held = pins.indicesOfSecKeys(besides: run.observation.presented.certificates)
+        guard !held.isEmpty else {
+            return missing("noPublicKeysFound", "no pinned key is RSA or EC, and Alamofire loads no others", &run)
+        }
+        if held.count < pins.pins.count {
+            run.warn(
+                "public-key-not-loaded",
+                "Alamofire loads RSA and EC keys only: the pins of other keys are left out"
+            )
+        }
         let end = validate(performDefaultValidation, validateHost, .trustStore, &run)
-        return end.verdict ?? run.compare(on: end.result, what: "public key")
+        return end.verdict
+            ?? run.compare(on: end.result, what: "public key") { pins, chain in
+                pins.publicKeyMatches(on: chain).filter { held.contains($0.pinIndex) }
+            }
     }
 
     private func missing(_ error: String, _ message: String, _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {

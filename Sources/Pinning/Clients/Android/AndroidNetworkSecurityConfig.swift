@@ -5,15 +5,22 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
     /// The moment from which on the pin set no longer applies: midnight in the device's time zone at the start of its date.
     public let expiration: Timestamp?
     /// The anchors whose paths are exempt from pinning (`overridePins="true"`).
-    public let anchorsOverridingPins: Set<Certificate>
+    public let anchorsOverridingPins: AnchorExemption
+    /// The roots that the user installed on the device, for exemptions of those.
+    public let installedRoots: [Certificate]
 
     /// The name users choose this client by.
     public var name: String { "android" }
 
     /// The pin set of a host's `<domain-config>`.
-    public init(expiration: Timestamp? = nil, anchorsOverridingPins: Set<Certificate> = []) {
+    public init(
+        expiration: Timestamp? = nil,
+        anchorsOverridingPins: AnchorExemption = AnchorExemption(),
+        installedRoots: [Certificate] = []
+    ) {
         self.expiration = expiration
         self.anchorsOverridingPins = anchorsOverridingPins
+        self.installedRoots = installedRoots
     }
 
     /// What is compared with the pins.
@@ -31,7 +38,9 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
                 run.warn("pin-set-expired", "the pin set expired at \(expiration): Android pins nothing any more")
                 return run.unpinned("the pin set expired at \(expiration)", system)
             }
-            if let anchor = system.builtChain.certificates.last, anchorsOverridingPins.contains(anchor) {
+            if let anchor = system.builtChain.certificates.last,
+                anchorsOverridingPins.covers(anchor, installedRoots: installedRoots)
+            {
                 run.warn("pins-overridden", "the anchor \(anchor) is exempt from pinning (overridePins)")
                 return run.unpinned("the anchor \(anchor) has overridePins", system)
             }

@@ -21,13 +21,16 @@ public struct OkHttp: ClientProcedure {
 
     /// The entries, `nil` when all the pins are for the host at hand.
     public let entries: [PinnedHost]?
+    /// The host as the URL has it, perhaps with a dot at its end; `nil` for the reference name.
+    public let host: String?
 
     /// The name users choose this client by.
     public var name: String { "okhttp" }
 
     /// A pinner with entries for hosts, or with pins for whatever host is checked.
-    public init(entries: [PinnedHost]? = nil) {
+    public init(entries: [PinnedHost]? = nil, host: String? = nil) {
         self.entries = entries
+        self.host = host
     }
 
     /// Reads a pattern as OkHttp does: a host, `*.` before one for exactly one label, `**.` for any number.
@@ -40,7 +43,10 @@ public struct OkHttp: ClientProcedure {
             ? (text.dropFirst(3), .anyNumber)
             : text.hasPrefix("*.") ? (text.dropFirst(2), .oneLabel) : (text[...], .exact)
         do {
-            return try HostPattern(String(name), depth)
+            let host = try ServerName(name)
+            // OkHttp leaves a dot at the end where it stands.
+            if case .dns(let text) = host, name.hasSuffix(".") { return HostPattern(text: text + ".", depth) }
+            return HostPattern(text: host.description, depth)
         } catch {
             throw ClientConfigurationError(
                 client: "okhttp",
@@ -66,7 +72,14 @@ public struct OkHttp: ClientProcedure {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier)
         return run.afterServerTrust { run, system in
             guard let applying, !applying.isEmpty else {
-                return run.unpinned("no pin is for \(observation.referenceName)", system)
+                let host = host ?? observation.referenceName.description
+                if pins != nil, host.hasSuffix(".") {
+                    run.warn(
+                        "host-never-matches",
+                        "no pin is for '\(host)': OkHttp compares names as text, and the dot at the end makes it another one"
+                    )
+                }
+                return run.unpinned("no pin is for \(host)", system)
             }
             let cleaned = cleaned(system)
             let length = cleaned.builtChain.certificates.count
@@ -98,8 +111,9 @@ public struct OkHttp: ClientProcedure {
     /// The positions of the pins whose pattern covers the host: the union over all entries, exact and wildcard.
     private func pinsApplying(to reference: ReferenceName, _ pins: PinSet?) -> Set<Int>? {
         guard let pins else { return nil }
-        guard let entries else { return Set(pins.pins.indices) }
-        guard case .name(let host) = reference else { return [] }
-        return Set(entries.filter { $0.pattern.covers(host) }.map(\.pinIndex))
+        // Pins for whatever host are for the one whose name was checked, which has no dot at its end.
+        guard let entries else { return host?.hasSuffix(".") == true ? [] : Set(pins.pins.indices) }
+        guard case .name(let name) = reference else { return [] }
+        return Set(entries.filter { $0.pattern.covers(host ?? name.description) }.map(\.pinIndex))
     }
 }

@@ -1,6 +1,6 @@
 /// The pinning policy TrustKit has for one domain.
 public struct TrustKitDomain: Sendable, Hashable {
-    /// The domain, in lower case.
+    /// The domain as it is written: TrustKit compares it as text.
     public let name: String
     /// `kTSKIncludeSubdomains`.
     public var includesSubdomains: Bool
@@ -10,7 +10,7 @@ public struct TrustKitDomain: Sendable, Hashable {
     public var hashes: [SHA256Digest]
     /// `kTSKExpirationDate`: midnight in UTC at the start of the day.
     public var expiration: Timestamp?
-    /// `kTSKExcludeSubdomainFromParentPolicy`.
+    /// `kTSKExcludeSubdomainFromParentPolicy`, a constant whose text is `kSKExcludeSubdomainFromParentPolicy`.
     public var isExcluded: Bool
 
     /// A policy; the values that are left out are TrustKit's defaults on iOS.
@@ -22,7 +22,7 @@ public struct TrustKitDomain: Sendable, Hashable {
         expiration: Timestamp? = nil,
         isExcluded: Bool = false
     ) {
-        self.name = name.lowercased()
+        self.name = name
         self.includesSubdomains = includesSubdomains
         self.enforcesPinning = enforcesPinning
         self.hashes = hashes
@@ -73,7 +73,7 @@ public struct TrustKitConfiguration: Sendable, Hashable {
             case .noRegisteredSuffix: "'\(name)' has no registered suffix: TrustKit does not take such a domain"
             case .publicSuffixIncludesSubdomains:
                 "kTSKIncludeSubdomains cannot be set for the public suffix '\(name)'"
-            case .exclusionIsNotAlone: "kTSKExcludeSubdomainFromParentPolicy must be the only key of '\(name)'"
+            case .exclusionIsNotAlone: "kSKExcludeSubdomainFromParentPolicy must be the only key of '\(name)'"
             case .exclusionWithoutParent: "'\(name)' is excluded, but no parent domain includes its subdomains"
             case .tooFewPins(let count, let needed):
                 "'\(name)' has \(count == 1 ? "1 pin" : "\(count) different pins") and needs \(needed): add a backup pin"
@@ -94,9 +94,10 @@ public struct TrustKitConfiguration: Sendable, Hashable {
         suffixes: some PublicSuffixList
     ) -> [Violation] {
         var violations: [Violation] = []
-        let suffix = suffixes.publicSuffix(of: domain.name)
+        let name = (try? ServerName(domain.name))?.description ?? domain.name
+        let suffix = suffixes.publicSuffix(of: name)
         if suffix == nil { violations.append(.noRegisteredSuffix) }
-        if domain.includesSubdomains, suffix == domain.name { violations.append(.publicSuffixIncludesSubdomains) }
+        if domain.includesSubdomains, suffix == name { violations.append(.publicSuffixIncludesSubdomains) }
         guard !domain.isExcluded else {
             if !domain.hashes.isEmpty || domain.expiration != nil || domain.includesSubdomains {
                 violations.append(.exclusionIsNotAlone)

@@ -1,0 +1,230 @@
+internal import Pinning
+
+/// Follows the elements as Android's own reader does (`XmlConfigSource`), and stops where that throws.
+struct AndroidConfigurationReader {
+    /// What a nested `<domain-config>` takes over where it says nothing itself.
+    struct Inherited {
+        var pins: [Pin] = []
+        var expiration: Timestamp?
+        var enforcesPinning: Bool?
+        var exemption = AnchorExemption()
+        var reportURIs: [String] = []
+        /// Whether pins are left out because they are wrong.
+        var isIncomplete = false
+        var trustKit = TrustKit()
+
+        /// Whether hosts are pinned with it.
+        var isPinning: Bool { !pins.isEmpty || isIncomplete }
+    }
+
+    /// What TrustKit for Android takes over besides, by rules of its own.
+    struct TrustKit {
+        var hasPinSet = false
+        var includesSubdomains: Bool?
+        var enforcesPinning: Bool?
+        var expiration: Timestamp?
+        var unknownDigest: String?
+    }
+
+    let file: PinFile
+    private(set) var entries: [HostEntry] = []
+    private var places: [String: PinPlace] = [:]
+    private var pinCount = 0
+
+    init(file: PinFile) {
+        self.file = file
+    }
+
+    mutating func read(_ root: XMLElement, into collector: inout PinCollector) throws(PinFormatError) {
+        let structure = AndroidStructure(file: file)
+        try structure.checkRoot(root, into: &collector)
+        let anchors = AndroidTrustAnchors(file: file)
+        var inherited = Inherited()
+        for element in root.children(named: "base-config") {
+            try structure.check(element, as: .base, into: &collector)
+            inherited.exemption = try anchors.exemption(element, into: &collector) ?? AnchorExemption()
+        }
+        for element in root.children(named: "domain-config") {
+            do throws(PinFormatError) {
+                try readDomains(element, inherited, into: &collector)
+            } catch {
+                try collector.gather(error)
+            }
+        }
+        if let element = root.children(named: "debug-overrides").first {
+            collector.note(
+                .debugOverrides,
+                at: place(element),
+                "<debug-overrides> is for debuggable builds, where its anchors override pins; left out here"
+            )
+            noteProblems(inDebugOverrides: element, into: &collector)
+        }
+        for element in root.children
+        where !["base-config", "domain-config", "debug-overrides"].contains(element.name) {
+            collector.note(
+                .notFollowed,
+                at: place(element),
+                "<\(shortened(element.name, to: 60))> is nothing that Android reads here"
+            )
+        }
+    }
+
+    /// Takes note of what debuggable builds throw for; other builds pass over the element, whatever is in it.
+    private func noteProblems(inDebugOverrides element: XMLElement, into collector: inout PinCollector) {
+        var own = PinCollector(.gathered)
+        // Gathering throws nothing.
+        try? AndroidStructure(file: file).check(element, as: .debug, into: &own)
+        try? AndroidTrustAnchors(file: file).checkSources(element, into: &own)
+        for problem in own.problems {
+            collector.note(.debugBuildThrows, at: problem.place, "in debuggable builds: \(problem.reason)")
+        }
+    }
+
+    private mutating func readDomains(
+        _ element: XMLElement,
+        _ inherited: Inherited,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) {
+        let domains = element.children(named: "domain")
+        guard !domains.isEmpty else {
+            throw PinFormatError(
+                .missingValue,
+                at: place(element),
+                "a <domain-config> has no <domain>, and Android throws for it",
+                remedy: "add <domain>host</domain>"
+            )
+        }
+        try AndroidStructure(file: file).check(element, as: .domain, into: &collector)
+        var own = inherited
+        if let pinSet = element.children(named: "pin-set").first {
+            try read(pinSet, &own, into: &collector)
+        }
+        if let exemption = try AndroidTrustAnchors(file: file).exemption(element, into: &collector) {
+            own.exemption = exemption
+        }
+        if let trustKit = element.children(named: "trustkit-config").first {
+            let enforces = try AndroidStructure(file: file).flag("enforcePinning", of: trustKit)
+            own.trustKit.enforcesPinning = enforces ?? own.trustKit.enforcesPinning
+            own.enforcesPinning = own.trustKit.enforcesPinning ?? false
+            own.reportURIs = trustKit.children(named: "report-uri").map { String($0.text[...].trimmingWhitespace()) }
+        }
+        for (index, domain) in domains.enumerated() {
+            let isLast = index == domains.count - 1
+            let includes = try AndroidStructure(file: file).flag("includeSubdomains", of: domain)
+            // A domain that does not say is TrustKit's own too, and takes its parent's word.
+            if isLast, let includes { own.trustKit.includesSubdomains = includes }
+            let entry = try collector.entry { (collector) throws(PinFormatError) in
+                try readDomain(domain, includes ?? false, own, isLast: isLast, into: &collector)
+            }
+            guard let entry else { continue }
+            pinCount += own.pins.count
+            guard pinCount <= HostEntry.mostPins else { throw .tooManyPins(at: place(domain)) }
+            if own.isIncomplete { collector.markIncomplete(entry.origin) }
+            entries.append(entry)
+        }
+        for nested in element.children(named: "domain-config") {
+            do throws(PinFormatError) {
+                try readDomains(nested, own, into: &collector)
+            } catch {
+                try collector.gather(error)
+            }
+        }
+    }
+
+    private mutating func readDomain(
+        _ domain: XMLElement,
+        _ includesSubdomains: Bool,
+        _ own: Inherited,
+        isLast: Bool,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> HostEntry {
+        let name = domain.text[...].trimmingWhitespace()
+        let hosts: HostPattern
+        do throws(PinFormatError) {
+            hosts = try HostText.androidPattern(name, includesSubdomains: includesSubdomains, at: place(domain))
+        } catch {
+            // Android compares whatever stands there; without pins that is all one.
+            guard !own.isPinning, !domain.text.isEmpty else { throw error }
+            collector.note(.ignored, at: place(domain), "\(error.reason), and nothing is pinned for it")
+            hosts = HostText.androidPattern(unchecked: name, includesSubdomains: includesSubdomains)
+        }
+        guard places.updateValue(place(domain), forKey: hosts.name) == nil else {
+            throw PinFormatError(
+                .duplicate,
+                at: place(domain),
+                "the domain '\(shortened(hosts.name, to: 80))' is given twice, and Android throws for it",
+                remedy: "keep one of the two"
+            )
+        }
+        if own.isPinning { collector.noteIfUnmatchable(hosts, by: "Android", at: place(domain)) }
+        var entry = HostEntry(
+            hosts: hosts,
+            origin: place(domain).description,
+            identities: .anywhere(own.pins)
+        )
+        entry.expiration = own.expiration
+        entry.enforcesPinning = own.enforcesPinning
+        entry.exemption = own.exemption
+        entry.reportURIs = own.reportURIs
+        if isLast, own.trustKit.hasPinSet {
+            entry.trustKitAndroid = TrustKitAndroidDomain(
+                name: domain.text,
+                includesSubdomains: own.trustKit.includesSubdomains ?? false,
+                enforcesPinning: own.trustKit.enforcesPinning ?? false,
+                expiration: own.trustKit.expiration,
+                unknownDigest: own.trustKit.unknownDigest
+            )
+        }
+        return entry
+    }
+
+    private func read(
+        _ pinSet: XMLElement,
+        _ own: inout Inherited,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) {
+        let before = collector.problemCount
+        own.trustKit.hasPinSet = true
+        own.trustKit.unknownDigest = nil
+        own.pins = []
+        for element in pinSet.children(named: "pin") {
+            do throws(PinFormatError) {
+                own.pins.append(try pin(element, &own.trustKit))
+            } catch {
+                try collector.skip(error)
+            }
+        }
+        if pinSet.children(named: "pin").isEmpty {
+            collector.note(.emptyPinSet, at: place(pinSet), "the <pin-set> is empty: Android pins nothing")
+        }
+        own.isIncomplete = collector.problemCount > before
+        own.expiration = nil
+        if let date = pinSet.attributes["expiration"] {
+            do throws(PinFormatError) {
+                own.expiration = try DateText.midnight(date, at: place(pinSet))
+            } catch {
+                try collector.gather(error)
+            }
+        }
+        own.trustKit.expiration = own.expiration ?? own.trustKit.expiration
+    }
+
+    private func pin(_ element: XMLElement, _ trustKit: inout TrustKit) throws(PinFormatError) -> Pin {
+        let digest = element.attributes["digest"]
+        // Android looks at no case here, and TrustKit does.
+        guard let digest, digest.lowercased() == "sha-256" else {
+            throw PinFormatError(
+                .wrongAlgorithm,
+                at: place(element),
+                digest.map { "the digest '\(shortened($0, to: 40))' is none that Android knows" }
+                    ?? "the pin has no digest",
+                remedy: "it is digest=\"SHA-256\""
+            )
+        }
+        if digest != "SHA-256" { trustKit.unknownDigest = trustKit.unknownDigest ?? digest }
+        let text = String(element.text[...].trimmingWhitespace())
+        return try HashText.bare(text, at: place(element))
+    }
+
+    private func place(_ element: XMLElement) -> PinPlace { file.place(line: element.line) }
+}
