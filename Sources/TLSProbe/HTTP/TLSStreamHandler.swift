@@ -51,7 +51,12 @@ final class TLSStreamHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if !isEstablished { end(error(.closedEarly(received: 0))) }
+        if !isEstablished {
+            end(error(.closedEarly(received: 0)))
+        } else if !hasEnded {
+            // Without close_notify anybody on the way may have cut the stream: its end is not the end of an answer.
+            context.fireErrorCaught(TruncatedStream())
+        }
         context.fireChannelInactive()
     }
 
@@ -91,6 +96,7 @@ final class TLSStreamHandler: ChannelDuplexHandler {
             hasEnded = true
         case .failed:
             hasEnded = true
+            context.fireErrorCaught(TruncatedStream())
             return context.close(promise: nil)
         }
         // A server may ask for a new key, which is answered.
@@ -112,6 +118,9 @@ final class TLSStreamHandler: ChannelDuplexHandler {
         hasEnded = true
         established(error)
     }
+
+    /// The stream ended without the server saying so (RFC 8446, 6.1).
+    private struct TruncatedStream: Error {}
 
     private func error(_ reason: ProbeError.Reason) -> HTTPFetchError {
         .noConnection(ProbeError(.handshake, reason, target: request.target))
