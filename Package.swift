@@ -37,26 +37,31 @@ let package = Package(
         .target(name: "COpenSSLShims", dependencies: ["COpenSSL"]),
         .target(name: "COpenSSLTrimmed", dependencies: ["COpenSSL"]),
         .target(name: "CArchive", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        .target(name: "Pinning", swiftSettings: swiftSettings),
+        .target(name: "Text", swiftSettings: swiftSettings),
+        .target(name: "Pinning", dependencies: ["Text"], swiftSettings: swiftSettings),
         .target(
             name: "X509",
-            dependencies: ["CIDN2", "COpenSSL", "COpenSSLShims", "CPSL", "Pinning"],
+            dependencies: ["CIDN2", "COpenSSL", "COpenSSLShims", "CPSL", "Pinning", "Text"],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "TLSProbe",
             dependencies: [
-                "COpenSSL", "COpenSSLShims", "COpenSSLTrimmed", "Pinning", "X509", nioCore, nioHTTP1, nioPosix,
+                "COpenSSL", "COpenSSLShims", "COpenSSLTrimmed", "Pinning", "Text", "X509", nioCore, nioHTTP1, nioPosix,
             ],
             swiftSettings: swiftSettings
         ),
-        .target(name: "HTTPDNS", dependencies: ["Pinning", "TLSProbe"], swiftSettings: swiftSettings),
+        .target(name: "HTTPDNS", dependencies: ["Pinning", "TLSProbe", "Text"], swiftSettings: swiftSettings),
         .target(
             name: "PinFormats",
-            dependencies: ["CArchive", "CExpat", "Pinning", "X509"],
+            dependencies: ["CArchive", "CExpat", "Pinning", "Text", "X509"],
             swiftSettings: swiftSettings
         ),
-        .target(name: "PinLint", dependencies: ["PinFormats", "Pinning", "X509"], swiftSettings: swiftSettings),
+        .target(
+            name: "PinLint",
+            dependencies: ["PinFormats", "Pinning", "Text", "X509"],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "Rotation", dependencies: ["Pinning"], swiftSettings: swiftSettings),
         .target(
             name: "CDeviceData",
@@ -71,7 +76,8 @@ let package = Package(
         .target(
             name: "PinCheckCLI",
             dependencies: [
-                "Devices", "HTTPDNS", "LoopbackLab", "PinFormats", "PinLint", "Pinning", "Rotation", "TLSProbe", "X509",
+                "Devices", "HTTPDNS", "LoopbackLab", "PinFormats", "PinLint", "Pinning", "Rotation", "TLSProbe", "Text",
+                "X509",
                 argumentParser,
             ],
             swiftSettings: swiftSettings
@@ -82,6 +88,7 @@ let package = Package(
             exclude: ["manual.awk"],
             swiftSettings: swiftSettings
         ),
+        .testTarget(name: "TextTests", dependencies: ["LoopbackLab", "Text"], swiftSettings: swiftSettings),
         .testTarget(name: "PinningTests", dependencies: ["LoopbackLab", "Pinning"], swiftSettings: swiftSettings),
         .testTarget(
             name: "X509Tests",
@@ -122,7 +129,9 @@ let package = Package(
         .testTarget(name: "LoopbackLabTests", dependencies: ["LoopbackLab"], swiftSettings: swiftSettings),
         .testTarget(
             name: "PinCheckCLITests",
-            dependencies: ["Devices", "LoopbackLab", "PinCheckCLI", "Pinning", "Rotation", "X509", argumentParser],
+            dependencies: [
+                "Devices", "LoopbackLab", "PinCheckCLI", "Pinning", "Rotation", "Text", "X509", argumentParser,
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -1,6 +1,8 @@
+internal import Text
+
 /// Why an answer could not be read, or is a refusal.
 ///
-/// Text of the answer is in it as it came: whoever shows it escapes it.
+/// Text of the answer is in ``problem`` as it came, and escaped in the description.
 package struct AnswerError: Error, Sendable, Hashable {
     /// What is wrong.
     package enum Problem: Sendable, Hashable {
@@ -44,8 +46,8 @@ package struct AnswerError: Error, Sendable, Hashable {
 }
 
 extension AnswerError: CustomStringConvertible {
-    /// What is wrong and where, without the name of the file or service: one line when the answer's text is escaped.
-    package var description: String { (place.map { "\($0): " } ?? "") + sentence }
+    /// What is wrong and where, without the name of the file or service: in one line.
+    package var description: String { TerminalText.escaped((place.map { "\($0): " } ?? "") + sentence) }
 
     private var sentence: String {
         switch problem {
@@ -55,20 +57,16 @@ extension AnswerError: CustomStringConvertible {
         case .tooManyAddresses(let count, let limit): "it gives one host \(count) addresses, more than \(limit)"
         case .webPage: "it is a web page: check the address of the service"
         case .encrypted: "it looks encrypted: give the answer as it is after decryption"
-        case .notAnAddress(let text): "\(Self.quoted(text)) is no address"
+        case .notAnAddress(let text): "\(quoted(text, to: 60)) is no address"
         case .notATimeToLive(let text):
-            "\(Self.quoted(text)) is no time to live in seconds; addresses are joined by ';'"
+            "\(quoted(text, to: 60)) is no time to live in seconds; addresses are joined by ';'"
         case .brokenJSON(let detail): "it is broken JSON" + (detail.map { " (\($0))" } ?? "")
         case .unknownJSON: "it has neither 'ips' (Aliyun) nor 'Answer' (DNS over HTTPS)"
         case .wrongValue(let expected): "it is not \(expected)"
-        case .refused(let words): "the service refuses: \(Self.quoted(words))"
+        case .refused(let words): "the service refuses: \(quoted(words, to: 60))"
         case .responseCode(let code):
             "the DNS response code is \(code)" + (Self.name(of: code).map { " (\($0))" } ?? "")
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "'" + (text.unicodeScalars.count <= 60 ? text : String(text.unicodeScalars.prefix(59)) + "…") + "'"
     }
 
     private static func name(of code: Int) -> String? {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TLSProbe
+import Text
 import X509
 
 /// The whole program: from arguments to an exit status.
@@ -9,7 +10,7 @@ package enum PinCheck {
 
     /// Runs the command line of the process and ends it.
     package static func main() -> Never {
-        System.ignoreBrokenPipes()
+        System.ignoreSignalsOfWriting()
         Interruption.install()
         let context = System.context()
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -74,7 +75,9 @@ package enum PinCheck {
             try SecretArguments.refuse(in: arguments)
             try MistypedCommand.refuse(in: arguments)
             let status = try await runParsed(arguments, &convention, in: context)
-            if status == .unreachable, let hint = MistypedCommand.hint(for: arguments) { context.console.report(hint) }
+            if status == .unreachable, let hint = MistypedCommand.hint(for: arguments) {
+                context.console.report("\(hint)")
+            }
             return (status, convention)
         } catch let error as CommandError {
             refuse(error, convention, in: context)
@@ -82,7 +85,7 @@ package enum PinCheck {
         } catch OutputError.brokenPipe {
             return (.pass, convention)
         } catch OutputError.failed(let reason) {
-            let message = "the result could not be written: \(reason)"
+            let message: SafeText = "the result could not be written: \(reason)"
             refuse(CommandError(status: .inputOutput, description: message), convention, in: context)
             return (.inputOutput, convention)
         } catch {
@@ -128,7 +131,7 @@ package enum PinCheck {
     ) async throws -> ExitStatus {
         do {
             if let command = parse(arguments) {
-                if let own = command.exitConvention { convention = own }
+                if let own = command.exitConvention(in: context) { convention = own }
                 return try await command.run(in: context)
             }
             var command = try RootCommand.parseAsRoot(arguments)
@@ -141,24 +144,41 @@ package enum PinCheck {
         } catch let error as OutputError {
             throw error
         } catch {
-            let message = RootCommand.fullMessage(for: error)
             if RootCommand.exitCode(for: error) == .success {
+                let message = RootCommand.fullMessage(for: error)
                 try context.console.output.write(message + "\n")
                 // A plugin that only printed its help has evaluated nothing, and must not look well.
                 return convention == .monitoring ? .usage : .pass
             }
-            context.console.report(shortened(message))
+            let message = parserMessage(for: error, arguments)
+            context.console.report(message)
             if convention == .monitoring {
-                let text = message.hasPrefix("Error: ") ? String(message.dropFirst("Error: ".count)) : message
-                try context.console.output.write(NagiosRenderer.unknown(text))
+                let text = message.description
+                let reason = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
+                try context.console.output.write(NagiosRenderer.unknown(reason))
             }
             return .usage
         }
     }
 
-    /// The parser's message without the length of what it quotes; no line of its own is as long.
-    private static func shortened(_ message: String) -> String {
-        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
-        return lines.map { TerminalText.shortened(String($0), to: 300) }.joined(separator: "\n")
+    /// The parser's message, line by line; no line of its own is as long as what is cut.
+    ///
+    /// It quotes arguments as they are, so those with line breaks are parsed again without: what is left are the parser's own.
+    private static func parserMessage(for error: any Error, _ arguments: [String]) -> SafeText {
+        var message = RootCommand.fullMessage(for: error)
+        let safe = arguments.map(TerminalText.escaped)
+        if safe != arguments {
+            do {
+                _ = try RootCommand.parseAsRoot(safe)
+                message = TerminalText.escaped(message)
+            } catch {
+                message = RootCommand.fullMessage(for: error)
+            }
+        }
+        return .lines(
+            message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+                "\(TerminalText.shown(KeyMaterial.hidden(in: String(line)), to: 300))"
+            }
+        )
     }
 }

@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// What `--pins` names: a file, a directory of files, or pins written out.
 ///

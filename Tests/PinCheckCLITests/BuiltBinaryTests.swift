@@ -63,6 +63,19 @@ struct BuiltBinaryTests {
         }
     }
 
+    @Test(arguments: ["-f jsonl -o $TMPDIR/log", "-f jsonl >$TMPDIR/log", "-f jsonl -o /dev/stdout >>$TMPDIR/log"])
+    func aFullDiskLeavesNoTornLine(output: String) async throws {
+        let outcome = try await BuiltBinary.run(
+            """
+            for i in 1 2 3 4 5 6 7 8 9; do echo 127.0.0.1:$i; done >$TMPDIR/list
+            ulimit -f 4; $PINCHECK --targets $TMPDIR/list --timeout 5 \(output); test $? = 74 || exit 1
+            test -s $TMPDIR/log && test "$(tail -c 1 $TMPDIR/log | od -An -tx1 | tr -d ' ')" = 0a
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("could not be written: File too large"))
+    }
+
     @Test func complainsOnceAboutAnOutputThatIsClosed() async throws {
         let outcome = try await BuiltBinary.run("$PINCHECK verify $CHAIN >&-")
         #expect(outcome.errors.contains("Error: the result could not be written: Bad file descriptor\n"))

@@ -95,4 +95,10 @@ import Testing
                 """
         )
     }
+
+    @Test func writesDangerousCharactersOfJSONAsEscapes() throws {
+        #expect(try JSONRenderer.line("\u{202E}\u{9B}\u{7F}\u{0}") == "\"\\u202e\\u009b\\u007f\\u0000\"\n")
+        #expect(try JSONRenderer.line("\u{E0041}") == "\"\\udb40\\udc41\"\n")
+        #expect(try JSONRenderer.line("Zürich \"/\\\n") == "\"Zürich \\\"/\\\\\\n\"\n")
+    }
 }

@@ -128,7 +128,9 @@ import Testing
     @Test(arguments: ["okhttp", "trustkit", "nspinned", "android", "tlsa", "hpkp"])
     func aBlockIsPinsThatTheServerPasses(format: String) async throws {
         try await serving { arguments, files, _ in
-            let block = await pincheck(arguments + ["--format", format])
+            // TrustKit starts with two pins only.
+            let backup = try files.write(pki.leaf2.key.publicKeyPEM, to: "backup.pem")
+            let block = await pincheck(arguments + [backup, "--format", format])
             let path = try files.write(block.output, to: "block")
             let check = ["check"] + arguments.dropFirst() + ["--client", "okhttp", "--pins", path]
             let outcome = await pincheck(Array(check))
@@ -212,7 +214,7 @@ import Testing
             }
             let chain = try files.write(pem(of: [pki.leaf, pki.interA, pki.rootA]), to: "chain.pem")
             let several = await pincheck("pins", chain, "--host", host, "--format", "okhttp")
-            #expect(several.output.split(separator: "\n").count { $0.hasPrefix("    .add(\"\(host)\"") } == 3)
+            #expect(several.output.split(separator: "\n").count { $0.hasPrefix("    .add(\"\(host)\"") } == 1)
             let der = try files.write(pki.leaf.der, to: "leaf.cer")
             #expect(await pincheck("pins", der).output.contains(pki.leaf.pin))
             let piped = await pincheck("pins", "-", input: pki.leaf.der)
@@ -308,6 +310,71 @@ import Testing
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: directory)
             #expect(names == ["leaf-evil-2J.cer"])
+        }
+    }
+
+    // MARK: Authorities
+
+    /// The pins that stand in a block outside of comments.
+    private func active(_ certificate: LabCertificate, in block: String) -> Bool {
+        let base64 = certificate.pin.dropFirst("sha256/".count)
+        let hexadecimal = certificate.publicKeySHA256.map { hex($0) }.joined()
+        return block.split(separator: "\n").contains { line in
+            let text = line.drop { $0 == " " }
+            return (text.contains(base64) || text.contains(hexadecimal))
+                && !["//", "#", ";", "<!--"].contains { text.hasPrefix($0) }
+        }
+    }
+
+    @Test(arguments: ["okhttp", "trustkit", "nspinned", "android", "curl", "tlsa", "hpkp"])
+    func aFileGivesTheBlockThatItsServerGives(format: String) async throws {
+        try await serving { arguments, files, _ in
+            let chain = try files.write(pki.leaf.pem + pki.interA.pem + pki.rootA.pem, to: "fullchain.pem")
+            let server = await pincheck(arguments + ["--format", format])
+            let file = await pincheck("pins", chain, "--host", host, "--format", format)
+            #expect(server.status == .pass && file.status == .pass, "\(file.errors)")
+            for block in [server.output, file.output] {
+                #expect(active(pki.leaf, in: block), "\(block)")
+                #expect(!active(pki.interA, in: block) && !active(pki.rootA, in: block), "\(block)")
+            }
+            // What differs are the comments on where the keys come from.
+            func code(_ block: String) -> [Substring] {
+                block.split(separator: "\n").filter { line in
+                    !["//", "#", ";", "<!--"].contains { line.drop { $0 == " " }.hasPrefix($0) }
+                }
+            }
+            #expect(code(server.output) == code(file.output))
+            guard format != "curl" else { return }
+            let asked = await pincheck("pins", chain, "--host", host, "--format", format, "--position", "intermediate")
+            #expect(active(pki.interA, in: asked.output), "\(asked.output)")
+        }
+    }
+
+    @Test func aFileOfAuthoritiesAloneIsPinned() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let file = try files.write(pki.interA.pem, to: "ca.pem")
+            #expect(active(pki.interA, in: await pincheck("pins", file, "--format", "okhttp").output))
+            let both = await pincheck("pins", file, try files.write(pki.leaf.pem, to: "leaf.pem"), "--format", "okhttp")
+            #expect(active(pki.leaf, in: both.output) && !active(pki.interA, in: both.output))
+            let document = try JSONValue(
+                await pincheck("pins", file, "\(files.path)/leaf.pem", "--format", "json").output
+            )
+            #expect(document["results"][0]["keys"][0]["pinned"].flag == false)
+            #expect(document["results"][1]["keys"][0]["pinned"].flag == true)
+        }
+    }
+
+    @Test func aSecondPinIsAskedForOnlyWhereThereIsOne() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let leaf = try files.write(pki.leaf.pem + pki.interA.pem, to: "leaf.pem")
+            let backup = try files.write(pki.leaf2.key.privateKeyPEM(), to: "backup.key")
+            let list = try files.write("\(pki.leaf.pin)\n\(pki.leaf2.pin)\n", to: "list")
+            let advice = "An app with one pin"
+            #expect(await pincheck("pins", leaf).output.contains(advice))
+            #expect(!(await pincheck("pins", leaf, "--key", backup).output.contains(advice)))
+            #expect(!(await pincheck("pins", "--from", list).output.contains(advice)))
+            let block = await pincheck("pins", leaf, "--key", backup, "--format", "afnetworking").output
+            #expect(!block.contains("Backup: add the pin of a second key") && block.contains("needs a certificate"))
         }
     }
 }

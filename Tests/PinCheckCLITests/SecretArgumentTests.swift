@@ -35,4 +35,32 @@ import Testing
         #expect(outcome.status == .usage)
         #expect(outcome.errors.count < 1_000)
     }
+
+    @Test func aLineOfAPrivateKeyWithoutItsArmourIsNeverShown() async throws {
+        let key = try LabKey.shared(.p256, label: "arguments").privateKeyPEM()
+        let line = String(key.split(separator: "\n")[1])
+        try await TemporaryDirectory.scoped { files in
+            let list = try files.write(line + "\n", to: "list")
+            let policy = try files.write("{ hosts: { '\(line)': {} } }", to: "policy.json5")
+            for arguments in [
+                [line], ["https://\(line)"], ["\(line):443"], ["--targets", list], ["--policy", policy],
+                ["pins", line],
+                ["snapshot", line], ["diff", line], ["verify", line], ["lint", line], ["schema", line],
+                ["127.0.0.1:1", "--timeout", "1", "--sni", line], ["127.0.0.1:1", "--timeout", "1", "--host", line],
+                ["127.0.0.1:1", "--timeout", "1", "--connect", line], ["127.0.0.1:1", "--client", line],
+                ["127.0.0.1:1", "--anchors", line], ["127.0.0.1:1", "--timeout", line], ["127.0.0.1:1", "--at", line],
+                ["127.0.0.1:1", "--verify-name", line, "--timeout", line], ["clients", line],
+            ] {
+                for form in [[], ["-f", "nagios"]] {
+                    let outcome = await pincheck(arguments + form)
+                    #expect(outcome.status != .pass)
+                    let text = (outcome.output + outcome.errors).lowercased()
+                    #expect(!text.contains(line.prefix(24).lowercased()), "\(arguments)")
+                    #expect(!text.contains(line.suffix(24).lowercased()), "\(arguments)")
+                }
+            }
+            #expect(await pincheck(line).status == .usage)
+            #expect(await pincheck("--targets", list).status == .data)
+        }
+    }
 }

@@ -64,16 +64,19 @@ import X509
         #expect(block.contains("    // .add(\"api.example.com\", \"\(root.notations.okhttp)\")\n"))
     }
 
-    @Test func trustKitGetsTwoPinsTheIssuersInPlaceOfABackup() throws {
+    @Test func trustKitGetsTheLeafsPinAndIsOfferedTheOthers() throws {
         let all = try list(PinBlockFormat.trustkit.block([group()]))
         let settings = try #require(all["TSKConfiguration"] as? [String: Any])
         let domains = try #require(settings["TSKPinnedDomains"] as? [String: [String: Any]])
         #expect(domains.keys.sorted() == [Self.host])
         let pins = try #require(domains[Self.host]?["TSKPublicKeyHashes"] as? [String])
-        #expect(pins == [leaf.notations.base64, intermediate.notations.base64])
+        #expect(pins == [leaf.notations.base64])
         #expect(domains[Self.host]?["TSKEnforcePinning"] as? Bool == true)
-        let alone = PinBlockFormat.trustkit.block([group([leaf])])
-        #expect(alone.contains("<!-- TrustKit refuses to start with fewer than two pins. -->"))
+        let block = PinBlockFormat.trustkit.block([group()])
+        #expect(block.contains("<!-- <string>\(intermediate.notations.base64)</string> -->"))
+        let warning = "<!-- TrustKit refuses to start with fewer than two pins. -->"
+        #expect(block.contains(warning))
+        #expect(!PinBlockFormat.trustkit.block([group(chosen: [intermediate])]).contains(warning))
     }
 
     @Test func aBackupKeyTakesThePlaceOfTheIssuer() throws {
@@ -116,7 +119,7 @@ import X509
         #expect(configuration.kind == .android)
         #expect(
             configuration.entries.map { $0.pins.map(\.spkiSHA256) }
-                == [[leaf.spkiSHA256, intermediate.spkiSHA256], [leaf.spkiSHA256]]
+                == [[leaf.spkiSHA256], [leaf.spkiSHA256]]
         )
         let hosts = try [Self.host, "www.example.com"].map { try ServerName($0) }
         #expect(zip(configuration.entries, hosts).allSatisfy { $0.covers($1) })
@@ -139,8 +142,8 @@ import X509
         #expect(configuration.entries.flatMap(\.records).map(\.description) == [leaf.notations.tlsa])
     }
 
-    @Test func theHeadersValueIsReadWithTwoPins() throws {
-        let block = PinBlockFormat.hpkp.block([group()])
+    @Test func theHeadersValueIsReadWithTheChosenPins() throws {
+        let block = PinBlockFormat.hpkp.block([group(chosen: [intermediate])])
         let value = try #require(block.split(separator: "\n").last)
         #expect(try hashes(String(value)) == [leaf.spkiSHA256, intermediate.spkiSHA256])
         #expect(value.hasSuffix("; max-age=5184000"))
@@ -157,7 +160,9 @@ import X509
         for (format, kind) in [
             (PinBlockFormat.trustkit, PinConfiguration.Kind.trustKit), (.nspinned, .nsPinnedDomains),
         ] {
-            let reading = try reading(ofFile: "Info.plist", format.block([group()]))
+            let chosen = format == .trustkit ? [intermediate] : []
+            let block = format.block([group([leaf, intermediate], chosen: chosen)])
+            let reading = try reading(ofFile: "Info.plist", block)
             let configuration = try #require(reading.configurations.first)
             #expect(configuration.kind == kind)
             #expect(configuration.entries.first?.pins.first?.spkiSHA256 == leaf.spkiSHA256)

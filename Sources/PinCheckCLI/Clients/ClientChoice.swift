@@ -1,4 +1,5 @@
 import Pinning
+import Text
 
 /// The clients that were chosen with `--client`, ready to decide.
 enum ClientChoice {
@@ -44,7 +45,7 @@ enum ClientChoice {
             let entry = try ClientRegistry.entry(named: words.first ?? "")
             let client = try self.chosen(entry, Array(words.dropFirst()), input)
             if case .failure(let error) = client.procedure {
-                throw CommandError(status: .data, description: error.description)
+                throw CommandError(status: .data, description: "\(error)")
             }
             chosen.append(client)
         }

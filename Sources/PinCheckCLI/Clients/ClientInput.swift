@@ -1,4 +1,5 @@
 import Pinning
+import Text
 import X509
 
 /// What a client's procedure is made from: the flags, the pins, and the client's own settings.

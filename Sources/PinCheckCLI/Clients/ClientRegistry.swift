@@ -1,4 +1,5 @@
 import Pinning
+import Text
 import X509
 
 /// The clients whose decision procedures can be chosen by name.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Text
 
 /// `pincheck check`: connects to servers and judges the chains they send.
 struct CheckCommand: ContextCommand {
@@ -109,7 +110,9 @@ struct CheckCommand: ContextCommand {
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
-    var exitConvention: ExitConvention? { (try? OutputSettings(output))?.exitConvention }
+    func exitConvention(in context: Context) -> ExitConvention? {
+        (try? OutputSettings(output, in: context))?.exitConvention
+    }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         try await CheckRun(

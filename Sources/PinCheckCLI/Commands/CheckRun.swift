@@ -1,5 +1,6 @@
 import Pinning
 import TLSProbe
+import Text
 
 /// What `pincheck check` does, apart from how its command line is parsed.
 ///
@@ -25,11 +26,14 @@ struct CheckRun {
     /// - Returns: the worst status of all results.
     /// - Throws: ``CommandError`` when there is nothing to check, or no way to say what came of it.
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try OutputSettings(output)
+        let settings = try OutputSettings(output, in: context)
+        var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
+        addRoles(to: &roles, settings, in: context)
+        try roles.refuseClashes()
         let baseline = try givenBaseline(in: context)
         let items = try NextItem.read(next)
         var loader = EvaluationLoader(in: context)
-        let jobs = try jobs(&loader, in: context)
+        let jobs = try jobs(&loader, &roles, in: context)
         let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
         var watch = try changes?.watch(in: context)
         var comparison = baseline.map { BaselineWatch($0) }
@@ -59,9 +63,21 @@ struct CheckRun {
     }
 
     /// The endpoints to connect to; none when only files are to be judged.
-    private func jobs(_ loader: inout EvaluationLoader, in context: Context) throws(CommandError) -> [CheckJob] {
+    private func jobs(
+        _ loader: inout EvaluationLoader,
+        _ roles: inout FileRoles,
+        in context: Context
+    ) throws(CommandError) -> [CheckJob] {
         guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policies.isEmpty) else { return [] }
-        let given = GivenTargets(
+        let targets = try given.judged(by: evaluation, outlook, in: context)
+        // Lists and policies name files of their own.
+        for settings in Set(targets.map(\.evaluation)) { roles.add(settings) }
+        try roles.refuseClashes()
+        return try CheckPlan.jobs(targets, &loader)
+    }
+
+    private var given: GivenTargets {
+        GivenTargets(
             targets: targets,
             lists: lists,
             policies: policies,
@@ -70,7 +86,20 @@ struct CheckRun {
             clientCertificate: clientCertificate,
             variants: variants
         )
-        return try CheckPlan.jobs(try given.judged(by: evaluation, outlook, in: context), &loader)
+    }
+
+    /// What the files that the flags name are for.
+    private func addRoles(to roles: inout FileRoles, _ settings: OutputSettings, in context: Context) {
+        roles.add(settings, in: context)
+        roles.writes(changes?.state, as: "--state")
+        if rotation?.update == true {
+            roles.writes(baseline, as: "--baseline")
+        } else {
+            roles.reads(baseline, as: "--baseline")
+        }
+        roles.reads(next, as: "--next")
+        roles.add(given)
+        roles.add(EvaluationSettings(evaluation, outlook))
     }
 
     /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Text
 
 /// `pincheck clients`: what can stand behind `--client`.
 struct ClientsCommand: ContextCommand {

@@ -1,14 +1,15 @@
 import ArgumentParser
+import Text
 
 /// A command that receives its world instead of reaching for it, so that a test runs it against buffers.
 protocol ContextCommand: ParsableCommand {
-    /// What the exit codes of the command mean, `nil` where its options do not say.
-    var exitConvention: ExitConvention? { get }
+    /// What the exit codes of the command mean in `context`, `nil` where its options do not say.
+    func exitConvention(in context: Context) -> ExitConvention?
 
     /// Does the work and says how the process ends.
     func run(in context: Context) async throws(CommandError) -> ExitStatus
 }
 
 extension ContextCommand {
-    var exitConvention: ExitConvention? { nil }
+    func exitConvention(in context: Context) -> ExitConvention? { nil }
 }

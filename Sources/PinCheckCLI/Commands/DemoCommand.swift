@@ -1,5 +1,6 @@
 import ArgumentParser
 import LoopbackLab
+import Text
 
 /// `pincheck demo`: real checks against throwaway servers.
 struct DemoCommand: ContextCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Devices
+import Text
 
 /// `pincheck devices`: the devices whose roots and rules are known.
 struct DevicesCommand: ContextCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import PinFormats
 import Pinning
 import Rotation
+import Text
 
 /// `pincheck diff`: says what changed since a snapshot.
 struct DiffCommand: ContextCommand {
@@ -75,7 +76,8 @@ struct DiffCommand: ContextCommand {
     var output: OutputOptions
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try OutputSettings(output)
+        let settings = try OutputSettings(output, in: context)
+        try refuseClashes(settings, in: context)
         let baseline = try Baseline(baseline, rotation, in: context)
         if others.count == 1, policy.isEmpty, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
             return try compare(baseline, with: newer, settings, in: context)
@@ -98,6 +100,33 @@ struct DiffCommand: ContextCommand {
         return status
     }
 
+    /// Throws when a file that is written is another of the run's files too.
+    private func refuseClashes(_ settings: OutputSettings, in context: Context) throws(CommandError) {
+        var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
+        roles.add(settings, in: context)
+        if rotation.update {
+            roles.writes(baseline, as: "the snapshot")
+        } else {
+            roles.reads(baseline, as: "the snapshot")
+        }
+        roles.reads(others, as: "the newer snapshot")
+        roles.add(given)
+        roles.add(EvaluationSettings(evaluation, OutlookSettings(outlook)))
+        try roles.refuseClashes()
+    }
+
+    private var given: GivenTargets {
+        GivenTargets(
+            targets: others,
+            lists: [],
+            policies: policy,
+            names: names,
+            connection: connection,
+            clientCertificate: clientCertificate,
+            variants: variants
+        )
+    }
+
     /// Whether the chains are judged beside being compared.
     private var isJudged: Bool {
         let settings = EvaluationSettings(evaluation, OutlookSettings(outlook))
@@ -117,15 +146,6 @@ struct DiffCommand: ContextCommand {
         _ loader: inout EvaluationLoader,
         in context: Context
     ) throws(CommandError) -> [CheckJob] {
-        let given = GivenTargets(
-            targets: others,
-            lists: [],
-            policies: policy,
-            names: names,
-            connection: connection,
-            clientCertificate: clientCertificate,
-            variants: variants
-        )
         guard isJudged else { return try CheckPlan.unjudgedJobs(try given.unjudged(in: context)) }
         return try CheckPlan.jobs(try given.judged(by: evaluation, OutlookSettings(outlook), in: context), &loader)
     }

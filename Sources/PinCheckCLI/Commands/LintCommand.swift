@@ -2,6 +2,7 @@ import ArgumentParser
 import PinFormats
 import PinLint
 import Pinning
+import Text
 
 /// `pincheck lint`: judges pins and configurations before they ship, without a network.
 struct LintCommand: ContextCommand {
@@ -45,7 +46,7 @@ struct LintCommand: ContextCommand {
     var output: LintOutputOptions
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try LintSettings(options, output)
+        let settings = try LintSettings(options, output, in: context)
         guard !options.rules else {
             var lines = LineWriter(context.console.output)
             try lines.write(text: LintTextRenderer.catalogue())
@@ -54,6 +55,10 @@ struct LintCommand: ContextCommand {
         guard !sources.isEmpty else {
             throw .usage("nothing is given to judge: name a file or directory, as in 'pincheck lint Pins/'")
         }
+        var roles = FileRoles(in: context, writesStandardOutput: settings.outputs.contains { $0.file == nil })
+        roles.add(settings.outputs)
+        roles.reads(sources, as: "the pins")
+        try roles.refuseClashes()
         try OpenSSLHealth.require()
         let now = settings.time ?? context.now()
         let linter = Linter(now: now, warnBefore: settings.warnBefore, clients: settings.clients)
@@ -66,9 +71,14 @@ struct LintCommand: ContextCommand {
         let findings = linter.findings(in: inspections).filter { finding in
             finding.obstacle != nil || !settings.ignored.contains(finding.id)
         }
-        let report = LintReport(findings, sources: sources, time: now, failOn: settings.failOn)
+        let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.failOn)
         for output in settings.outputs { try write(report, as: output, settings, in: context) }
         return report.status
+    }
+
+    /// A source as reports name it: what is no file may be a piece of a private key, unless it says that it is a pin.
+    private static func shown(_ source: String) -> String {
+        source.hasPrefix("sha256/") || PinItemReader.isThere(source) ? source : KeyMaterial.hidden(in: source)
     }
 
     private func write(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Text
 
 /// `pincheck check` as nearly every call has it, without the options that few calls have.
 ///
@@ -42,7 +43,9 @@ struct OrdinaryCheckCommand: ContextCommand {
         }
     }
 
-    var exitConvention: ExitConvention? { (try? OutputSettings(output))?.exitConvention }
+    func exitConvention(in context: Context) -> ExitConvention? {
+        (try? OutputSettings(output, in: context))?.exitConvention
+    }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         try await CheckRun(

@@ -2,6 +2,7 @@ import ArgumentParser
 import PinFormats
 import Pinning
 import TLSProbe
+import Text
 import X509
 
 /// `pincheck pins`: the pins of a server's chain or of files, in the notation of every client.
@@ -73,6 +74,12 @@ struct PinsCommand: ContextCommand {
         guard !sources.isEmpty || !key.isEmpty || !from.isEmpty else {
             throw .usage("nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
+        var roles = FileRoles(in: context)
+        roles.reads(sources, as: "what is pinned")
+        roles.reads(key, as: "--key")
+        roles.reads(from, as: "--from")
+        roles.reads(trust.anchors, as: "--anchors")
+        try roles.refuseClashes()
         try OpenSSLHealth.require()
         var targets: [String] = []
         var files: [KeySource] = []

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Text
 
 /// `pincheck`: only the list of commands.
 struct RootCommand: ParsableCommand {
@@ -43,7 +44,7 @@ struct RootCommand: ParsableCommand {
     ]
 
     /// What `pincheck` alone prints.
-    static let shortHelp = """
+    static let shortHelp: SafeText = """
         pincheck: would a client that ships these pins accept this server?
 
         Usage: pincheck TARGET… [--pins SOURCE…]     check servers

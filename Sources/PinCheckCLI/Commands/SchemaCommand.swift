@@ -1,4 +1,5 @@
 import ArgumentParser
+import Text
 
 /// `pincheck schema`: the JSON Schema of a document.
 struct SchemaCommand: ContextCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rotation
+import Text
 
 /// `pincheck snapshot`: records what servers serve.
 struct SnapshotCommand: ContextCommand {
@@ -71,6 +72,10 @@ struct SnapshotCommand: ContextCommand {
             clientCertificate: clientCertificate,
             variants: variants
         )
+        var roles = FileRoles(in: context, writesStandardOutput: output == nil || output == "-")
+        roles.writes(output, as: "--output")
+        roles.add(given)
+        try roles.refuseClashes()
         let jobs = try CheckPlan.unjudgedJobs(try given.unjudged(in: context))
         var endpoints: [Snapshot.Endpoint] = []
         var silent: [(position: Int, report: Report)] = []

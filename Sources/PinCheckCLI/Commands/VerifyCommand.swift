@@ -1,5 +1,6 @@
 import ArgumentParser
 import Pinning
+import Text
 import X509
 
 /// `pincheck verify`: judges a chain from a file exactly as `check` judges one from a server.
@@ -37,15 +38,22 @@ struct VerifyCommand: ContextCommand {
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
-    var exitConvention: ExitConvention? { (try? OutputSettings(output))?.exitConvention }
+    func exitConvention(in context: Context) -> ExitConvention? {
+        (try? OutputSettings(output, in: context))?.exitConvention
+    }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try OutputSettings(output)
+        let settings = try OutputSettings(output, in: context)
+        let evaluationSettings = EvaluationSettings(evaluation, OutlookSettings(outlook))
+        var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
+        roles.add(settings, in: context)
+        roles.add(evaluationSettings)
+        roles.reads(chain, as: "the chain")
+        try roles.refuseClashes()
         let host = try names.givenHost()
         let referenceName = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
         try OpenSSLHealth.require()
         var loader = EvaluationLoader(in: context)
-        let evaluationSettings = EvaluationSettings(evaluation, OutlookSettings(outlook))
         let evaluation = try loader.evaluation(
             evaluationSettings,
             for: referenceName,

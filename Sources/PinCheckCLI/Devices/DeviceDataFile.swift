@@ -1,6 +1,7 @@
 import Devices
 import PinFormats
 import Pinning
+import Text
 
 /// The device data that a command works with: the program's own, or that of `--device-data`.
 struct DeviceDataFile {

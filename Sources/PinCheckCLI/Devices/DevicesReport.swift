@@ -1,5 +1,6 @@
 import Devices
 import Pinning
+import Text
 import X509
 
 /// The JSON document of `devices`.
@@ -124,7 +125,8 @@ extension DevicesReport.Root {
         do throws(X509Error) {
             certificate = try CertificateReader.certificate(der: der)
         } catch {
-            throw .data("\(file.path.map(quoted) ?? "the device data") has a root of \(device.name) that is \(error)")
+            let data = file.path.map { quoted($0) } ?? "the device data"
+            throw .data("\(data) has a root of \(device.name) that is \(error)")
         }
         name = certificate.commonName ?? certificate.subject
         certSha256 = certificate.fingerprint.hexadecimal

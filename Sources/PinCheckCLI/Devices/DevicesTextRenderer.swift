@@ -1,3 +1,5 @@
+import Text
+
 /// Writes devices, or the roots of one, as text.
 enum DevicesTextRenderer {
     /// The table of all devices.
@@ -44,6 +46,6 @@ enum DevicesTextRenderer {
     }
 
     private static func safe(_ text: String) -> String {
-        TerminalText.escaped(TerminalText.shortened(text, to: 200))
+        TerminalText.shown(text, to: 200)
     }
 }

@@ -1,3 +1,4 @@
+import Text
 import X509
 
 #if canImport(Glibc)
@@ -13,7 +14,7 @@ enum AnchorFiles {
         guard let names = fileNames(inDirectory: path) else { return [try bundle(inFile: path)] }
         var bundles: [AnchorBundle] = []
         for name in names {
-            let bytes = try FileReader.contents(ofFile: path + "/" + name)
+            let bytes = try FileReader.contents(ofFile: name, inDirectory: path)
             // A directory of certificates often holds a note or a list of revocations too.
             if let bundle = try? AnchorBundle(pemOrDER: bytes), bundle.count > 0 { bundles.append(bundle) }
         }
@@ -37,20 +38,23 @@ enum AnchorFiles {
         return bundle
     }
 
-    /// The names of the files in a directory, sorted; `nil` when the path names no directory.
-    private static func fileNames(inDirectory path: String) -> [String]? {
+    /// The names of the files in a directory as the system has them, sorted; `nil` when the path names no directory.
+    ///
+    /// A name need not be UTF-8: as text it would be another.
+    private static func fileNames(inDirectory path: String) -> [[CChar]]? {
         guard !path.utf8.contains(0), let directory = opendir(path) else { return nil }
         defer { closedir(directory) }
-        var names: [String] = []
+        var names: [[CChar]] = []
         while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
-                    String(cString: $0)
-                }
-            }
+            // The name is read where it stands: its declared length goes past the end of a short entry.
+            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            let name = Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1))
             var status = stat()
-            if stat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG { names.append(name) }
+            if fstatat(dirfd(directory), name, &status, 0) == 0, status.st_mode & S_IFMT == S_IFREG {
+                names.append(name)
+            }
         }
-        return names.sorted()
+        return names.sorted { $0.lexicographicallyPrecedes($1) { UInt8(bitPattern: $0) < UInt8(bitPattern: $1) } }
     }
 }

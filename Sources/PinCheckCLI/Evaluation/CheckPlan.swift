@@ -1,6 +1,7 @@
 import PinFormats
 import Pinning
 import TLSProbe
+import Text
 
 /// One endpoint: where to connect, and the names that go with it.
 struct CheckEndpoint: Sendable {

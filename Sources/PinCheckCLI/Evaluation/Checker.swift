@@ -1,6 +1,7 @@
 import HTTPDNS
 import Pinning
 import TLSProbe
+import Text
 
 /// Checks endpoints: connects, judges, reports.
 struct Checker: Sendable {

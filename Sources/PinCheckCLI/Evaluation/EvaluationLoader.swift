@@ -1,5 +1,6 @@
 import PinFormats
 import Pinning
+import Text
 import X509
 
 /// Reads what settings name and puts together what chains are judged by; the same settings are read once.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Text
 
 /// The targets of a command line: those named, those of lists, and those of a policy, with how to connect to them.
 struct GivenTargets {

@@ -1,6 +1,7 @@
 import PinFormats
 import Pinning
 import TLSProbe
+import Text
 import X509
 
 /// Gets the keys of servers and files.
@@ -103,7 +104,7 @@ struct KeyCollector: Sendable {
         do {
             return try read()
         } catch {
-            throw CommandError(status: error.kind == .missing ? .noInput : .data, description: error.description)
+            throw CommandError(status: error.kind == .missing ? .noInput : .data, description: "\(error)")
         }
     }
 }

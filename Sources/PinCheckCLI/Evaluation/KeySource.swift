@@ -54,6 +54,12 @@ struct KeySource: Sendable {
         }
     }
 
+    /// The keys that are pinned: those of a configuration, all of them when that was asked for, otherwise the server's.
+    func pinned(all: Bool) -> Set<SHA256Digest> {
+        let chosen = all || group != nil ? items : items.filter { !$0.role.isAuthority }
+        return Set(chosen.map(\.spkiSHA256))
+    }
+
     /// Whether the chain leads to no anchor.
     var lacksAnchor: Bool {
         if case .unverified(let failures) = standing { failures.contains(where: \.isMissingAnchor) } else { false }

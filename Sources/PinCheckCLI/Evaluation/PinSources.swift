@@ -1,5 +1,6 @@
 import PinFormats
 import Pinning
+import Text
 import X509
 
 /// Everything that the values of `--pins` hold.
@@ -24,7 +25,7 @@ struct PinSources: Sendable {
             } catch {
                 throw CommandError(
                     status: error.kind == .missing ? .noInput : .data,
-                    description: error.description
+                    description: "\(error)"
                 )
             }
         }

@@ -1,6 +1,7 @@
 import PinFormats
 import Pinning
 import TLSProbe
+import Text
 import X509
 
 /// Writes pins in the form that was asked for, and certificates as files.
@@ -39,7 +40,7 @@ struct PinsWriter {
                 isTerminal: context.console.output.isTerminal,
                 environment: context.environment
             )
-            try lines.write(text: PinsTextRenderer(style: style, time: time).text(sources))
+            try lines.write(text: PinsTextRenderer(style: style, time: time, pinsAll: pinsAll(sources)).text(sources))
         case .block(let format):
             for source in sources where source.status == .unreachable {
                 context.console.report("\(source.status.name)  \(source.name)  \(source.finding ?? "")")
@@ -58,11 +59,16 @@ struct PinsWriter {
         PinsReport(
             sources,
             host: host,
-            pinsAll: settings.positions != nil,
+            pinsAll: pinsAll(sources),
             saved: saved,
             time: time,
             exit: exit
         )
+    }
+
+    /// Whether authorities are pinned too: where their positions were asked for, and where nothing else is given.
+    private func pinsAll(_ sources: [KeySource]) -> Bool {
+        settings.positions != nil || sources.allSatisfy { $0.items.allSatisfy(\.role.isAuthority) }
     }
 
     /// The keys by host; those of files go with every host there is.
@@ -70,9 +76,7 @@ struct PinsWriter {
         let configured = sources.compactMap { source in source.group?.keeping(source.items) }
         let files = sources.filter { $0.group == nil && $0.endpoint == nil && !$0.items.isEmpty }
         let servers = sources.filter { $0.endpoint != nil && !$0.items.isEmpty }
-        func chosen(_ source: KeySource) -> Set<SHA256Digest> {
-            source.endpoint == nil || settings.positions != nil ? Set(source.items.map(\.spkiSHA256)) : []
-        }
+        func chosen(_ source: KeySource) -> Set<SHA256Digest> { source.pinned(all: pinsAll(sources)) }
         func origin(_ source: KeySource) -> String {
             guard let finding = source.finding else { return "Keys of '\(source.name)'" }
             let peer = source.peer.map { $0.description == source.name ? "" : " at \($0)" } ?? ""
@@ -92,9 +96,11 @@ struct PinsWriter {
         guard !groups.isEmpty || !configured.isEmpty else {
             return files.map { group($0, host: host, port: Port.https) }
         }
-        groups += configured.map { group in
+        groups += configured.map { group -> PinGroup in
             // What is exempt from pinning has no use for a key.
-            group.isExempt ? group : group.adding(files.flatMap(\.items), origins: files.map(origin))
+            if group.isExempt { return group }
+            let chosen = files.reduce(into: Set()) { $0.formUnion(chosen($1)) }
+            return group.adding(files.flatMap(\.items), chosen: chosen, origins: files.map(origin))
         }
         for server in PinGroup.merged(groups) where server.rules == nil {
             groups += files.map { group($0, host: server.host, port: server.port) }
@@ -118,7 +124,7 @@ struct PinsWriter {
                 context.console.report("\(verb): \(file.path)  \(certificate)")
             }
         } catch {
-            throw CommandError(status: .inputOutput, description: error.description)
+            throw CommandError(status: .inputOutput, description: "\(error)")
         }
         return saved
     }

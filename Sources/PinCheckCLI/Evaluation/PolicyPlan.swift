@@ -1,5 +1,6 @@
 import PinFormats
 import Pinning
+import Text
 
 /// The hosts of policies, of which targets are chosen by name.
 struct PolicyHosts {
@@ -24,7 +25,7 @@ struct PolicyHosts {
                         try PolicyReader.policy(at: path)
                     }
             } catch {
-                throw CommandError(status: error.kind == .missing ? .noInput : .data, description: error.description)
+                throw CommandError(status: error.kind == .missing ? .noInput : .data, description: "\(error)")
             }
             for host in policy.hosts {
                 do throws(CommandError) {

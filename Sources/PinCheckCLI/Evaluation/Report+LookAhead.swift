@@ -1,5 +1,6 @@
 import Pinning
 import Rotation
+import Text
 
 /// What the user wants to be told of the time ahead.
 struct OutlookRules: Sendable {

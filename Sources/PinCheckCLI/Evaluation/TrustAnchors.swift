@@ -1,3 +1,4 @@
+import Text
 import X509
 
 /// What `--anchors` and `--and-system` come to.

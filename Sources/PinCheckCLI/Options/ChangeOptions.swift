@@ -1,4 +1,5 @@
 import ArgumentParser
+import Text
 
 /// What happens when a result is another than the last time.
 struct ChangeOptions: ParsableArguments {

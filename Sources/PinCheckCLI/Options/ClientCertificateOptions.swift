@@ -1,5 +1,6 @@
 import ArgumentParser
 import TLSProbe
+import Text
 
 /// What servers get that ask who their client is.
 struct ClientCertificateOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 import Pinning
+import Text
 
 /// Where to connect to instead of the target's host: one value of `--connect`, `--resolve` or `--connect-to`.
 struct ConnectAddress: Hashable, Sendable {

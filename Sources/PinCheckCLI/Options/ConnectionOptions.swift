@@ -1,6 +1,7 @@
 import ArgumentParser
 import Pinning
 import TLSProbe
+import Text
 
 /// How the connection is made.
 struct ConnectionOptions: ParsableArguments {

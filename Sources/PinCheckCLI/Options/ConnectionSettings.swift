@@ -1,4 +1,5 @@
 import TLSProbe
+import Text
 
 /// How connections are made: what the flags of one call say, or what a list or policy says of one target.
 struct ConnectionSettings: Sendable {

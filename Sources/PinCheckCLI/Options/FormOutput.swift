@@ -1,3 +1,5 @@
+import Text
+
 /// One value of `--format`: a form, and where it goes.
 struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable where Form.RawValue == String {
     /// The form.
@@ -11,12 +13,14 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     ///   - texts: the values of the option.
     ///   - form: what is written when there is none.
     ///   - file: where the first form goes that names no file, `nil` for standard output.
+    ///   - standardOutput: what stands behind standard output: a file that is the same is standard output.
     /// - Returns: at least one output; at most one of them goes to standard output.
     /// - Throws: ``CommandError`` with the status of a usage error.
     static func read(
         _ texts: [String],
         default form: Form,
-        fileOfFirst file: String? = nil
+        fileOfFirst file: String? = nil,
+        standardOutput: FileIdentity? = nil
     ) throws(CommandError) -> [FormOutput] {
         var fileOfFirst = file
         guard fileOfFirst?.isEmpty != true else { throw .usage("--output names no file: write --output FILE") }
@@ -32,7 +36,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
             guard file?.isEmpty != true else {
                 throw .usage("--format \(quoted(text)) names no file after the '=': write \(form.rawValue)=FILE")
             }
-            if file == "-" { file = nil }
+            if let path = file, isStandardOutput(path, standardOutput) { file = nil }
             if let other = outputs.first(where: { isSame($0.file, file) }) {
                 throw .usage(
                     "--format \(other.form.rawValue) and --format \(form.rawValue) both go to "
@@ -50,6 +54,15 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     /// Whether two outputs go to one place, however it is written.
     private static func isSame(_ one: String?, _ other: String?) -> Bool {
         guard let one, let other else { return one == other }
-        return one == other || AtomicFile.identity(of: one) == AtomicFile.identity(of: other)
+        guard one != other else { return true }
+        guard let one = FileIdentity(of: one), let other = FileIdentity(of: other) else { return false }
+        return one == other
+    }
+
+    /// Whether a path is another name of standard output, which is written to as it is.
+    private static func isStandardOutput(_ path: String, _ identity: FileIdentity?) -> Bool {
+        if path == "-" || AtomicFile.descriptor(named: path) == 1 { return true }
+        guard let identity else { return false }
+        return FileIdentity(of: path) == identity
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PinLint
 import Pinning
+import Text
 
 /// How pins are judged and what the findings lead to.
 struct LintOptions: ParsableArguments {
@@ -82,13 +83,17 @@ struct LintSettings: Sendable {
     let outputs: [FormOutput<Form>]
     let color: TextStyle.Choice
 
-    init(_ options: LintOptions, _ output: LintOutputOptions) throws(CommandError) {
+    init(_ options: LintOptions, _ output: LintOutputOptions, in context: Context) throws(CommandError) {
         failOn = try Self.severity(options.failOn)
         ignored = try Self.ignored(options.ignore)
         warnBefore = try Threshold.reading(options.warnBefore ?? "30d", of: "--warn-before")
         time = try options.at.map { (text) throws(CommandError) in try TimeText.read(text) }
         clients = try Self.clients(options.client)
-        outputs = try FormOutput.read(output.format, default: .text)
+        outputs = try FormOutput.read(
+            output.format,
+            default: .text,
+            standardOutput: context.console.output.identity
+        )
         color = try ColorOption.read(output.color)
     }
 

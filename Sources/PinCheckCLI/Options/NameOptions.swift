@@ -1,5 +1,6 @@
 import ArgumentParser
 import Pinning
+import Text
 
 /// The names a client uses, apart from the address it connects to.
 struct NameOptions: ParsableArguments {

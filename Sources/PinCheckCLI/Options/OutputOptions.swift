@@ -1,4 +1,5 @@
 import ArgumentParser
+import Text
 
 /// How the result is shown.
 ///
@@ -70,13 +71,22 @@ struct OutputSettings: Sendable {
     let isQuiet: Bool
     let color: TextStyle.Choice
 
+    /// Whether results go to standard output.
+    var usesStandardOutput: Bool { !isQuiet && outputs.contains { $0.file == nil } }
+
     /// What the exit codes of a run with these outputs mean.
     var exitConvention: ExitConvention {
         outputs.contains { $0.form == .nagios && $0.file == nil } ? .monitoring : .standard
     }
 
-    init(_ options: OutputOptions) throws(CommandError) {
-        outputs = try FormOutput.read(options.format, default: .text, fileOfFirst: options.output)
+    /// Reads the options of a run in `context`.
+    init(_ options: OutputOptions, in context: Context) throws(CommandError) {
+        outputs = try FormOutput.read(
+            options.format,
+            default: .text,
+            fileOfFirst: options.output,
+            standardOutput: context.console.output.identity
+        )
         explains = options.explain
         isQuiet = options.quiet
         color = try ColorOption.read(options.color)

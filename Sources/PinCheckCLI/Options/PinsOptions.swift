@@ -1,5 +1,6 @@
 import ArgumentParser
 import PinFormats
+import Text
 
 /// What `pins` trusts while it verifies.
 struct TrustOptions: ParsableArguments {

@@ -1,23 +1,15 @@
+import Text
+
 /// Finds private keys among the arguments before anything looks at them, so that no message can repeat a part of one.
 ///
 /// `--pins "$(cat key.pem)"` begins with dashes: the parser takes it for an option and quotes it whole.
 enum SecretArguments {
     /// Throws when an argument is or holds a private key in PEM, also one whose lines were joined or whose case was changed.
     static func refuse(in arguments: [String]) throws(CommandError) {
-        guard arguments.contains(where: holdsPrivateKey) else { return }
+        guard arguments.contains(where: KeyMaterial.isArmoured) else { return }
         throw .data(
             "an argument is a private key; it was not used and no part of it is shown: pins are made of public keys "
                 + "(openssl pkey -in KEY -pubout), and everybody on this machine can see arguments, so replace the key"
         )
-    }
-
-    /// The frame of a key's PEM text, without white space.
-    private static let mark = Array("PRIVATEKEY--".utf8)
-
-    private static func holdsPrivateKey(_ text: String) -> Bool {
-        // No private key is that short, and nearly every argument is.
-        guard text.utf8.count > 40 else { return false }
-        let letters = text.utf8.filter { $0 > 0x20 }.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
-        return letters.indices.contains { letters[$0...].starts(with: mark) }
     }
 }

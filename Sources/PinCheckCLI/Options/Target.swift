@@ -1,4 +1,5 @@
 import Pinning
+import Text
 
 /// What the user named: a host or an address, perhaps with a port.
 struct Target: Hashable, Sendable {
@@ -18,6 +19,12 @@ struct Target: Hashable, Sendable {
         guard !text.isEmpty else {
             throw .usage("the target '' is empty: name a host, as in 'pincheck api.example.com'")
         }
+        guard !Self.mayBeKeyMaterial(text) else {
+            throw .usage(
+                "the target (\(text.utf8.count) characters) may be a line of a private key: it was not used and no part of it "
+                    + "is shown; if it is a name, write it in lower case"
+            )
+        }
         let authority = try Self.authority(of: text)
         guard !authority.contains("@") else {
             throw .usage("the target \(quoted(text)) holds a user name: leave out everything up to the '@'")
@@ -27,6 +34,13 @@ struct Target: Hashable, Sendable {
         host = place.host
         writtenHost = place.writtenHost
         port = place.port
+    }
+
+    /// Whether the text, or what stands in it for a name, may be a line of a private key.
+    private static func mayBeKeyMaterial(_ text: String) -> Bool {
+        let name = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
+        let host = name.prefix { $0 != ":" }
+        return KeyMaterial.isLikely(text) || KeyMaterial.isLikely(name) || KeyMaterial.isLikely(host)
     }
 
     /// The part of a URL that names the server, or the whole text when it is no URL.

@@ -1,6 +1,7 @@
 import PinFormats
 import Pinning
 import TLSProbe
+import Text
 
 /// A list of targets: one a line, each with what is said of it alone.
 ///

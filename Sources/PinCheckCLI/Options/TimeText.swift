@@ -1,4 +1,5 @@
 import Pinning
+import Text
 
 /// Reads the moments that users write.
 enum TimeText {

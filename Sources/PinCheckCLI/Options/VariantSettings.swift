@@ -1,6 +1,7 @@
 import HTTPDNS
 import Pinning
 import TLSProbe
+import Text
 
 /// Which variants of a target are checked, as the flags say.
 struct VariantSettings: Sendable {

@@ -91,7 +91,7 @@ struct PinsReport: Encodable, Sendable {
 
     /// Reports sources as of `time`; `saved` has the file of each certificate that was saved.
     ///
-    /// `host` is the one that files are for, and `pinsAll` says that the keys of servers were chosen.
+    /// `host` is the one that files are for, and `pinsAll` says that authorities are pinned too.
     init(
         _ sources: [KeySource],
         host: String?,
@@ -123,9 +123,9 @@ struct PinsReport: Encodable, Sendable {
             results(source).map { (source, $0) }
         }.map { source, result in
             var result = result
+            let pinned = source.pinned(all: pinsAll)
             for (index, item) in source.items.enumerated() {
-                let isServers = source.endpoint != nil
-                result.keys[index].pinned = pinsAll || !isServers || !item.role.isAuthority
+                result.keys[index].pinned = pinned.contains(item.spkiSHA256)
             }
             return result
         }

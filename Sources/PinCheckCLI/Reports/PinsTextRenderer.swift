@@ -1,17 +1,20 @@
 import PinFormats
 import Pinning
 import TLSProbe
+import Text
 
 /// Writes the keys of servers and files as text, each with its pin in every notation.
 struct PinsTextRenderer: Sendable {
     let style: TextStyle
     /// The moment from which the days are counted.
     let time: Timestamp
+    /// Whether the positions to pin were asked for.
+    var pinsAll = false
 
     /// The whole text; it ends in a newline.
     func text(_ sources: [KeySource]) -> String {
         var blocks = sources.map { block($0).joined(separator: "\n") }
-        if sources.contains(where: { !$0.items.isEmpty }) {
+        if hasSinglePin(sources) {
             blocks.append(
                 style.faint(
                     "An app with one pin stops working when that key changes: pin a second key too, one that you keep in reserve."
@@ -19,6 +22,15 @@ struct PinsTextRenderer: Sendable {
             )
         }
         return blocks.joined(separator: "\n\n") + "\n"
+    }
+
+    /// Whether a host would have one pin alone; keys of files go with every host there is.
+    private func hasSinglePin(_ sources: [KeySource]) -> Bool {
+        let isFile = { (source: KeySource) in source.endpoint == nil && source.group == nil }
+        let shared = sources.filter(isFile).reduce(into: Set()) { $0.formUnion($1.pinned(all: pinsAll)) }
+        let hosts = sources.filter { !isFile($0) && !$0.items.isEmpty }
+        guard !hosts.isEmpty else { return shared.count == 1 }
+        return hosts.contains { $0.pinned(all: pinsAll).union(shared).count == 1 }
     }
 
     private func block(_ source: KeySource) -> [String] {
@@ -93,6 +105,6 @@ struct PinsTextRenderer: Sendable {
     }
 
     private func safe(_ text: String, length: Int = 256) -> String {
-        TerminalText.escaped(TerminalText.shortened(text, to: length))
+        TerminalText.shown(text, to: length)
     }
 }

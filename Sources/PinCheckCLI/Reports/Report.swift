@@ -1,3 +1,5 @@
+import Text
+
 /// The result for one endpoint or chain: what every renderer takes, and the JSON document as it is written.
 ///
 /// It is apart from the types that decide, so that keys stay what they are when those change. Text in it is as it came from
@@ -205,9 +207,18 @@ struct Report: Encodable, Sendable {
         var value: Value
     }
 
+    /// What is said of a result: a stable word, and a sentence in which text from outside is escaped.
     struct Message: Encodable, Hashable, Sendable {
         var id: String
-        var message: String
+        var message: String {
+            didSet { message = TerminalText.escaped(message) }
+        }
+
+        /// A sentence, escaped here so that nobody has to.
+        init(id: String, message: String) {
+            self.id = id
+            self.message = TerminalText.escaped(message)
+        }
     }
 
     struct Exit: Encodable, Sendable {

@@ -1,3 +1,5 @@
+import Text
+
 /// One output: a form of results, and where it goes.
 struct ResultSink {
     private var renderer: any ResultRenderer

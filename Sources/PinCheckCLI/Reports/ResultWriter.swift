@@ -1,3 +1,5 @@
+import Text
+
 /// Hands results to every output that was asked for, as they come or in the order of their targets.
 struct ResultWriter {
     private let notes: [Report.Message]

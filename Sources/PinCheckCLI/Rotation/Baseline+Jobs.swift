@@ -1,5 +1,6 @@
 import Pinning
 import Rotation
+import Text
 
 extension Baseline {
     /// The recorded endpoints as they are to be asked again, a job for each target.

@@ -1,5 +1,6 @@
 import PinFormats
 import Rotation
+import Text
 
 /// The recorded state that servers are compared with.
 struct Baseline: Sendable {

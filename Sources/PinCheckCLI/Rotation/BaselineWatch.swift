@@ -1,4 +1,5 @@
 import Rotation
+import Text
 
 /// Compares outcomes with a baseline as they come, and remembers what was seen.
 struct BaselineWatch {

@@ -1,5 +1,6 @@
 import PinFormats
 import Pinning
+import Text
 
 /// What is about to be deployed: a chain, or a key for which there is no certificate yet.
 struct NextItem: Sendable {
@@ -43,7 +44,7 @@ struct NextItem: Sendable {
                         + "(openssl pkey -in KEY -pubout)"
                 )
             }
-            throw CommandError(status: error.kind == .missing ? .noInput : .data, description: error.description)
+            throw CommandError(status: error.kind == .missing ? .noInput : .data, description: "\(error)")
         }
         guard !items.isEmpty else {
             throw .data(

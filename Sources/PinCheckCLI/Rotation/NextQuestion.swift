@@ -1,5 +1,6 @@
 import PinFormats
 import Pinning
+import Text
 
 /// The question whether the clients of one server will accept what is about to be deployed.
 struct NextQuestion {

@@ -1,5 +1,6 @@
 import Pinning
 import Rotation
+import Text
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

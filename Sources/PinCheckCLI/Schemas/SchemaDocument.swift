@@ -1,3 +1,5 @@
+import Text
+
 /// A JSON Schema (draft 2020-12) that pincheck ships.
 struct SchemaDocument: Sendable {
     /// What `pincheck schema` calls it.

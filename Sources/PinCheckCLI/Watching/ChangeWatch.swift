@@ -1,4 +1,5 @@
 import Pinning
+import Text
 
 /// Compares results with those of the last run, and runs a command for each that changed.
 ///
@@ -100,7 +101,7 @@ struct ChangeWatch {
                 ("OLD_PIN", old?.pin ?? ""), ("OLD_SINCE", old?.since ?? ""), ("TIME", time),
             ]
         let variables = facts.map { name, value in
-            ("PINCHECK_" + name, TerminalText.escaped(TerminalText.shortened(value, to: 1_000)))
+            ("PINCHECK_" + name, TerminalText.shown(value, to: 1_000))
         }
         let problem: String? =
             switch ShellCommand.run(command, variables: variables, deadline: Self.deadline) {

@@ -1,3 +1,5 @@
+import Text
+
 /// What a run found of a target, as far as the next run compares it.
 struct TargetState: Hashable, Sendable {
     /// The name of the exit status, as in `PASS`.
@@ -54,6 +56,6 @@ enum StateFile {
 
     /// Text that ends neither the field nor the line.
     static func field(_ text: String) -> String {
-        TerminalText.escaped(TerminalText.shortened(text, to: 400))
+        TerminalText.shown(text, to: 400)
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -92,7 +94,7 @@ enum AtomicFile {
     }
 
     /// The descriptor of this process that a path stands for; a file behind it is added to, not replaced.
-    private static func descriptor(named path: String) -> Int32? {
+    static func descriptor(named path: String) -> Int32? {
         switch path {
         case "/dev/stdout": return STDOUT_FILENO
         case "/dev/stderr": return STDERR_FILENO
@@ -102,19 +104,8 @@ enum AtomicFile {
         }
     }
 
-    /// What tells the file at `path` from every other: its device and inode or, where it is not there yet, those of its directory
-    /// and its name.
-    static func identity(of path: String) -> String {
-        func number(_ path: String) -> String? {
-            var status = stat()
-            return stat(path, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
-        }
-        if let own = number(path) { return own }
-        guard let target = try? resolved(path) else { return path }
-        let directory = directory(of: target)
-        let name = target[target.utf8.index(target.startIndex, offsetBy: directory.utf8.count)...]
-        return number(directory.isEmpty ? "." : directory).map { "\($0)/\(name)" } ?? target
-    }
+    /// The file that a path leads to through symbolic links, `nil` where they go round in circles.
+    static func target(of path: String) -> String? { try? resolved(path) }
 
     /// Follows symbolic links, also to a file that is not there yet.
     private static func resolved(_ path: String) throws(Failure) -> String {

@@ -1,3 +1,5 @@
+import Text
+
 /// Where a command writes: the result to `output`, everything else to `errors`.
 package struct Console: Sendable {
     /// Standard output: the result and nothing else.
@@ -11,18 +13,16 @@ package struct Console: Sendable {
         self.errors = errors
     }
 
-    /// Writes lines to standard error, each escaped.
+    /// Writes a message to standard error, and a line break behind it.
     ///
     /// A standard error that cannot be written to is no reason to end otherwise.
-    func report(_ message: String) {
-        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
-        let text = lines.map { TerminalText.escaped(String($0)) }.joined(separator: "\n")
-        try? errors.write(text + "\n")
+    func report(_ message: SafeText) {
+        try? errors.write(message.description + "\n")
     }
 
     /// Writes `Error: ` and the description to standard error.
     func report(_ error: CommandError) {
-        report("Error: \(error.description)")
+        report("Error: \(error.message)")
     }
 }
 
@@ -32,16 +32,20 @@ package struct OutputStream: Sendable {
     package let isTerminal: Bool
     /// Whether the stream goes to a file.
     package let isFile: Bool
+    /// What tells the file, pipe or terminal behind the stream from others, `nil` where there is none.
+    let identity: FileIdentity?
     private let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
 
     /// A stream that hands its bytes to `writeBytes`.
     package init(
         isTerminal: Bool,
         isFile: Bool = false,
+        identity: FileIdentity? = nil,
         writeBytes: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
     ) {
         self.isTerminal = isTerminal
         self.isFile = isFile
+        self.identity = identity
         self.writeBytes = writeBytes
     }
 

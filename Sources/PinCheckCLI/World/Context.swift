@@ -1,5 +1,6 @@
 package import Pinning
 package import TLSProbe
+import Text
 
 /// The world a command lives in.
 ///

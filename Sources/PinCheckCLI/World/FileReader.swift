@@ -1,4 +1,5 @@
 import PinFormats
+import Text
 
 #if canImport(Glibc)
 import Glibc
@@ -34,6 +35,19 @@ enum FileReader {
         throw .noInput("\(quoted(path)) is a pipe into which nobody writes")
     }
 
+    /// The contents of the file with this name, which need not be UTF-8, in the directory at `path`.
+    static func contents(ofFile name: [CChar], inDirectory path: String) throws(CommandError) -> [UInt8] {
+        let shown = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
+        let text = quoted("\(path)/\(shown)")
+        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw .noInput("cannot read \(quoted(path)): \(System.message(of: errno))") }
+        defer { close(directory) }
+        let descriptor = openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw .noInput("cannot read \(text): \(System.message(of: errno))") }
+        defer { close(descriptor) }
+        return try contents(ofDescriptor: descriptor, name: text)
+    }
+
     /// Everything up to the end of an open descriptor, which stays open; `name` is for messages.
     static func contents(ofDescriptor descriptor: Int32, name: String) throws(CommandError) -> [UInt8] {
         var contents: [UInt8] = []
@@ -43,7 +57,9 @@ enum FileReader {
             if count > 0 {
                 contents.append(contentsOf: chunk[..<count])
                 guard contents.count <= limit else {
-                    throw .data("\(name) is larger than \(limit / 1024 / 1024) MiB: name a file with certificates")
+                    throw .data(
+                        "\(name) is larger than \(limit / 1024 / 1024) MiB, and nothing that pincheck reads is: name another file"
+                    )
                 }
             } else if count == 0 {
                 return contents

@@ -1,3 +1,5 @@
+import Text
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -9,8 +11,14 @@ final class GrowingFile: Sendable {
     private let descriptor: Int32
 
     /// Makes the file at `path`, or empties the one that is there unless it is to be added to.
+    ///
+    /// A name of an open descriptor (`/dev/fd/3`) means that descriptor: what stands behind it is added to.
     init(path: String, isAddedTo: Bool = false) throws(CommandError) {
-        descriptor = System.openForWriting(path, O_CREAT | (isAddedTo ? O_APPEND : O_TRUNC))
+        if let open = AtomicFile.descriptor(named: path) {
+            descriptor = fcntl(open, F_DUPFD_CLOEXEC, 0)
+        } else {
+            descriptor = System.openForWriting(path, O_CREAT | (isAddedTo ? O_APPEND : O_TRUNC))
+        }
         guard descriptor >= 0 else {
             throw CommandError(
                 status: .inputOutput,
@@ -26,7 +34,7 @@ final class GrowingFile: Sendable {
     /// The stream into the file; it keeps the file open.
     var stream: OutputStream {
         OutputStream(isTerminal: false) { bytes throws(OutputError) in
-            try System.write(bytes, to: self.descriptor)
+            try System.writeLines(bytes, to: self.descriptor)
         }
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Writes lines to a stream until its reader goes away.
 struct LineWriter {
     private let stream: OutputStream

@@ -1,4 +1,5 @@
 internal import Synchronization
+import Text
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,5 @@
 import Pinning
+import Text
 
 #if canImport(Glibc)
 import Glibc
@@ -46,10 +47,47 @@ enum System {
             return OutputStream(isTerminal: false) { _ throws(OutputError) in throw .failed(reason) }
         }
         let isFile = status.st_mode & S_IFMT == S_IFREG
-        return OutputStream(isTerminal: !isFile && isatty(descriptor) == 1, isFile: isFile) {
+        let isTerminal = !isFile && isatty(descriptor) == 1
+        return OutputStream(
+            isTerminal: isTerminal,
+            isFile: isFile,
+            identity: isTerminal || status.st_mode & S_IFMT != S_IFCHR ? FileIdentity(status) : nil
+        ) {
             bytes throws(OutputError) in
-            try write(bytes, to: descriptor)
+            try isFile ? writeLines(bytes, to: descriptor) : write(bytes, to: descriptor)
         }
+    }
+
+    /// Writes whole lines to a regular file, or to anything else all of `bytes`.
+    ///
+    /// When a disk is full in the middle of a line, what was written of the line is taken back, so that whoever reads the file
+    /// line by line finds none that is torn. A file that somebody else has added to meanwhile is left as it is.
+    static func writeLines(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+        let start = end(of: descriptor)
+        do {
+            try write(bytes, to: descriptor)
+        } catch {
+            if case .failed = error, let start, let end = end(of: descriptor), end > start, end - start <= bytes.count {
+                var status = stat()
+                let written = bytes[..<(end - start)]
+                let whole = written.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+                if fstat(descriptor, &status) == 0, Int(status.st_size) == end,
+                    ftruncate(descriptor, off_t(start + whole)) == 0
+                {
+                    lseek(descriptor, off_t(start + whole), SEEK_SET)
+                }
+            }
+            throw error
+        }
+    }
+
+    /// Where the next byte of a regular file would be written, `nil` for anything else.
+    private static func end(of descriptor: Int32) -> Int? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        if fcntl(descriptor, F_GETFL) & O_APPEND != 0 { return Int(status.st_size) }
+        let position = lseek(descriptor, 0, SEEK_CUR)
+        return position >= 0 ? Int(position) : nil
     }
 
     /// Opens a file for writing with more flags of open(2), and never waits for the reader of a pipe.
@@ -103,9 +141,10 @@ enum System {
         strerror(code).map { String(cString: $0) } ?? "error \(code)"
     }
 
-    /// Makes writing to a pipe without a reader an error instead of the end of the process.
-    static func ignoreBrokenPipes() {
+    /// Makes writing to a pipe without a reader, or more than a file may hold, an error instead of the end of the process.
+    static func ignoreSignalsOfWriting() {
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// How many connections can be open at the same time, after asking the system for as many as it gives.

@@ -1,3 +1,5 @@
+internal import Text
+
 /// The files of an app as it ships, by their paths within it.
 protocol AppFiles {
     /// The directory or archive.

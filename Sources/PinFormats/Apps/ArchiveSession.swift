@@ -1,4 +1,5 @@
 internal import CArchive
+internal import Text
 
 #if canImport(Darwin)
 import Darwin

@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 internal import X509
 
 /// One TLSA record as zone files, `dig` and people write it: `_443._tcp.host. 3600 IN TLSA 3 1 1 HEX`, or `3 1 1 HEX` alone.

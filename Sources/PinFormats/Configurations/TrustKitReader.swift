@@ -1,4 +1,5 @@
 package import Pinning
+internal import Text
 internal import X509
 
 /// Reads `TSKConfiguration`, from a property list or JSON, and stops where TrustKit throws when the app starts.

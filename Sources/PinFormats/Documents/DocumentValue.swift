@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// A value of a JSON document or property list.
 struct DocumentValue {

@@ -1,3 +1,5 @@
+internal import Text
+
 /// Reads JSON and JSON5 (comments, trailing commas, single quotation marks, plain keys), with the line of each value.
 ///
 /// Not with FoundationEssentials, which has no lines to name in messages, keeps the last of two equal keys without a word,

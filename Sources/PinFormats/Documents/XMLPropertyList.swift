@@ -1,3 +1,5 @@
+internal import Text
+
 /// Property lists in XML.
 enum XMLPropertyList {
     /// The root value of `file`.

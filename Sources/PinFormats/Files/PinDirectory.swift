@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// A directory of pin files, which is what an app bundle is to AFNetworking.
 ///
@@ -20,6 +21,14 @@ struct PinDirectory {
         if let app = AppReader(directory: path, names) { return try app.read(into: &collector) }
         for name in names {
             let before = collector.pins.count
+            guard !name.unicodeScalars.contains("\u{FFFD}") || RegularFile.kind(of: "\(path)/\(name)") != .absent else {
+                throw PinFormatError(
+                    .unreadable,
+                    at: .at(path),
+                    "the name of a file in it is not UTF-8: '\(shortened(name))'",
+                    remedy: "rename the file"
+                )
+            }
             do throws(PinFormatError) {
                 try readFile(name, into: &collector)
             } catch {

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A file that was read, as the formats look at it.
 struct PinFile {
     let path: String

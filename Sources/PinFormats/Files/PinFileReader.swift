@@ -1,3 +1,5 @@
+internal import Text
+
 /// Reads one file in whichever notation it is.
 enum PinFileReader {
     /// Reads the file the user named: it has to hold pins.

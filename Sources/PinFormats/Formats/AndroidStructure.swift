@@ -1,3 +1,5 @@
+internal import Text
+
 /// The elements that Android's reader throws for where they stand (`XmlConfigSource`): the app ends at its first TLS connection.
 struct AndroidStructure {
     /// A kind of element with settings.

@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// The `<trust-anchors>` of a network security configuration.
 struct AndroidTrustAnchors {

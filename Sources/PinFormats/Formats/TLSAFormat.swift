@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// DNS records, as a zone file or `dig` has them.
 struct TLSAFormat: PinFileFormat {

@@ -1,3 +1,5 @@
+internal import Text
+
 /// Reads policy files: JSON5 with the members `version`, `defaults` and `hosts`.
 package enum PolicyReader {
     /// The version of the form that is read.

@@ -1,3 +1,5 @@
+internal import Text
+
 /// Why pin data could not be used.
 ///
 /// Never a verdict: wrong data says nothing about a server.
@@ -16,7 +18,7 @@ package struct PinFormatError: Error, Sendable, Hashable {
     package let problem: PinProblem
     /// Where.
     package let place: PinPlace
-    /// What is wrong, in words.
+    /// What is wrong, in words; text from outside in it is escaped.
     package let reason: String
     /// What it probably should be, or what to do about it.
     package let remedy: String?
@@ -25,15 +27,13 @@ package struct PinFormatError: Error, Sendable, Hashable {
         self.kind = problem.isAbsence ? .missing : .malformed
         self.problem = problem
         self.place = place
-        self.reason = reason
-        self.remedy = remedy
+        self.reason = TerminalText.escaped(reason)
+        self.remedy = remedy.map(TerminalText.escaped)
     }
 }
 
 extension PinFormatError: CustomStringConvertible {
     /// One line: the place, what is wrong, the remedy.
-    ///
-    /// Text from outside in it is shortened, not escaped.
     package var description: String {
         "\(place): \(reason)" + (remedy.map { "; \($0)" } ?? "")
     }
@@ -41,7 +41,7 @@ extension PinFormatError: CustomStringConvertible {
 
 /// Where pin data stands.
 ///
-/// The paths are on one line and no longer than messages can bear.
+/// The paths are no longer than messages can bear.
 package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     /// The value of `--pins` itself.
     case option
@@ -64,18 +64,18 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
 
     /// The place of the file at `path`, or of a line of it.
     package static func at(_ path: String, line: Int? = nil) -> PinPlace {
-        let path = shortened(path, to: 1024)
+        let path = path.utf8.count > 1024 ? shortened(path, to: 1024) : path
         return line.map { .line($0, of: path) } ?? .file(path)
     }
 
-    /// As people write it: `--pins`, `pins.txt`, `pins.txt:3`.
+    /// As people write it: `--pins`, `pins.txt`, `pins.txt:3`; names are escaped.
     package var description: String {
         switch self {
         case .option: "--pins"
         case .pinnedPublicKey: "--pinnedpubkey"
-        case .file(let path): path
-        case .line(let line, let path): "\(path):\(line)"
-        case .key(let key, let path): "\(path): \(key)"
+        case .file(let path): TerminalText.escaped(path)
+        case .line(let line, let path): TerminalText.escaped("\(path):\(line)")
+        case .key(let key, let path): TerminalText.escaped("\(path): \(key)")
         }
     }
 }

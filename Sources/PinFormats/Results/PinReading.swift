@@ -1,4 +1,5 @@
 package import Pinning
+internal import Text
 
 /// What a source holds: pins, and what the user should know about it.
 package struct PinReading: Sendable, Hashable {
@@ -52,11 +53,11 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
     package let id: ID
     /// Where what it is about stands, `nil` where ``text`` says that too.
     package let place: PinPlace?
-    /// One line without the place; text from outside in it is shortened, not escaped.
+    /// One line without the place; text from outside in it is shortened, and escaped in ``message``.
     package let text: String
 
     /// The place and the text.
-    package var message: String { (place.map { "\($0): " } ?? "") + text }
+    package var message: String { TerminalText.escaped((place.map { "\($0): " } ?? "") + text) }
 
     /// The message.
     package var description: String { message }

@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// A line of text with pins: the value of `--pins`, or a line of a file.
 struct PinText {

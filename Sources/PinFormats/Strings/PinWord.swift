@@ -1,3 +1,5 @@
+internal import Text
+
 /// One word of text that should be a pin, with its place and the decision whether messages may show it.
 struct PinWord {
     /// The longest text a message shows.
@@ -41,17 +43,4 @@ struct PinWord {
         guard let notation = PinNotation(text) else { return "write \(base64)" }
         return "write sha256\(notation.separator == .twoSlashes ? "//" : "/")\(base64)"
     }
-}
-
-/// Text from outside for a message: shortened, and on one line.
-///
-/// Escaping it is the business of whoever prints it.
-func shortened(_ text: some StringProtocol, to limit: Int = 120) -> String {
-    // By scalars: a character can be as long as the text.
-    let scalars = text.unicodeScalars
-    let short =
-        text.utf8.count <= limit
-        ? String(text)
-        : "\(String.UnicodeScalarView(scalars.prefix(limit / 2)))…\(String.UnicodeScalarView(scalars.suffix(limit / 3)))"
-    return String(short.map { $0.isNewline ? " " : $0 })
 }

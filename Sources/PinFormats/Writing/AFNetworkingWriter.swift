@@ -10,8 +10,12 @@ struct AFNetworkingWriter: PinBlockWriter {
             "// Save the files with 'pincheck pins … --save DIR' and add them to the app target: AFNetworking loads every",
             "// DER file named .cer from the bundle, and no other. AFSSLPinningModePublicKey outlives a renewed certificate.",
         ]
-        if let backup = PinRemark.backup(groups.map { $0.keeping($0.items.filter { $0.certificate != nil }) }).first {
+        if let backup = PinRemark.backup(groups).first {
             lines.append("// " + backup)
+        } else if !PinRemark.backup(groups.map { $0.keeping($0.items.filter { $0.certificate != nil }) }).isEmpty {
+            lines.append(
+                "// The key in reserve needs a certificate before AFNetworking can pin it: sign one with the key itself."
+            )
         }
         for group in groups {
             let host = group.hostName.contains(":") ? "[\(group.hostName)]" : group.hostName

@@ -31,8 +31,8 @@ struct AndroidWriter: PinBlockWriter {
             xml.comment("An expiration date on the pin set would switch pinning off after it.")
         }
         xml.element("pin-set", attributes: attributes) { xml in
-            for (item, use) in group.uses(atLeast: 2) {
-                xml.comment(PinRemark.label(item, use))
+            for (item, use) in group.uses() {
+                xml.comment(item.label)
                 let pin = "<pin digest=\"SHA-256\">\(item.notations.base64)</pin>"
                 xml.line(use == .offered ? "<!-- \(pin) -->" : pin)
             }

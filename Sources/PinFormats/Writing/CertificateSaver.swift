@@ -1,4 +1,5 @@
 package import Pinning
+internal import Text
 
 #if canImport(Darwin)
 import Darwin

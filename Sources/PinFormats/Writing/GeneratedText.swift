@@ -1,3 +1,5 @@
+internal import Text
+
 /// Makes text from outside safe to stand in the source of something else.
 ///
 /// Certificates are written by anybody: what they say must neither end the comment or string it stands in nor show a reader
@@ -68,24 +70,13 @@ enum GeneratedText {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            if isVisible(scalar) {
-                result.unicodeScalars.append(scalar)
-            } else {
+            if scalar.isHidden {
                 let digits = String(scalar.value, radix: 16, uppercase: true)
                 result += "(U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + ")"
+            } else {
+                result.unicodeScalars.append(scalar)
             }
         }
         return result
-    }
-
-    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.value < 0x80 { return (0x20...0x7E).contains(scalar.value) }
-        if scalar.properties.isDefaultIgnorableCodePoint { return false }
-        return switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
-            .spaceSeparator:
-            false
-        default: true
-        }
     }
 }

@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// The value of curl's `--pinnedpubkey`, in a command.
 ///
@@ -43,7 +44,7 @@ struct TLSAWriter: PinBlockWriter {
             let records = group.rules?.records ?? []
             lines += records.map { "\(owner) IN TLSA \($0)" }
             for (item, use) in group.uses() where records.isEmpty {
-                lines.append("; " + GeneratedText.comment(PinRemark.label(item, use)))
+                lines.append("; " + GeneratedText.comment(item.label))
                 lines.append((use == .offered ? "; " : "") + "\(owner) IN TLSA \(item.notations.tlsa)")
             }
             lines.append(
@@ -66,8 +67,8 @@ struct HPKPWriter: PinBlockWriter {
         groups.flatMap { group in
             var lines = PinRemark.heading(group).map { "# " + GeneratedText.comment($0) }
             var directives: [String] = []
-            for (item, use) in group.uses(atLeast: 2) {
-                lines.append("# " + GeneratedText.comment(PinRemark.label(item, use)))
+            for (item, use) in group.uses() {
+                lines.append("# " + GeneratedText.comment(item.label))
                 if use == .offered {
                     lines.append("#   " + item.notations.hpkp)
                 } else {

@@ -7,7 +7,7 @@ struct OkHttpWriter: PinBlockWriter {
         lines.append("val certificatePinner = CertificatePinner.Builder()")
         for group in groups {
             for (item, use) in group.uses() {
-                lines.append("    // " + GeneratedText.comment(PinRemark.label(item, use)))
+                lines.append("    // " + GeneratedText.comment(item.label))
                 lines += Self.patterns(group).map { pattern in
                     (use == .offered ? "    // " : "    ") + ".add(\"\(pattern)\", \"\(item.notations.okhttp)\")"
                 }

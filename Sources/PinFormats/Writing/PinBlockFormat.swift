@@ -53,7 +53,6 @@ enum PinRemark {
     static let backup =
         "Backup: add the pin of a second key that you keep in reserve, or the app stops working when this key changes."
     static let howToBackup = "'pincheck pins' prints the pin of a request or a public key too."
-    static let standIn = "the issuer stands in for a backup key: better a key of your own that you keep in reserve"
 
     /// What is to be said about a second pin, nothing where every group has it already.
     static func backup(_ groups: [PinGroup]) -> [String] {
@@ -78,13 +77,5 @@ enum PinRemark {
         if let warning = group.warning { lines.append("WARNING: " + warning) }
         if group.host == nil { lines.append("Write the host of your requests for \(PinGroup.hostPlaceholder).") }
         return lines
-    }
-
-    /// What a comment says of a key.
-    static func label(_ item: PinItem, _ use: PinGroup.Use) -> String {
-        switch use {
-        case .pinned, .offered: item.label
-        case .standIn: item.label + " (\(standIn))"
-        }
     }
 }

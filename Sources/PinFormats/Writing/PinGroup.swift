@@ -43,15 +43,15 @@ package struct PinGroup: Sendable, Hashable {
         self.remarks = remarks
     }
 
-    /// The group with more keys, which are pinned too.
-    package func adding(_ items: [PinItem], origins: [String]) -> PinGroup {
+    /// The group with more keys, of which those in `chosen` are pinned even where they are an authority's.
+    package func adding(_ items: [PinItem], chosen more: Set<SHA256Digest>, origins: [String]) -> PinGroup {
         PinGroup(
             host: host,
             port: port,
             origins: self.origins + origins,
             warning: warning,
             items: self.items + items,
-            chosen: chosen.union(items.map(\.spkiSHA256)),
+            chosen: chosen.union(more),
             rules: rules,
             remarks: remarks
         )
@@ -124,22 +124,16 @@ package struct PinGroup: Sendable, Hashable {
     enum Use {
         /// It is pinned.
         case pinned
-        /// It is pinned because the format wants two pins and this is the nearest there is to a backup.
-        case standIn
         /// It stands there as a comment.
         case offered
     }
 
-    /// The different keys in order, each with its use; at least `minimum` of them are pinned if there are so many.
-    func uses(atLeast minimum: Int = 1) -> [(item: PinItem, use: Use)] {
+    /// The different keys in order, each with its use.
+    ///
+    /// An authority is only offered, even where a client asks for a second pin: whoever it issues a certificate for could
+    /// listen.
+    func uses() -> [(item: PinItem, use: Use)] {
         var seen: Set<SHA256Digest> = []
-        let different = items.filter { seen.insert($0.spkiSHA256).inserted }
-        var missing = max(minimum - different.count(where: pins), 0)
-        return different.map { item in
-            if pins(item) { return (item, .pinned) }
-            guard missing > 0 else { return (item, .offered) }
-            missing -= 1
-            return (item, .standIn)
-        }
+        return items.filter { seen.insert($0.spkiSHA256).inserted }.map { ($0, pins($0) ? .pinned : .offered) }
     }
 }

@@ -1,4 +1,5 @@
 package import Pinning
+internal import Text
 
 /// One key that can be pinned, with what is known of it: what the writers write.
 package struct PinItem: Sendable, Hashable {
@@ -81,7 +82,7 @@ package struct PinItem: Sendable, Hashable {
 
     /// What a comment beside the hash says: role, owner and expiry; not escaped.
     var label: String {
-        let owner = subject.map { $0.isEmpty ? "(no subject)" : shortened($0) } ?? shortened(source)
+        let owner = TerminalText.shortened(subject.map { $0.isEmpty ? "(no subject)" : $0 } ?? source, to: 120)
         let key = certificate == nil ? publicKey.map { ", \($0.algorithm)" } ?? "" : ""
         let expiry = certificate.map { ", expires \($0.notAfter.date)" } ?? key
         return "\(role.rawValue): \(owner)\(expiry)"

@@ -37,13 +37,15 @@ struct TrustKitWriter: PinBlockWriter {
             }
             xml.line("<key>TSKPublicKeyHashes</key>")
             xml.element("array") { xml in
-                let uses = group.uses(atLeast: 2)
+                let uses = group.uses()
                 for (item, use) in uses {
-                    xml.comment(PinRemark.label(item, use))
+                    xml.comment(item.label)
                     let string = "<string>\(item.notations.base64)</string>"
                     xml.line(use == .offered ? "<!-- \(string) -->" : string)
                 }
-                if uses.count < 2 { xml.comment("TrustKit refuses to start with fewer than two pins.") }
+                if uses.count(where: { $0.use == .pinned }) < 2 {
+                    xml.comment("TrustKit refuses to start with fewer than two pins.")
+                }
                 PinRemark.backup([group]).forEach { xml.comment($0) }
             }
         }

@@ -1,5 +1,6 @@
 internal import PinFormats
 internal import Pinning
+internal import Text
 
 /// The pins, hosts and settings in which sources differ that should say the same.
 ///
@@ -41,7 +42,7 @@ struct Drift {
                     .driftHosts,
                     at: source.place,
                     host: host,
-                    "\(inMessage(host)) is pinned in \(inMessage(first.place.description)) and not here",
+                    "\(shortened(host)) is pinned in \(shortened(first.place.description)) and not here",
                     remedy: "pin it here too, or leave it out there"
                 )
             )
@@ -79,7 +80,7 @@ struct Drift {
             at: place,
             host: host,
             "\(names)\(more) \(other.keys.count == 1 ? "is" : "are") pinned"
-                + (host.map { " for \(inMessage($0))" } ?? "") + " in \(inMessage(other.name)) and not here",
+                + (host.map { " for \(shortened($0))" } ?? "") + " in \(shortened(other.name)) and not here",
             remedy: "pin the same keys in both"
         )
     }

@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 extension Drift {
     /// The settings of one host in which sources differ.
@@ -16,14 +17,14 @@ extension Drift {
             return views.filter { $0.reach < widest.reach }.map { view in
                 let names =
                     view.reach == .oneLabel
-                    ? "names two and more labels below \(inMessage(host))" : "names below \(inMessage(host))"
+                    ? "names two and more labels below \(shortened(host))" : "names below \(shortened(host))"
                 return LintFinding(
                     .driftSubdomains,
                     // The system has no way to say more.
                     view.isApples && view.reach == .oneLabel ? .note : nil,
                     at: view.place,
                     host: host,
-                    "\(names) are pinned in \(inMessage(widest.place.description)) and not here",
+                    "\(names) are pinned in \(shortened(widest.place.description)) and not here",
                     remedy: view.isApples && view.reach == .oneLabel
                         ? "give deeper names entries of their own" : "include subdomains in both or in neither"
                 )
@@ -40,7 +41,7 @@ extension Drift {
                     view.mayExpire ? nil : .note,
                     at: view.place,
                     host: host,
-                    "the pins of \(inMessage(host)) expire on \(date.date) in \(inMessage(first.place.description)) and "
+                    "the pins of \(shortened(host)) expire on \(date.date) in \(shortened(first.place.description)) and "
                         + (view.expiration.map { "on \($0.date) here" } ?? "never here"),
                     remedy: view.mayExpire ? "give both the same date" : nil
                 )
@@ -54,8 +55,8 @@ extension Drift {
                     .driftEnforcement,
                     at: view.place,
                     host: host,
-                    "a mismatch for \(inMessage(host)) is only reported here, and blocks the connection in "
-                        + inMessage(first.place.description),
+                    "a mismatch for \(shortened(host)) is only reported here, and blocks the connection in "
+                        + shortened(first.place.description),
                     remedy: "enforce it in both or in neither"
                 )
             }

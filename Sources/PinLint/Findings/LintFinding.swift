@@ -1,4 +1,5 @@
 package import PinFormats
+internal import Text
 
 /// Something about pins that their owner should know before they ship.
 package struct LintFinding: Sendable, Hashable {
@@ -8,9 +9,7 @@ package struct LintFinding: Sendable, Hashable {
     package let severity: LintSeverity
     /// Where it is.
     package let place: LintPlace
-    /// What is found, in one line.
-    ///
-    /// Text from outside in it is shortened, not escaped.
+    /// What is found, in one line; text from outside in it is shortened and escaped.
     package let message: String
     /// What to do about it, in one line.
     package let remedy: String?
@@ -30,8 +29,8 @@ package struct LintFinding: Sendable, Hashable {
         self.id = id.rawValue
         self.severity = severity ?? id.severity
         self.place = place
-        self.message = message
-        self.remedy = remedy
+        self.message = TerminalText.escaped(message)
+        self.remedy = remedy.map(TerminalText.escaped)
         self.host = host
         obstacle = nil
     }
@@ -93,10 +92,10 @@ package struct LintPlace: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// As people write it: `pins.txt:3`, `Info.plist: NSPinnedDomains.example.com`, or the name of the source.
+    /// As people write it: `pins.txt:3`, `Info.plist: NSPinnedDomains.example.com`, or the name of the source; escaped.
     package var description: String {
-        guard let file else { return source }
-        if let line { return "\(file):\(line)" }
-        return key.map { "\(file): \($0)" } ?? file
+        guard let file else { return TerminalText.escaped(source) }
+        if let line { return TerminalText.escaped("\(file):\(line)") }
+        return TerminalText.escaped(key.map { "\(file): \($0)" } ?? file)
     }
 }

@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// The dates of pinned certificates, which certificate mode goes by.
 struct CertificateValidityRule: LintRule {
@@ -31,7 +32,7 @@ struct CertificateValidityRule: LintRule {
         _ last: Certificate,
         _ scene: LintScene
     ) -> LintFinding? {
-        let name = inMessage(certificate.description)
+        let name = shortened(certificate.description)
         let end = certificate.notAfter
         let isLast = last.notAfter == end
         if scene.isPast(end) {

@@ -1,5 +1,6 @@
 internal import PinFormats
 internal import Pinning
+internal import Text
 
 /// Pins in a form that the client the user named cannot take.
 struct ClientInputRule: LintRule {
@@ -46,7 +47,7 @@ struct ClientInputRule: LintRule {
             return LintFinding(
                 .curlComparesTheLeaf,
                 at: member.place,
-                "\(inMessage(certificate.description)) is an authority: curl compares the leaf's key alone, "
+                "\(shortened(certificate.description)) is an authority: curl compares the leaf's key alone, "
                     + "so this pin never matches",
                 remedy: "pin the key of the leaf"
             )

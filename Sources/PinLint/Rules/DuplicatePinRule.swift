@@ -1,5 +1,6 @@
 internal import PinFormats
 internal import Pinning
+internal import Text
 
 /// Pins that say the same twice.
 struct DuplicatePinRule: LintRule {
@@ -57,8 +58,8 @@ struct DuplicatePinRule: LintRule {
 
     private func at(_ first: LintPlace, from second: LintPlace) -> String {
         if first == second { return " in the same place" }
-        guard first.file == second.file else { return " at \(inMessage(first.description))" }
-        return first.line.map { " in line \($0)" } ?? first.key.map { " at \(inMessage($0))" } ?? ""
+        guard first.file == second.file else { return " at \(shortened(first.description))" }
+        return first.line.map { " in line \($0)" } ?? first.key.map { " at \(shortened($0))" } ?? ""
     }
 
     private func kind(of member: PinnedSet.Member) -> String {

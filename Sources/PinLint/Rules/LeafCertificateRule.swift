@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// Pinned leaf certificates, which no renewal survives.
 struct LeafCertificateRule: LintRule {
@@ -10,7 +11,7 @@ struct LeafCertificateRule: LintRule {
                     .leafCertificatePinned,
                     at: leaf.place,
                     host: set.host,
-                    "\(inMessage(leaf.certificate.description)) is a leaf certificate: "
+                    "\(shortened(leaf.certificate.description)) is a leaf certificate: "
                         + "a client that compares certificates refuses the renewed one, even with the same key",
                     remedy: "pin its key, or compare keys only"
                 )

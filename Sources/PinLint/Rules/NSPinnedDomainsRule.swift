@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// What surprises in Apple's NSPinnedDomains.
 struct NSPinnedDomainsRule: LintRule {
@@ -12,8 +13,8 @@ struct NSPinnedDomainsRule: LintRule {
                         .nsPinnedDomainsOneLabel,
                         at: set.place,
                         host: set.host,
-                        "NSIncludesSubdomains covers one label: a.\(inMessage(hosts.name)) is pinned, "
-                            + "a.b.\(inMessage(hosts.name)) is not",
+                        "NSIncludesSubdomains covers one label: a.\(shortened(hosts.name)) is pinned, "
+                            + "a.b.\(shortened(hosts.name)) is not",
                         remedy: "give deeper names entries of their own"
                     )
                 )

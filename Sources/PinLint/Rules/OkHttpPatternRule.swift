@@ -1,5 +1,6 @@
 internal import PinFormats
 internal import Pinning
+internal import Text
 
 /// OkHttp's `*.`, which covers less than it looks like.
 struct OkHttpPatternRule: LintRule {
@@ -7,7 +8,7 @@ struct OkHttpPatternRule: LintRule {
         source.sets.compactMap { set in
             guard set.kind == .okHttp, let hosts = set.hosts, hosts.depth == .oneLabel else { return nil }
             let isApexPinned = !source.index.entries(of: .okHttp, covering: .dns(hosts.name)).isEmpty
-            let name = inMessage(hosts.name)
+            let name = shortened(hosts.name)
             return LintFinding(
                 .okHttpOneLabel,
                 isApexPinned ? .note : .warning,

@@ -1,5 +1,6 @@
 internal import PinFormats
 internal import Pinning
+internal import Text
 
 /// Entries for the same host in a client that takes the pins of all of them.
 struct OverlappingHostsRule: LintRule {
@@ -16,7 +17,7 @@ struct OverlappingHostsRule: LintRule {
                 .overlappingHosts,
                 at: set.place,
                 host: set.host,
-                "the entry at \(inMessage(other.origin)) is for \(inMessage(hosts.short)) too: "
+                "the entry at \(shortened(other.origin)) is for \(shortened(hosts.short)) too: "
                     + "\(client) accepts the pins of both",
                 remedy: "nothing, if that is meant; an entry of its own does not narrow what a wider one accepts"
             )

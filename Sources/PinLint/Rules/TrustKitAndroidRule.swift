@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// What TrustKit for Android makes of a network security configuration, where the app has it.
 struct TrustKitAndroidRule: LintRule {
@@ -23,7 +24,7 @@ struct TrustKitAndroidRule: LintRule {
                 at: set.place,
                 host: set.host,
                 "TrustKit throws for the whole file when the app starts: "
-                    + inMessage(violation.message(domain.name), limit: 300)
+                    + shortened(violation.message(domain.name), to: 300)
             )
         }
     }
@@ -51,7 +52,7 @@ struct TrustKitAndroidRule: LintRule {
                     .trustKitAndroidOneDomain,
                     at: set.place,
                     host: set.host,
-                    "TrustKit reads the last <domain> of a <domain-config> only, and not \(inMessage(set.host ?? ""))",
+                    "TrustKit reads the last <domain> of a <domain-config> only, and not \(shortened(set.host ?? ""))",
                     remedy: "give each domain a <domain-config> of its own"
                 )
             )
@@ -63,7 +64,7 @@ struct TrustKitAndroidRule: LintRule {
                     .hostNeverMatches,
                     at: set.place,
                     host: set.host,
-                    "TrustKit compares '\(inMessage(domain.name))' as it is written, and a URL's host has small letters: "
+                    "TrustKit compares '\(shortened(domain.name))' as it is written, and a URL's host has small letters: "
                         + "TrustKit pins nothing by it",
                     remedy: "write it in small letters"
                 )

@@ -1,5 +1,6 @@
 internal import PinFormats
 internal import Pinning
+internal import Text
 internal import X509
 
 /// What TrustKit for iOS asks of its configuration, where that is not the file's own format.
@@ -28,7 +29,7 @@ struct TrustKitRule: LintRule {
                         at: set.place,
                         host: set.host,
                         "TrustKit, which does the pinning on iOS, throws when the app starts: "
-                            + inMessage(violation.message(domain.name), limit: 400)
+                            + shortened(violation.message(domain.name), to: 400)
                     )
                 }
         }
@@ -97,7 +98,7 @@ struct TrustKitRule: LintRule {
                 .trustKitReportURI,
                 at: set.place,
                 host: set.host,
-                "'\(inMessage(uri))' in TSKReportUris is no URL: on iOS 16 and older TrustKit throws when the app starts",
+                "'\(shortened(uri))' in TSKReportUris is no URL: on iOS 16 and older TrustKit throws when the app starts",
                 remedy: "write a URL such as https://reports.example.com/pin, with %20 for a space"
             )
         }

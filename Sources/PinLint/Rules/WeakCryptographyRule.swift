@@ -1,5 +1,6 @@
 internal import PinFormats
 internal import Pinning
+internal import Text
 
 /// Keys and signatures that clients refuse, whatever is pinned.
 struct WeakCryptographyRule: LintRule {
@@ -19,7 +20,7 @@ struct WeakCryptographyRule: LintRule {
 
     private func finding(_ key: PublicKey, _ member: PinnedSet.Member) -> LintFinding? {
         guard let reason = weakness(of: key.algorithm) else { return nil }
-        let owner = member.pin.certificate.map { "of \(inMessage($0.description)) " } ?? ""
+        let owner = member.pin.certificate.map { "of \(shortened($0.description)) " } ?? ""
         return LintFinding(
             .weakKey,
             at: member.place,
@@ -47,7 +48,7 @@ struct WeakCryptographyRule: LintRule {
         return LintFinding(
             .weakSignature,
             at: place,
-            "\(inMessage(certificate.description)) is signed with \(inMessage(algorithm)): "
+            "\(shortened(certificate.description)) is signed with \(shortened(algorithm)): "
                 + "clients refuse \(hash == "sha1" ? "SHA-1" : hash.uppercased())",
             remedy: "have it issued again with SHA-256"
         )

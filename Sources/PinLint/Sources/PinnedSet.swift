@@ -1,5 +1,6 @@
 internal import PinFormats
 internal import Pinning
+internal import Text
 
 /// Pins that stand in for each other: those for whatever host, or those of the entries for one host.
 struct PinnedSet {
@@ -25,7 +26,7 @@ struct PinnedSet {
     /// The hosts as text.
     var host: String? { hosts?.short }
     /// The hosts for the middle of a sentence, with the space before them.
-    var forHost: String { host.map { " for \(inMessage($0))" } ?? "" }
+    var forHost: String { host.map { " for \(shortened($0))" } ?? "" }
     /// The different keys, in their order.
     var keys: [SHA256Digest] {
         var seen: Set<SHA256Digest> = []
@@ -49,10 +50,4 @@ struct PinnedSet {
     }
     /// Whether the entry exempts its hosts from pinning.
     var isExcluded: Bool { entries.contains(where: \.isExcluded) }
-}
-
-/// Text from outside for a message: shortened, and on one line.
-func inMessage(_ text: some StringProtocol, limit: Int = 120) -> String {
-    let short = text.utf8.count <= limit ? String(text) : "\(text.prefix(limit / 2))…\(text.suffix(limit / 3))"
-    return String(short.map { $0.isNewline ? " " : $0 })
 }

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A reference name: the name the certificate must be valid for, in the one form that is safe to compare.
 ///
 /// OpenSSL skips the check for an empty name, stops at a NUL, reads a leading dot as "any subdomain", never matches a trailing
@@ -126,16 +128,14 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
 
     /// One line that quotes the text and says what to write instead.
     public var description: String {
-        // By scalars: a character can be as long as the text.
-        let scalars = text.unicodeScalars
-        let quoted = "'" + (scalars.count <= 80 ? text : String(scalars.prefix(77)) + "…") + "'"
+        let quoted = Text.quoted(text)
         return switch problem {
         case .empty: "the host name \(quoted) is empty: give a name such as api.example.com"
         case .emptyLabel: "the host name \(quoted) has an empty label: remove the leading or doubled dot"
         case .labelTooLong: "the host name \(quoted) has a label of more than 63 characters: DNS allows no such name"
         case .tooLong: "the host name \(quoted) has more than 253 characters: DNS allows no such name"
         case .character(let character):
-            "the host name \(quoted) holds '\(character)': give one host name, without scheme, wildcard or path"
+            "the host name \(quoted) holds \(Text.quoted(String(character))): give one host name, without scheme, wildcard or path"
         case .controlCharacterOrSpace: "the host name \(quoted) holds a space or a control character: remove it"
         case .notASCII: "the host name \(quoted) is not ASCII: write it with its xn-- labels"
         case .numericLastLabel:

@@ -1,3 +1,5 @@
+internal import Text
+
 /// One reason for which a chain is not trusted.
 public struct TrustFailure: Sendable, Hashable {
     /// The rule that is broken.
@@ -123,8 +125,10 @@ public struct TrustFailure: Sendable, Hashable {
 }
 
 extension TrustFailure: CustomStringConvertible {
-    /// One sentence that names the certificate, its depth and the rule.
-    public var description: String {
+    /// One sentence that names the certificate, its depth and the rule; what the certificate says is escaped.
+    public var description: String { TerminalText.escaped(sentence) }
+
+    private var sentence: String {
         let subject = "\(certificate) (depth \(depth))"
         return switch reason {
         case .expired: "\(subject) expired at \(certificate.notAfter)"

@@ -1,3 +1,5 @@
+internal import Text
+
 /// Why a probe ended without a chain.
 package struct ProbeError: Error, Sendable, Hashable {
     /// The part of a probe that failed.
@@ -114,8 +116,10 @@ package struct ProbeError: Error, Sendable, Hashable {
 }
 
 extension ProbeError: CustomStringConvertible {
-    /// One line that quotes the target and says what to do.
-    package var description: String {
+    /// One line that quotes the target and says what to do; what others said is escaped.
+    package var description: String { TerminalText.escaped(sentence) }
+
+    private var sentence: String {
         let server = peer.map { $0.description == target ? "'\(target)'" : "'\(target)' (\($0))" } ?? "'\(target)'"
         if let service, let description = description(of: service) { return "cannot resolve \(server): \(description)" }
         return switch reason {

@@ -32,7 +32,12 @@ extension KeyAlgorithm {
     private static func algorithmName(of certificate: OpaquePointer) -> String {
         var object: OpaquePointer?
         X509_PUBKEY_get0_param(&object, nil, nil, nil, X509_get_X509_PUBKEY(certificate))
-        guard let object, let name = OBJ_nid2sn(OBJ_obj2nid(object)) else { return "unknown algorithm" }
-        return String(cString: name)
+        guard let object else { return "unknown algorithm" }
+        let number = OBJ_obj2nid(object)
+        if number != NID_undef, let name = OBJ_nid2sn(number) { return String(cString: name) }
+        // OpenSSL has no name for it: its number, as in 1.3.6.1.4.1.
+        var text = [CChar](repeating: 0, count: 128)
+        guard OBJ_obj2txt(&text, Int32(text.count), object, 1) > 0 else { return "unknown algorithm" }
+        return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? "unknown algorithm"
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// A JSON document while its values are handed over: the members of an object in the order of their keys, in snake case.
 ///
 /// The bytes of a value are written where it comes. An object whose members came in another order is put into order when it ends,
@@ -250,7 +252,7 @@ extension JSONOutput {
             case "\n": bytes += "\\n".utf8
             case "\r": bytes += "\\r".utf8
             case "\t": bytes += "\\t".utf8
-            case _ where TerminalText.isDangerous(scalar):
+            case _ where scalar.isHidden:
                 for unit in scalar.utf16 {
                     let digits = String(unit, radix: 16)
                     bytes += "\\u".utf8

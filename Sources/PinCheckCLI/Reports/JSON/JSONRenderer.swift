@@ -1,3 +1,5 @@
+import Text
+
 /// Writes values as JSON documents.
 enum JSONRenderer {
     /// A value as a document, with a newline at its end.

@@ -1,4 +1,5 @@
 import PinLint
+import Text
 
 /// Writes findings as text: a line each that begins with its place, as compilers write them, and the summary last.
 struct LintTextRenderer: Sendable {
@@ -53,6 +54,6 @@ struct LintTextRenderer: Sendable {
     }
 
     private func safe(_ text: String, length: Int) -> String {
-        TerminalText.escaped(TerminalText.shortened(text, to: length))
+        TerminalText.shown(text, to: length)
     }
 }

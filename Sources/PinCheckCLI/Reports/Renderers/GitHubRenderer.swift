@@ -1,4 +1,5 @@
 import PinFormats
+import Text
 
 /// Workflow commands of GitHub Actions: an annotation for each target that does not pass and for each warning, and the text of
 /// each target in a group that can be opened.
@@ -49,7 +50,7 @@ struct GitHubRenderer: ResultRenderer {
 
     /// Text as the message of a command.
     private static func data(_ text: String, length: Int) -> String {
-        TerminalText.escaped(TerminalText.shortened(text, to: length))
+        TerminalText.shown(text, to: length)
             .replacingBytes(["%": "%25", "##[": "## ["])
     }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// One JSON document for the whole run: the report itself when there is one, a list of them otherwise.
 ///
 /// Whether there is one is known when the second comes, so the first waits; none of the others does.

@@ -1,4 +1,5 @@
 import PinFormats
+import Text
 
 /// Results as test reports in the XML that JUnit's Ant task made common: a suite for each target, a case for each step of each
 /// client, a skipped one for each warning, and a last one for the verdict.
@@ -156,7 +157,7 @@ enum XMLText {
     ///
     /// Characters that XML has no place for, and those that fool readers, are written as `\u{1B}` first.
     static func escaped(_ text: String, length: Int = 600) -> String {
-        let text = TerminalText.escaped(TerminalText.shortened(text, to: length))
+        let text = TerminalText.shown(text, to: length)
         guard text.utf8.contains(where: { [0x22, 0x26, 0x27, 0x3C, 0x3E].contains($0) }) else { return text }
         return text.replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
     }

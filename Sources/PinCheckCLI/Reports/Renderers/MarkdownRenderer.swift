@@ -1,4 +1,5 @@
 import PinFormats
+import Text
 
 /// A table in GitHub's Markdown, as for the summary of a job.
 struct MarkdownRenderer: ResultRenderer {
@@ -44,7 +45,7 @@ struct MarkdownRenderer: ResultRenderer {
 
     /// Text as code, in which nothing is markup, a mention or a link, and which ends neither itself nor the cell.
     private static func code(_ text: String, length: Int = 400) -> String {
-        let text = TerminalText.escaped(TerminalText.shortened(text, to: length))
+        let text = TerminalText.shown(text, to: length)
             .replacingBytes(["|": "\\u{7C}", "`": "\\u{60}"])
         return text.allSatisfy { $0 == " " } ? "" : "`" + text + "`"
     }

@@ -1,5 +1,6 @@
 import PinFormats
 import Pinning
+import Text
 
 /// The answer of a check plugin, by the Monitoring Plugins guidelines: one line for the run, then a line for each of several
 /// targets, and performance data behind a bar.
@@ -137,7 +138,7 @@ struct NagiosRenderer: ResultRenderer {
 
     /// Text that neither ends the line nor begins the performance data.
     private static func safe(_ text: String, length: Int) -> String {
-        TerminalText.escaped(TerminalText.shortened(text, to: length)).replacingBytes(["|": "\\u{7C}"])
+        TerminalText.shown(text, to: length).replacingBytes(["|": "\\u{7C}"])
     }
 
     /// A label in quotes where it needs them: it may hold all but an equals sign, and its quotes are doubled.

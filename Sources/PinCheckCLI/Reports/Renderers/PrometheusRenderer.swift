@@ -1,5 +1,6 @@
 import PinFormats
 import Pinning
+import Text
 
 /// Metrics in the text format of Prometheus, for the textfile collector of node_exporter.
 ///
@@ -146,7 +147,7 @@ private struct Family {
     }
 
     private static func escaped(_ text: String) -> String {
-        TerminalText.escaped(TerminalText.shortened(text, to: 200))
+        TerminalText.shown(text, to: 200)
             .replacingBytes(["\\": "\\\\", "\"": "\\\""])
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// One form in which results are written; it knows reports and nothing else.
 protocol ResultRenderer: Sendable {
     /// Whether results are taken as they come rather than in the order of the targets.

@@ -1,3 +1,5 @@
+import Text
+
 /// Writes a report as a block of text: the endpoint, the chain, the pins, and the verdict last.
 struct TextRenderer: Sendable {
     let style: TextStyle
@@ -271,7 +273,7 @@ struct TextRenderer: Sendable {
     // MARK: Text
 
     private func safe(_ text: String, length: Int = 256) -> String {
-        TerminalText.escaped(TerminalText.shortened(text, to: length))
+        TerminalText.shown(text, to: length)
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

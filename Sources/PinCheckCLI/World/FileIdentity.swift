@@ -1,0 +1,47 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What tells a file from every other, however its name is written: its device and inode or, where it is not there yet, those of
+/// its directory and its name.
+package struct FileIdentity: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let name: String?
+
+    /// The identity of what stat(2) found.
+    init(_ status: stat) {
+        self.init(status, name: nil)
+    }
+
+    private init(_ status: stat, name: String?) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+        self.name = name
+    }
+
+    /// What stands at a path, or would if it were made; `nil` for a path at which nothing can stand.
+    init?(of path: String) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
+        var status = stat()
+        if stat(path, &status) == 0 {
+            self.init(status)
+            return
+        }
+        guard let target = AtomicFile.target(of: path) else { return nil }
+        let parts = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target.utf8.index(after: $0) }
+        let directory = parts.map { String(target[..<$0]) } ?? "."
+        guard stat(directory, &status) == 0 else { return nil }
+        self.init(status, name: String(target[(parts ?? target.startIndex)...]))
+    }
+
+    /// The regular file at a path, or the one that would be made there; `nil` for a directory, a pipe or a device, which keep
+    /// nothing that could be lost.
+    init?(ofFile path: String) {
+        var status = stat()
+        if !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { return nil }
+        self.init(of: path)
+    }
+}

@@ -1,0 +1,103 @@
+import PinFormats
+import Text
+
+/// The files of one run, by what they are for: so that nothing is written over something else the run reads or writes.
+struct FileRoles {
+    private struct Use {
+        let role: String
+        let path: String
+        let isWritten: Bool
+    }
+
+    private var uses: [Use] = []
+    private let standardOutput: FileIdentity?
+
+    /// The files of a run in `context`; standard output is one of them where it goes to a file and `isUsed`.
+    init(in context: Context, writesStandardOutput isUsed: Bool = true) {
+        standardOutput = isUsed && context.console.output.isFile ? context.console.output.identity : nil
+    }
+
+    /// A file or something else that is read, `-` and `nil` for none.
+    mutating func reads(_ path: String?, as role: String) {
+        if let path, path != "-" { uses.append(Use(role: role, path: path, isWritten: false)) }
+    }
+
+    /// Files that are read.
+    mutating func reads(_ paths: [String], as role: String) {
+        for path in paths { reads(path, as: role) }
+    }
+
+    /// A file that is written, `-` and `nil` for none.
+    mutating func writes(_ path: String?, as role: String) {
+        if let path, path != "-" { uses.append(Use(role: role, path: path, isWritten: true)) }
+    }
+
+    /// Throws a usage error when a file that is written has another role too, however the two are named.
+    ///
+    /// What is read in two roles is fine: a certificate may be an anchor and a pin.
+    func refuseClashes() throws(CommandError) {
+        guard standardOutput != nil || uses.contains(where: \.isWritten) else { return }
+        var written: [FileIdentity: Use] = [:]
+        if let standardOutput {
+            written[standardOutput] = Use(role: "standard output", path: "", isWritten: true)
+        }
+        for use in uses where use.isWritten {
+            guard let identity = FileIdentity(ofFile: use.path) else { continue }
+            if let other = written.updateValue(use, forKey: identity) { throw Self.clash(other, use) }
+        }
+        var seen: Set<String> = []
+        for use in uses where !use.isWritten && seen.insert(use.path).inserted {
+            guard let identity = FileIdentity(ofFile: use.path), let other = written[identity] else { continue }
+            throw Self.clash(use, other)
+        }
+    }
+
+    private static func clash(_ one: Use, _ other: Use) -> CommandError {
+        let path = one.path.isEmpty ? other.path : one.path
+        return .usage(
+            "\(quoted(path)) is the file of \(one.role) and of \(other.role): what is written would destroy what is there, "
+                + "so name two files"
+        )
+    }
+}
+
+// MARK: The options of commands
+
+extension FileRoles {
+    /// The outputs of results.
+    mutating func add(_ settings: OutputSettings, in context: Context) {
+        add(settings.outputs)
+        if settings.outputs.contains(where: { $0.form == .github }),
+            let path = context.environment["GITHUB_STEP_SUMMARY"],
+            !path.isEmpty
+        {
+            writes(path, as: "GITHUB_STEP_SUMMARY")
+        }
+    }
+
+    /// Outputs in whatever forms.
+    mutating func add<Form>(_ outputs: [FormOutput<Form>]) {
+        for output in outputs { writes(output.file, as: "the output (\(output.form.rawValue))") }
+    }
+
+    /// What servers get that ask who their client is.
+    mutating func add(_ options: ClientCertificateOptions?) {
+        reads(options?.clientCertificate, as: "--cert")
+        reads(options?.clientKey, as: "--key")
+    }
+
+    /// What a chain is judged by, from flags, a list or a policy.
+    mutating func add(_ settings: EvaluationSettings) {
+        for source in settings.pins { reads(source.text, as: "--pins") }
+        reads(settings.anchors, as: "--anchors")
+        reads(settings.extraRoots, as: "--extra-root")
+    }
+
+    /// Targets and where they come from.
+    mutating func add(_ given: GivenTargets) {
+        reads(given.lists, as: "--targets")
+        reads(given.policies, as: "--policy")
+        reads(given.variants?.addresses ?? [], as: "--addresses")
+        add(given.clientCertificate)
+    }
+}

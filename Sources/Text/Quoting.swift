@@ -1,0 +1,24 @@
+/// Text from outside in quotes for a message: shortened at its end, escaped, and without what may be a piece of a private key.
+///
+/// - Parameters:
+///   - text: what a user, a file or a server said.
+///   - limit: the most characters that are shown.
+/// - Returns: one line.
+package func quoted(_ text: some StringProtocol, to limit: Int = 80) -> String {
+    "'" + TerminalText.shown(KeyMaterial.hidden(in: String(text)), to: limit) + "'"
+}
+
+/// Text from outside for a message: escaped, and shortened in its middle.
+///
+/// - Parameters:
+///   - text: what a user, a file or a server said; what may be a piece of a private key is the caller's to leave out.
+///   - limit: the number of bytes up to which it is shown whole.
+/// - Returns: one line.
+package func shortened(_ text: some StringProtocol, to limit: Int = 120) -> String {
+    // By scalars: a character can be as long as the text.
+    let scalars = text.unicodeScalars
+    guard text.utf8.count > limit else { return TerminalText.escaped(String(text)) }
+    let start = String.UnicodeScalarView(scalars.prefix(limit / 2))
+    let end = String.UnicodeScalarView(scalars.suffix(limit / 3))
+    return TerminalText.escaped("\(start)…\(end)")
+}

@@ -1,0 +1,93 @@
+import Foundation
+import LoopbackLab
+@testable import PinCheckCLI
+import Pinning
+import Testing
+
+/// One file is one thing: nothing is written over what the run reads or writes otherwise.
+@Suite struct FileRoleTests {
+    let pki: StandardPKI
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    @Test func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let file = try files.write(pki.leaf.pem, to: "file")
+            let link = "\(files.path)/link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+            let policy = try files.write("{ hosts: { 'x.test': { anchors: 'file' } } }", to: "policy.json5")
+            let command = ["127.0.0.1:1", "--timeout", "1"]
+            for (arguments, roles) in [
+                (command + ["--on-change", "true", "--state", file, "-o", link], ["--state", "the output (text)"]),
+                (
+                    command + ["--baseline", file, "--update", "-f", "json=\(link)"],
+                    ["--baseline", "the output (json)"]
+                ),
+                (command + ["--baseline", file, "-f", "json=\(file)"], ["--baseline", "the output (json)"]),
+                (command + ["--anchors", file, "-o", link], ["--anchors", "the output (text)"]),
+                (command + ["--extra-root", file, "-o", file], ["--extra-root", "the output (text)"]),
+                (["--targets", file, "-f", "jsonl", "-o", link], ["--targets", "the output (jsonl)"]),
+                (["--policy", file, "-f", "junit=\(link)"], ["--policy", "the output (junit)"]),
+                (["--policy", policy, "-f", "json=\(file)"], ["--anchors", "the output (json)"]),
+                (command + ["--pins", file, "-f", "jsonl=\(link)"], ["--pins", "the output (jsonl)"]),
+                (command + ["--cert", file, "-o", link], ["--cert", "the output (text)"]),
+                (command + ["--cert", policy, "--key", file, "-o", link], ["--key", "the output (text)"]),
+                (command + ["--addresses", file, "-o", link], ["--addresses", "the output (text)"]),
+                (["--next", file, "-o", link], ["--next", "the output (text)"]),
+                (["verify", file, "-o", link], ["the chain", "the output (text)"]),
+                (["snapshot", "127.0.0.1:1", "--targets", file, "-o", link], ["--targets", "--output"]),
+                (["diff", file, "-f", "json=\(link)"], ["the snapshot", "the output (json)"]),
+                (["lint", file, "-f", "sarif=\(link)"], ["the pins", "the output (sarif)"]),
+            ] {
+                let outcome = await pincheck(arguments)
+                #expect(outcome.status == .usage, "\(arguments): \(outcome.errors)")
+                for role in roles { #expect(outcome.errors.contains(role), "\(arguments): \(outcome.errors)") }
+                #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem, "\(arguments)")
+            }
+            let both = ["verify", file, "--anchors", file, "--pins", file, "-o", "\(files.path)/new"]
+            #expect(await pincheck(both).status == .pass)
+        }
+    }
+
+    /// Runs as if standard output went to a file that exists.
+    private func run(_ arguments: [String], output file: String) async throws -> (code: Int32, output: String) {
+        let output = OutputBuffer()
+        let errors = OutputBuffer()
+        let identity = try #require(FileIdentity(of: file))
+        let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
+            bytes throws(PinCheckCLI.OutputError) in
+            try output.stream().write(String(decoding: bytes, as: UTF8.self))
+        }
+        let context = Context(
+            console: Console(output: stream, errors: errors.stream()),
+            environment: [:],
+            now: { Timestamp(secondsSinceEpoch: LabClock.now) },
+            readStandardInput: { [] }
+        )
+        let code = await PinCheck.exitCode(arguments: arguments, in: context)
+        return (code, output.text)
+    }
+
+    @Test func everyNameOfStandardOutputIsStandardOutput() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pki.leaf.pem, to: "chain.pem")
+            let log = try files.write("old\n", to: "log")
+            let verify = ["verify", chain, "--anchors", chain]
+            for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", log, "\(files.path)/./log"] {
+                for form in ["jsonl", "json", "text"] {
+                    let end = try await run(verify + ["-f", form, "-o", name], output: log)
+                    #expect(end.code == 0 && !end.output.isEmpty, "\(form) to \(name)")
+                    let other = try await run(verify + ["-f", "text", "-f", "\(form)=\(name)"], output: log)
+                    #expect(other.code == 64 && other.output.isEmpty, "\(form) to \(name)")
+                }
+            }
+            #expect(try String(contentsOfFile: log, encoding: .utf8) == "old\n")
+            #expect(try await run(["verify", log], output: log).code == 64)
+            #expect(
+                try await run(["verify", chain, "--anchors", chain, "-o", "\(files.path)/x"], output: chain).code == 0
+            )
+        }
+    }
+}
