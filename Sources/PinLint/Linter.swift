@@ -31,7 +31,8 @@ package struct Linter: Sendable {
     }
 
     private static let rules: [any LintRule] = [
-        CertificateValidityRule(), LeafCertificateRule(), WeakCryptographyRule(), BackupPinRule(), DuplicatePinRule(),
+        CertificateValidityRule(), LeafCertificateRule(), AuthorityPinRule(), WeakCryptographyRule(), BackupPinRule(),
+        DuplicatePinRule(),
         ExpirationRule(), OverlappingHostsRule(), TrustKitRule(), TrustKitAndroidRule(), NSPinnedDomainsRule(),
         OkHttpPatternRule(), BundleRule(), ClientInputRule(), ReaderNotesRule(),
     ]

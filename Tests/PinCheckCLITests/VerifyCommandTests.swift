@@ -224,7 +224,8 @@ import Testing
             #expect(
                 object.keys.sorted() == [
                     "built", "built_is_valid", "change", "checks", "clients", "consistency", "endpoint", "evaluated_at",
-                    "exit", "next", "notes", "outlook", "pins", "presented", "reason", "schema", "target", "tls",
+                    "exit", "next", "notes", "other_paths", "outlook", "pins", "presented", "reason", "schema",
+                    "target", "tls",
                     "variant",
                     "verdict",
                     "verify_name",
@@ -275,6 +276,42 @@ import Testing
                         == (status == .pass ? "" : "Error: the result could not be written: No space left on device\n")
                 )
             }
+        }
+    }
+
+    @Test(arguments: ["afnetworking", "alamofire", "okhttp", "trustkit", "android"])
+    func anAuthorityPinnedBesideTheLeafIsWarnedOf(client: String) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let pki = try StandardPKI.shared()
+            let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            let command = [
+                "verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName, "--client", client, "-f",
+                "json",
+            ]
+            let both = try JSONValue(await pincheck(command + ["--pins", chain]).output)
+            #expect(both["reason"]["id"].text == "pin-matched")
+            #expect(both["warnings"].array.contains { $0["id"].text == "authority-pin" }, "\(both["warnings"])")
+            // TrustKit starts with two pins only.
+            let leaf = try files.write(pki.leaf.pem + pki.leaf2.pem, to: "leaf.pem")
+            let alone = try JSONValue(await pincheck(command + ["--pins", leaf]).output)
+            #expect(!alone["warnings"].array.contains { $0["id"].text == "authority-pin" })
+        }
+    }
+
+    @Test func anchorsInADirectoryAreReadWhateverTheirNames() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let pki = try StandardPKI.shared()
+            let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
+            let directory = try files.makeDirectory("anchors")
+            let name: [UInt8] = Array("\(directory)/caf".utf8) + [0xE9, 0]
+            let file = try #require(name.withUnsafeBytes { fopen($0.bindMemory(to: CChar.self).baseAddress, "w") })
+            fputs(pki.rootA.pem, file)
+            fclose(file)
+            let outcome = await pincheck("verify", chain, "--anchors", directory, "--host", StandardPKI.serverName)
+            #expect(outcome.status == .pass, "\(outcome.errors)")
+            let pins = await pincheck("verify", chain, "--anchors", directory, "--pins", directory)
+            #expect(pins.status == .noInput && pins.errors.contains("is not UTF-8"), "\(pins.errors)")
         }
     }
 }

@@ -78,6 +78,7 @@ import Testing
         #expect(
             try files.lint(asDirectory: true) == [
                 "note certificate-mode-ends leaf.cer", "warning leaf-certificate-pinned leaf.cer",
+                "warning authority-beside-leaf root.cer",
             ]
         )
         let only = Files([("a.cer", pki.leaf.der), ("b.cer", pki.leaf2.der)])
@@ -87,6 +88,16 @@ import Testing
                 "warning leaf-certificate-pinned b.cer",
             ]
         )
+    }
+
+    @Test func anAuthorityBesideALeafIsWarnedOf() throws {
+        let chain = pki.leaf.pem + pki.interA.pem
+        let found = try Files(("fullchain.pem", chain)).findings().filter { $0.id == "authority-beside-leaf" }
+        #expect(found.map(\.severity) == [.warning])
+        #expect(found.first?.message.hasPrefix("CN=InterA is an authority, pinned beside a server's own key") == true)
+        for alone in [pki.leaf.pem, pki.interA.pem + pki.rootA.pem, pki.leaf.pem + pki.leaf2.pem] {
+            #expect(try Files(("pins.pem", alone)).findings().allSatisfy { $0.id != "authority-beside-leaf" })
+        }
     }
 
     @Test func aTLSARecordOfTheLeafsCertificateEndsWithTheNextRenewal() throws {

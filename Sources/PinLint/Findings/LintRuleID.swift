@@ -7,6 +7,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
     case certificateModeEnds = "certificate-mode-ends"
     case leafCertificatePinned = "leaf-certificate-pinned"
     case onlyLeafPins = "only-leaf-pins"
+    case authorityBesideLeaf = "authority-beside-leaf"
     case weakKey = "weak-key"
     case weakSignature = "weak-signature"
     // Sets of pins
@@ -68,7 +69,8 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
             .hostNeverMatches, .publicKeyNotLoaded, .pinnedToNothing, .curlTakesKeys:
             .error
         case .pinnedCertificateExpiresSoon, .pinnedCertificateNotYetValid, .leafCertificatePinned, .onlyLeafPins,
-            .weakKey, .weakSignature, .noBackupPin, .duplicatePin, .emptyPinSet, .hostNotPinned, .pinSetExpiresSoon,
+            .authorityBesideLeaf, .weakKey, .weakSignature, .noBackupPin, .duplicatePin, .emptyPinSet, .hostNotPinned,
+            .pinSetExpiresSoon,
             .notLoadedByAFNetworking, .notLoadedByAlamofire, .curlComparesTheLeaf, .trustKitNotEnforced,
             .trustKitAndroidNotEnforced, .trustKitAndroidOneDomain, .pinsOverridden, .nsPinnedDomainsLeafAndCA,
             .okHttpOneLabel, .trustKitReportURI, .driftHosts, .driftPins, .driftSubdomains, .driftExpiration,
@@ -91,6 +93,8 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .certificateModeEnds: "The date on which an app that ships these certificates stops working."
         case .leafCertificatePinned: "A pinned leaf certificate matches until the server's next renewal only."
         case .onlyLeafPins: "Only leaf certificates are pinned, so the next renewal locks certificate mode out."
+        case .authorityBesideLeaf:
+            "An authority is pinned beside a server's own key, so that any certificate it issues for the name will do."
         case .weakKey: "A pinned key is shorter than clients accept: RSA below 2048 bits, EC below 256, or DSA."
         case .weakSignature: "A pinned certificate is signed with SHA-1, MD5 or older, which clients refuse."
         case .noBackupPin: "Fewer than two keys are pinned, so that losing one locks every user out."

@@ -190,14 +190,27 @@ struct ProcedureRun<Verifier: PathVerifier> {
         )
     }
 
-    /// Warns when what matched is an authority's pin: whatever it issues for the name will do.
-    mutating func warnOfAuthorityPin(_ match: PinMatch) {
-        guard match.depth > 0 else { return }
-        trace.warn(
-            "authority-pin",
-            "matched only by an authority's pin at depth \(match.depth): "
-                + "any certificate it issues \(isNameGiven ? "for the name " : "")will do"
-        )
+    /// Warns when an authority is pinned: whatever it issues for the name will do, also where the leaf is pinned too.
+    ///
+    /// `matches` are the pins that matched, the nearest to the leaf first. A path that ends at a pinned leaf leaves out the
+    /// authority whose certificate is pinned beside it, which is as good as the leaf the next time.
+    mutating func warnOfAuthorityPin(_ matches: [PinMatch]) {
+        let consequence = "any certificate it issues \(isNameGiven ? "for the name " : "")will do"
+        if let match = matches.first(where: { $0.depth > 0 }) {
+            let isAlone = matches.first?.depth == match.depth
+            trace.warn(
+                "authority-pin",
+                "\(isAlone ? "matched only by" : "beside the leaf's there is") an authority's pin at depth \(match.depth): "
+                    + consequence
+            )
+        } else if let authority = pins?.certificates.first(where: {
+            $0.basicConstraints?.isCertificateAuthority == true
+        }) {
+            trace.warn(
+                "authority-pin",
+                "beside the leaf's there is the pin of an authority, \(authority): \(consequence)"
+            )
+        }
     }
 
     // MARK: The end
@@ -221,15 +234,16 @@ struct ProcedureRun<Verifier: PathVerifier> {
     ) -> Verdict {
         guard let pins else { return withoutPins(on: result.builtChain) }
         warnOfPathDependence(result) { !matches(pins, $0).isEmpty }
-        guard let match = matches(pins, result.builtChain).first else {
+        let matched = matches(pins, result.builtChain)
+        guard let match = matched.first else {
             trace.fail("pins", "no \(what) of the built chain is pinned")
             warnOfPresentedPins(result.builtChain)
             return verdict(.pinMismatch, on: result.builtChain, matches: [])
         }
         trace.pass("pins", "\(what) pin matched at depth \(match.depth)")
-        warnOfAuthorityPin(match)
+        warnOfAuthorityPin(matched)
         warnOfMissingIntermediates(result.builtChain)
-        return verdict(.pinMatched(match), on: result.builtChain, matches: matches(pins, result.builtChain))
+        return verdict(.pinMatched(match), on: result.builtChain, matches: matched)
     }
 
     /// Ends a procedure that needs pins and has none.
