@@ -81,7 +81,9 @@ private func removeTree(_ path: String) {
         rmdir(path)
     }
     while let entry = readdir(stream) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        // The name is read where it stands: its declared length goes past the end of a short entry.
+        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+        let name = String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
         if name != "." && name != ".." { removeTree(path + "/" + name) }
     }
 }
