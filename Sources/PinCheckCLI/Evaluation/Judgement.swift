@@ -106,7 +106,8 @@ extension Evaluation {
         let own = client.pins?.pins ?? []
         var byPin: [Pin: [Int]] = [:]
         for index in configured.indices { byPin[configured[index], default: []].append(index) }
-        return Dictionary(uniqueKeysWithValues: own.indices.map { ($0, byPin[own[$0]] ?? []) })
+        // Of equal pins the first stands for all of them, at all of their places: what holds for one holds for each.
+        return Dictionary(uniqueKeysWithValues: own.indices.map { ($0, byPin.removeValue(forKey: own[$0]) ?? []) })
     }
 
     /// What an outlook has to know of the configured pins, given the certificates that are in use.

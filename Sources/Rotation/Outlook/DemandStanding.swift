@@ -25,12 +25,14 @@ struct DemandStanding: Sendable, Hashable {
     /// After when no pin is sure to fulfil the condition; `nil` where a backup has no end, or none does now.
     let noPinAfter: Timestamp?
 
-    init(_ demand: PinComparison.Demand, in question: OutlookQuestion) {
+    /// - Parameters:
+    ///   - demand: the condition.
+    ///   - question: what the outlook is made from.
+    ///   - matchesByPin: its matches on the path, by the positions of the pins.
+    init(_ demand: PinComparison.Demand, in question: OutlookQuestion, _ matchesByPin: [Int: [PinMatch]]) {
         let path = question.path
         let holds = demand.uses.flatMap { use in
-            question.matches.filter { match in
-                match.pinIndex == use.pinIndex && path.indices.contains(match.depth) && use.place.covers(match.depth)
-            }.map { (use: use, depth: $0.depth) }
+            (matchesByPin[use.pinIndex] ?? []).filter { use.place.covers($0.depth) }.map { (use: use, depth: $0.depth) }
         }
         let matched = Set(holds.map(\.use.pinIndex))
         let later = demand.uses.filter { !matched.contains($0.pinIndex) && question.canStillMatch($0) }

@@ -56,10 +56,13 @@ package struct OutlookQuestion: Sendable {
 
     /// Looks ahead.
     package func outlook() -> Outlook {
-        let demands = comparison.demands.map { DemandStanding($0, in: self) }
+        // Looked up once: an app can hold tens of thousands of pins.
+        let matchesByPin = Dictionary(grouping: matches.filter { path.indices.contains($0.depth) }, by: \.pinIndex)
+        let usesByPin = Dictionary(grouping: comparison.demands.flatMap(\.uses), by: \.pinIndex)
+        let demands = comparison.demands.map { DemandStanding($0, in: self, matchesByPin) }
         let firstEnd = restsOn.flatMap { $0 }.map(\.notAfter).min()
         let outlook = Outlook(
-            pins: pins.indices.map(standing),
+            pins: pins.indices.map { standing(of: $0, uses: usesByPin[$0] ?? [], matches: matchesByPin[$0] ?? []) },
             demands: demands,
             pinsExpire: demands.isEmpty ? nil : comparison.expiration,
             validUntil: firstEnd,
@@ -69,12 +72,12 @@ package struct OutlookQuestion: Sendable {
         return outlook.with(findings: OutlookFindings(self, outlook).all())
     }
 
-    private func standing(of index: Int) -> Outlook.PinStanding {
-        let uses = comparison.demands.flatMap(\.uses).filter { $0.pinIndex == index }
-        let depths = matches.filter { match in
-            match.pinIndex == index && path.indices.contains(match.depth)
-                && uses.contains { $0.place.covers(match.depth) }
-        }.map(\.depth)
+    private func standing(
+        of index: Int,
+        uses: [PinComparison.Use],
+        matches: [PinMatch]
+    ) -> Outlook.PinStanding {
+        let depths = matches.map(\.depth).filter { depth in uses.contains { $0.place.covers(depth) } }
         return Outlook.PinStanding(
             index: index,
             depth: depths.min(),
