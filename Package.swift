@@ -130,7 +130,9 @@ let package = Package(
         .testTarget(
             name: "PinCheckCLITests",
             dependencies: [
-                "Devices", "LoopbackLab", "PinCheckCLI", "Pinning", "Rotation", "Text", "X509", argumentParser,
+                "Devices", "LoopbackLab", "PinCheckCLI", "PinFormats", "Pinning", "Rotation", "TLSProbe", "Text",
+                "X509",
+                argumentParser,
             ],
             swiftSettings: swiftSettings
         ),

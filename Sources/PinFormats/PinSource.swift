@@ -9,7 +9,7 @@ package struct PinSource: Sendable, Hashable {
     /// The source as the user wrote it.
     package let text: String
     /// Whether bad pins in a list or directory become notes, as AFNetworking skips them in its public-key mode.
-    package let skipsBadPins: Bool
+    package private(set) var skipsBadPins: Bool
     /// Where the text stands, which the errors about it name.
     package let place: PinPlace
     /// Whether the text is a value of curl's `--pinnedpubkey`, which names other files and nothing but one key in them.
@@ -31,6 +31,13 @@ package struct PinSource: Sendable, Hashable {
         self.skipsBadPins = skipsBadPins
         self.place = place
         isCurlValue = true
+    }
+
+    /// The same source with bad pins left out.
+    package func skippingBadPins() -> PinSource {
+        var source = self
+        source.skipsBadPins = true
+        return source
     }
 
     /// Whether the sources hold the same pins; where they stand plays no part.

@@ -105,7 +105,8 @@ private struct PromiseWorld {
     /// What the clients that `text` names judge by, `nil` where they cannot be set up with these pins.
     func setup(_ text: String) -> HostSetup? {
         let mode: AFSecurityPolicy.PinningMode = pins.certificates.isEmpty ? .publicKey : .certificate
-        let clients = try? ClientChoice.read(text) { (_, settings) throws(CommandError) in
+        guard let selection = try? ClientSelection([text]) else { return nil }
+        let clients = try? ClientChoice.chosen(selection) { (_, settings) throws(CommandError) in
             ClientInput(
                 mode: mode,
                 allowInvalidCertificates: false,

@@ -112,7 +112,17 @@ import Testing
 
     @Test(arguments: [
         ("{ hosts: { 'a..example': {} } }", ":1: "),
-        ("{ hosts: { 'a.example': {\n client: 'netscape' } } }", "'netscape'"),
+        ("{ hosts: { 'a.example': {\n client: 'netscape' } } }", ":2: 'client': the client 'netscape' is not known"),
+        ("{ hosts: { 'a.example': {\n warnBefore: '3x' } } }", ":2: 'warnBefore': '3x' is no threshold"),
+        ("{ hosts: { 'a.example': {\n\n timeout: 90000 } } }", ":3: 'timeout': '90000.0' is no time in seconds"),
+        (
+            "{ hosts: { 'a.example': {\n connect: '192.0.2.1:0' } } }",
+            ":2: 'connect': the address '192.0.2.1:0' has the port"
+        ),
+        ("{ hosts: { 'a.example': {\n sni: '192.0.2.1' } } }", ":2: 'sni': the server name '192.0.2.1' is an address"),
+        ("{ hosts: { 'a.example': {\n host: 'a b' } } }", ":2: 'host': the host name 'a b' holds a space"),
+        ("{ hosts: { 'a.example': {\n alpn: 'h2,' } } }", ":2: 'alpn': 'h2,' holds a name of no or"),
+        ("{ hosts: { 'a.example': { warnBefore: '1d', failBefore: '2d' } } }", "--warn-before 1d never warns"),
         ("{ hosts: { 'a.example': {\n pins: 'sha256/AAAA' } } }", ":2: "),
         ("{ hosts: { 'a.example': { minTLS: '1.3', maxTLS: '1.2' } } }", "is above"),
         ("{ hosts: { 'a.example': { connect: 'b.example:443:127.0.0.1' } } }", "which is no target"),

@@ -88,7 +88,7 @@ struct TargetDeadlineTests {
                 referenceName: .unchecked,
                 request: request
             )
-            let variants = TargetVariants([endpoint, endpoint], VariantSettings())
+            let variants = TargetVariants([endpoint, endpoint], CheckRequest.Variants())
             let job = CheckJob(endpoint: endpoint, evaluation: nil, retries: 0, variants: variants)
             var checker = Checker(thread: nil) { Timestamp(secondsSinceEpoch: LabClock.now) }
             checker.judgingLimit = { _ in .seconds(-1) }

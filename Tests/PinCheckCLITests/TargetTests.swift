@@ -63,8 +63,7 @@ import Testing
         ("api.example.com/path", "holds a '/'"),
     ])
     func refusesWhatIsNoTargetAndSaysWhy(text: String, reason: String) {
-        let error = #expect(throws: CommandError.self) { try Target(text) }
-        #expect(error?.status == .usage)
+        let error = #expect(throws: RequestError.self) { try Target(text) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("\n") == false)
         #expect((error?.description.count ?? 0) < 260)
@@ -107,7 +106,7 @@ import Testing
 
     @Test(arguments: ["", ":", "203.0.113.7:0", "a:b:c:d:e", "api.example.com:443:edge.example.net", "host::b", "[::1"])
     func refusesWhatIsNoAddress(text: String) {
-        #expect(throws: CommandError.self) { try ConnectAddress.readAny(text) }
+        #expect(throws: RequestError.self) { try ConnectAddress.readAny(text) }
     }
 }
 
@@ -135,8 +134,7 @@ import Testing
         "999999999999", "٢٠٢٦-١١-٢١", "0000-01-01", "21.11.2026",
     ])
     func refusesNonsenseAndShowsHowToWriteATime(text: String) {
-        let error = #expect(throws: CommandError.self) { try TimeText.read(text) }
-        #expect(error?.status == .usage)
+        let error = #expect(throws: TimeTextError.self) { try TimeText.read(text) }
         #expect(error?.description.contains("write 2026-11-21T08:00:00Z") == true)
     }
 

@@ -31,7 +31,7 @@ import Testing
                 first[.client]?.content
                     == .texts(["curl", "dane"].map { PlacedText(text: $0, place: .line(6, of: path)) })
             )
-            #expect(first[.timeout]?.content == .number("2.5"))
+            #expect(first[.timeout]?.content == .number(2.5))
             #expect(first[.sni]?.content == .flag(false))
             #expect(first[.strict]?.content == .flag(true))
             #expect(second[.strict] == nil)

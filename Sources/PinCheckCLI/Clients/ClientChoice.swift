@@ -19,45 +19,42 @@ enum ClientChoice {
         let trustsInstalledRoots: Bool
     }
 
-    /// Reads `NAME[:SETTING…][,NAME…]` or `all`.
+    /// Sets the clients of a selection up.
     ///
     /// A client that was named and cannot be set up is an error; of `all`, those that cannot are reported as such.
     ///
     /// - Parameters:
-    ///   - text: the value of the flag.
+    ///   - selection: the clients.
     ///   - input: makes what a procedure is made from, given the client's settings.
     /// - Returns: at least one client, in the order named.
     /// - Throws: ``CommandError`` with the status of a usage or a data error.
-    static func read(
-        _ text: String,
+    static func chosen(
+        _ selection: ClientSelection,
         input: (ClientRegistry.Entry, ClientSettings) throws(CommandError) -> ClientInput
     ) throws(CommandError) -> [Chosen] {
-        if text == "all" {
-            var chosen: [Chosen] = []
-            for entry in ClientRegistry.entries where entry.isInAll {
-                chosen.append(try self.chosen(entry, [], input))
-            }
-            return chosen
-        }
         var chosen: [Chosen] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-            let entry = try ClientRegistry.entry(named: words.first ?? "")
-            let client = try self.chosen(entry, Array(words.dropFirst()), input)
-            if case .failure(let error) = client.procedure {
-                throw CommandError(status: .data, description: "\(error)")
+        switch selection {
+        case .all:
+            for entry in ClientRegistry.entries where entry.isInAll {
+                chosen.append(try self.chosen(ClientSettings(of: entry), input))
             }
-            chosen.append(client)
+        case .named(let clients):
+            for settings in clients {
+                let client = try self.chosen(settings, input)
+                if case .failure(let error) = client.procedure {
+                    throw CommandError(status: .data, description: "\(error)")
+                }
+                chosen.append(client)
+            }
         }
         return chosen
     }
 
     private static func chosen(
-        _ entry: ClientRegistry.Entry,
-        _ words: [String],
+        _ settings: ClientSettings,
         _ input: (ClientRegistry.Entry, ClientSettings) throws(CommandError) -> ClientInput
     ) throws(CommandError) -> Chosen {
-        let settings = try ClientSettings(words, for: entry)
+        let entry = settings.entry
         let input = try input(entry, settings)
         let procedure: Result<any ClientProcedure, ClientConfigurationError>
         do {

@@ -59,7 +59,7 @@ enum ClientRegistry {
                 summary: "TrustKit 3 for iOS and macOS",
                 settings: [
                     .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
-                    .init("expires", .text("DATE"), "kTSKExpirationDate, midnight UTC"),
+                    .init("expires", .date, "kTSKExpirationDate, midnight UTC"),
                     .init("macos", .flag, "macOS, where roots given by --extra-root are exempt from pinning"),
                 ],
                 configurations: [
@@ -71,7 +71,7 @@ enum ClientRegistry {
                     try TrustKit(
                         pins: input.pins,
                         enforcesPinning: input.policy?.enforcesPinning ?? true && !input.settings.isSet("no-enforce"),
-                        expiration: try input.settings.date("expires") ?? input.policy?.expiration,
+                        expiration: input.settings.date("expires") ?? input.policy?.expiration,
                         exemptRoots: input.settings.isSet("macos") ? Set(input.installedRoots) : []
                     )
                 }
@@ -81,7 +81,7 @@ enum ClientRegistry {
                 summary: "TrustKit for Android, which enforces nothing unless told to",
                 settings: [
                     .init("enforce", .flag, "enforcePinning=\"true\""),
-                    .init("expires", .text("DATE"), "the pin set's expiration, midnight UTC here"),
+                    .init("expires", .date, "the pin set's expiration, midnight UTC here"),
                     .userRoots,
                 ],
                 trustsInstalledRoots: false,
@@ -90,7 +90,7 @@ enum ClientRegistry {
                     try TrustKitAndroid(
                         pins: input.pins,
                         enforcesPinning: input.policy?.enforcesPinning ?? false || input.settings.isSet("enforce"),
-                        expiration: try input.settings.date("expires") ?? input.policy?.expiration
+                        expiration: input.settings.date("expires") ?? input.policy?.expiration
                     )
                 }
             ),
@@ -112,14 +112,14 @@ enum ClientRegistry {
                 name: "android",
                 summary: "Android's Network Security Config",
                 settings: [
-                    .init("expires", .text("DATE"), "the pin set's expiration, midnight UTC here"),
+                    .init("expires", .date, "the pin set's expiration, midnight UTC here"),
                     .userRoots,
                 ],
                 trustsInstalledRoots: false,
                 configurations: [.android: .mostSpecific],
                 make: { input in
                     AndroidNetworkSecurityConfig(
-                        expiration: try input.settings.date("expires") ?? input.policy?.expiration,
+                        expiration: input.settings.date("expires") ?? input.policy?.expiration,
                         anchorsOverridingPins: input.policy?.entries.first?.exemption ?? AnchorExemption(),
                         installedRoots: input.installedRoots
                     )
@@ -206,10 +206,8 @@ enum ClientRegistry {
     static var names: String { entries.map(\.name).joined(separator: ", ") }
 
     /// The client called `name`.
-    static func entry(named name: String) throws(CommandError) -> Entry {
-        guard let entry = entries.first(where: { $0.name == name }) else {
-            throw .usage("the client \(quoted(name)) is not known: choose from \(names), or all")
-        }
+    static func entry(named name: String) throws(ClientSelectionError) -> Entry {
+        guard let entry = entries.first(where: { $0.name == name }) else { throw .unknownClient(name) }
         return entry
     }
 }

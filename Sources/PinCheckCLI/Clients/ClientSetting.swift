@@ -9,6 +9,8 @@ struct ClientSetting: Sendable {
         case flag
         /// A text, described for help.
         case text(String)
+        /// A moment; of a date alone, midnight in UTC at its start.
+        case date
     }
 
     /// The word that stands for it.
@@ -36,52 +38,96 @@ struct ClientSetting: Sendable {
         switch kind {
         case .flag: name
         case .text(let value): "\(name)=\(value)"
+        case .date: "\(name)=DATE"
         }
     }
 }
 
-/// The settings that were given for one client.
+/// One client and the settings that were given for it.
 struct ClientSettings: Sendable {
+    /// The client.
+    let entry: ClientRegistry.Entry
     /// The words as they were given, for reports.
     let words: [String]
-    private let values: [(name: String, value: String?)]
+    private let values: [(name: String, value: Value)]
+
+    private enum Value {
+        case none
+        case text(String)
+        case date(Timestamp)
+    }
+
+    /// A client as it is without settings.
+    init(of entry: ClientRegistry.Entry) {
+        self.entry = entry
+        words = []
+        values = []
+    }
 
     /// Reads what stands behind a client's name, separated by colons.
     ///
-    /// - Throws: ``CommandError`` for a setting that the client does not have, or a value where none goes.
-    init(_ words: [String], for entry: ClientRegistry.Entry) throws(CommandError) {
+    /// - Throws: ``ClientSelectionError`` for a setting that the client does not have, or a value that does not go with it.
+    init(_ words: [String], for entry: ClientRegistry.Entry) throws(ClientSelectionError) {
+        self.entry = entry
         self.words = words
-        var values: [(name: String, value: String?)] = []
+        var values: [(name: String, value: Value)] = []
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = entry.settings.first(where: { $0.name == parts[0] }) else {
-                let known = entry.settings.map(\.usage).joined(separator: ", ")
-                throw .usage(
-                    "the client \(entry.name) has no setting \(quoted(word)): "
-                        + (known.isEmpty ? "it has none" : "choose from \(known)")
-                )
+                throw .unknownSetting(word, of: entry.name, known: entry.settings.map(\.usage))
             }
-            let isFlag = if case .flag = setting.kind { true } else { false }
-            guard isFlag == (parts.count == 1), parts.count == 1 || !parts[1].isEmpty else {
-                throw .usage("the setting \(quoted(word)) of \(entry.name) is written \(setting.usage)")
-            }
-            values.append((parts[0], parts.count > 1 ? parts[1] : nil))
+            values.append((parts[0], try Self.value(parts.count > 1 ? parts[1] : nil, of: setting, word, entry)))
         }
         self.values = values
+    }
+
+    private static func value(
+        _ text: String?,
+        of setting: ClientSetting,
+        _ word: String,
+        _ entry: ClientRegistry.Entry
+    ) throws(ClientSelectionError) -> Value {
+        switch (setting.kind, text) {
+        case (.flag, nil): return .none
+        case (.text, let text?) where !text.isEmpty: return .text(text)
+        case (.date, let text?) where !text.isEmpty:
+            do {
+                return .date(try TimeText.read(text))
+            } catch {
+                throw .date(error)
+            }
+        default: throw .wrongForm(word, of: entry.name, usage: setting.usage)
+        }
     }
 
     /// Whether a flag was given.
     func isSet(_ name: String) -> Bool { values.contains { $0.name == name } }
 
-    /// The last value given for a setting.
-    func text(_ name: String) -> String? { values.last { $0.name == name }?.value }
+    /// The last text given for a setting.
+    func text(_ name: String) -> String? {
+        if case .text(let text) = values.last(where: { $0.name == name })?.value { text } else { nil }
+    }
 
-    /// All values given for a setting, in their order.
-    func texts(_ name: String) -> [String] { values.filter { $0.name == name }.compactMap(\.value) }
+    /// All texts given for a setting, in their order.
+    func texts(_ name: String) -> [String] {
+        values.filter { $0.name == name }.compactMap { if case .text(let text) = $0.value { text } else { nil } }
+    }
 
-    /// The date given for a setting: midnight in UTC at its start.
-    func date(_ name: String) throws(CommandError) -> Timestamp? {
-        guard let text = text(name) else { return nil }
-        return try TimeText.read(text)
+    /// The last moment given for a setting.
+    func date(_ name: String) -> Timestamp? {
+        if case .date(let time) = values.last(where: { $0.name == name })?.value { time } else { nil }
+    }
+}
+
+extension ClientSettings: Hashable {
+    /// Whether the same is said of the same client.
+    static func == (left: ClientSettings, right: ClientSettings) -> Bool {
+        left.entry.name == right.entry.name && left.words == right.words
+    }
+
+    /// Hashes what settings are compared by.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(entry.name)
+        hasher.combine(words)
     }
 }

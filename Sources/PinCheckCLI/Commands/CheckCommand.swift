@@ -2,7 +2,7 @@ import ArgumentParser
 import Text
 
 /// `pincheck check`: connects to servers and judges the chains they send.
-struct CheckCommand: ContextCommand {
+struct CheckCommand: RequestingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         _superCommandName: "pincheck",
@@ -114,6 +114,18 @@ struct CheckCommand: ContextCommand {
         (try? OutputSettings(output, in: context))?.exitConvention
     }
 
+    func request(in context: Context) throws(CommandError) -> CheckRequest {
+        try CheckRequest(
+            names: names,
+            connection: connection,
+            clientCertificate: clientCertificate,
+            evaluation: evaluation,
+            outlook: outlook,
+            variants: variants,
+            in: context
+        )
+    }
+
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         try await CheckRun(
             targets: targets,
@@ -122,10 +134,7 @@ struct CheckCommand: ContextCommand {
             baseline: baseline,
             rotation: rotation,
             next: next,
-            evaluation: evaluation,
-            outlook: OutlookSettings(outlook),
-            names: names,
-            connection: connection,
+            request: try request(in: context),
             clientCertificate: clientCertificate,
             variants: variants,
             changes: changes,

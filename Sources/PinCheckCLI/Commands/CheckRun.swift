@@ -12,10 +12,9 @@ struct CheckRun {
     var baseline: String? = nil
     var rotation: RotationOptions? = nil
     var next: [String] = []
-    let evaluation: EvaluationOptions
-    var outlook = OutlookSettings()
-    let names: NameOptions
-    let connection: ConnectionOptions
+    /// What the flags ask of all targets.
+    let request: CheckRequest
+    /// The files that were read for the request.
     var clientCertificate: ClientCertificateOptions? = nil
     var variants: VariantOptions? = nil
     var changes: ChangeOptions? = nil
@@ -40,7 +39,7 @@ struct CheckRun {
         let total = jobs.count + questions.count * items.count
         var writer = try ResultWriter(settings, notes: loader.notes, total: total, in: context)
         var served: [Int: PresentedChain] = [:]
-        try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
+        try await Checker.run(jobs, request, in: context) { position, outcomes throws(CommandError) in
             let reports = comparison?.compared(outcomes, judgedBy: jobs[position].evaluation) ?? outcomes.map(\.report)
             try writer.add(reports, at: position)
             for report in reports { watch?.add(report, at: position) }
@@ -69,23 +68,15 @@ struct CheckRun {
         in context: Context
     ) throws(CommandError) -> [CheckJob] {
         guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policies.isEmpty) else { return [] }
-        let targets = try given.judged(by: evaluation, outlook, in: context)
+        let targets = try given.read(in: context)
         // Lists and policies name files of their own.
-        for settings in Set(targets.map(\.evaluation)) { roles.add(settings) }
+        for judging in Set(targets.map(\.request.judging)) { roles.add(judging) }
         try roles.refuseClashes()
         return try CheckPlan.jobs(targets, &loader)
     }
 
     private var given: GivenTargets {
-        GivenTargets(
-            targets: targets,
-            lists: lists,
-            policies: policies,
-            names: names,
-            connection: connection,
-            clientCertificate: clientCertificate,
-            variants: variants
-        )
+        GivenTargets(targets: targets, lists: lists, policies: policies, request: request)
     }
 
     /// What the files that the flags name are for.
@@ -99,7 +90,8 @@ struct CheckRun {
         }
         roles.reads(next, as: "--next")
         roles.add(given)
-        roles.add(EvaluationSettings(evaluation, outlook))
+        roles.add(clientCertificate)
+        roles.add(variants)
     }
 
     /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.
@@ -109,10 +101,13 @@ struct CheckRun {
     ) throws(CommandError) -> [NextQuestion] {
         try OpenSSLHealth.require()
         guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
-        let host = try names.givenHost()
-        let name = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
-        let settings = EvaluationSettings(evaluation, outlook)
-        let evaluation = try loader.evaluation(settings, for: name, writtenAs: try names.givenWrittenName(), port: nil)
+        let name = request.names.referenceName(of: nil)
+        let evaluation = try loader.evaluation(
+            request.judging,
+            for: name,
+            writtenAs: request.names.writtenName(of: nil),
+            port: nil
+        )
         return [try NextQuestion(name: name, evaluation: evaluation, job: nil)]
     }
 

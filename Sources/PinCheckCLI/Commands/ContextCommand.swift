@@ -10,6 +10,12 @@ protocol ContextCommand: ParsableCommand {
     func run(in context: Context) async throws(CommandError) -> ExitStatus
 }
 
+/// A command that asks something of servers or chains.
+protocol RequestingCommand: ContextCommand {
+    /// What its flags ask for.
+    func request(in context: Context) throws(CommandError) -> CheckRequest
+}
+
 extension ContextCommand {
     func exitConvention(in context: Context) -> ExitConvention? { nil }
 }

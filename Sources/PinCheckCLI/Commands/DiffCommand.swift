@@ -5,7 +5,7 @@ import Rotation
 import Text
 
 /// `pincheck diff`: says what changed since a snapshot.
-struct DiffCommand: ContextCommand {
+struct DiffCommand: RequestingCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         _superCommandName: "pincheck",
@@ -75,12 +75,26 @@ struct DiffCommand: ContextCommand {
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
+    func request(in context: Context) throws(CommandError) -> CheckRequest {
+        try CheckRequest(
+            names: names,
+            connection: connection,
+            clientCertificate: clientCertificate,
+            evaluation: evaluation,
+            outlook: outlook,
+            variants: variants,
+            in: context
+        )
+    }
+
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output, in: context)
-        try refuseClashes(settings, in: context)
+        let request = try request(in: context)
+        let given = GivenTargets(targets: others, policies: policy, request: request)
+        try refuseClashes(given, settings, in: context)
         let baseline = try Baseline(baseline, rotation, in: context)
         if others.count == 1, policy.isEmpty, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
-            return try compare(baseline, with: newer, settings, in: context)
+            return try compare(baseline, with: newer, isJudged: isJudged(request), settings, in: context)
         }
         if let missing = others.first(where: Self.looksLikeFile) {
             throw .noInput("there is no file \(quoted(missing)): name a snapshot, or a target as host or https URL")
@@ -88,10 +102,10 @@ struct DiffCommand: ContextCommand {
         var loader = EvaluationLoader(in: context)
         let jobs =
             try others.isEmpty && policy.isEmpty
-            ? recordedJobs(of: baseline, &loader) : namedJobs(&loader, in: context)
+            ? recordedJobs(of: baseline, request, &loader) : namedJobs(given, &loader, in: context)
         var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
         var watch = BaselineWatch(baseline, isAboutChangesAlone: true)
-        try await Checker.run(jobs, connection, in: context) { position, outcomes throws(CommandError) in
+        try await Checker.run(jobs, request, in: context) { position, outcomes throws(CommandError) in
             try writer.add(watch.compared(outcomes, judgedBy: jobs[position].evaluation), at: position)
         }
         let status = try writer.finish()
@@ -101,7 +115,11 @@ struct DiffCommand: ContextCommand {
     }
 
     /// Throws when a file that is written is another of the run's files too.
-    private func refuseClashes(_ settings: OutputSettings, in context: Context) throws(CommandError) {
+    private func refuseClashes(
+        _ given: GivenTargets,
+        _ settings: OutputSettings,
+        in context: Context
+    ) throws(CommandError) {
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
         roles.add(settings, in: context)
         if rotation.update {
@@ -111,26 +129,14 @@ struct DiffCommand: ContextCommand {
         }
         roles.reads(others, as: "the newer snapshot")
         roles.add(given)
-        roles.add(EvaluationSettings(evaluation, OutlookSettings(outlook)))
+        roles.add(clientCertificate)
+        roles.add(variants)
         try roles.refuseClashes()
     }
 
-    private var given: GivenTargets {
-        GivenTargets(
-            targets: others,
-            lists: [],
-            policies: policy,
-            names: names,
-            connection: connection,
-            clientCertificate: clientCertificate,
-            variants: variants
-        )
-    }
-
     /// Whether the chains are judged beside being compared.
-    private var isJudged: Bool {
-        let settings = EvaluationSettings(evaluation, OutlookSettings(outlook))
-        return !policy.isEmpty || settings != EvaluationSettings()
+    private func isJudged(_ request: CheckRequest) -> Bool {
+        !policy.isEmpty || request.judging != CheckRequest.Judging()
     }
 
     /// Whether an argument that is no file can only have been meant as one.
@@ -143,34 +149,33 @@ struct DiffCommand: ContextCommand {
 
     /// The targets that are named.
     private func namedJobs(
+        _ given: GivenTargets,
         _ loader: inout EvaluationLoader,
         in context: Context
     ) throws(CommandError) -> [CheckJob] {
-        guard isJudged else { return try CheckPlan.unjudgedJobs(try given.unjudged(in: context)) }
-        return try CheckPlan.jobs(try given.judged(by: evaluation, OutlookSettings(outlook), in: context), &loader)
+        let targets = try given.read(in: context)
+        return try isJudged(given.request) ? CheckPlan.jobs(targets, &loader) : CheckPlan.unjudgedJobs(targets)
     }
 
     /// The endpoints of the snapshot.
     private func recordedJobs(
         of baseline: Baseline,
+        _ request: CheckRequest,
         _ loader: inout EvaluationLoader
     ) throws(CommandError) -> [CheckJob] {
-        var connection = try ConnectionSettings(connection)
-        let names = try names.settings()
-        guard connection.addresses.isEmpty, connection.serverName == .referenceName, names.host == nil,
-            names.referenceName == nil, try VariantSettings(variants).isEmpty, variants.addresses.isEmpty
+        guard request.connection.addresses.all.isEmpty, request.connection.serverName == nil,
+            request.names == CheckRequest.Names(), request.variants.isEmpty
         else {
             throw .usage(
                 "the snapshot says where to connect, how and by which names: name the targets to say otherwise"
             )
         }
-        connection.clientIdentity = try clientCertificate.identity()
         guard !baseline.snapshot.endpoints.isEmpty else {
             throw .noInput("\(quoted(baseline.path)) holds no endpoint: name the targets")
         }
-        let settings = EvaluationSettings(evaluation, OutlookSettings(outlook))
-        return try baseline.jobs(connection) { name, port throws(CommandError) in
-            isJudged ? try loader.evaluation(settings, for: name, port: port) : nil
+        let isJudged = isJudged(request)
+        return try baseline.jobs(request.connection) { name, port throws(CommandError) in
+            isJudged ? try loader.evaluation(request.judging, for: name, port: port) : nil
         }
     }
 
@@ -180,6 +185,7 @@ struct DiffCommand: ContextCommand {
     private func compare(
         _ baseline: Baseline,
         with path: String,
+        isJudged: Bool,
         _ settings: OutputSettings,
         in context: Context
     ) throws(CommandError) -> ExitStatus {
@@ -213,7 +219,7 @@ extension Report {
     fileprivate init(of endpoint: Snapshot.Endpoint, at time: Timestamp) {
         let key = endpoint.key
         let place = key.connect ?? key.target
-        let address = try? Place(place[...], of: "address", in: place)
+        let address = try? Place(place[...], of: .address, in: place)
         self.init(
             unjudged: Subject(
                 target: key.target,

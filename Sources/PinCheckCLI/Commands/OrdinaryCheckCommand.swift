@@ -5,7 +5,7 @@ import Text
 ///
 /// The parser takes time for every option there is, given or not: with those left out a check takes a tenth less. What this
 /// command does not understand ``CheckCommand`` is asked to parse, and it alone shows in the help.
-struct OrdinaryCheckCommand: ContextCommand {
+struct OrdinaryCheckCommand: RequestingCommand {
     /// With a parent, because below none the parser first looks for a request for a completion script.
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -47,13 +47,11 @@ struct OrdinaryCheckCommand: ContextCommand {
         (try? OutputSettings(output, in: context))?.exitConvention
     }
 
+    func request(in context: Context) throws(CommandError) -> CheckRequest {
+        try CheckRequest(names: names, connection: connection, evaluation: evaluation, in: context)
+    }
+
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        try await CheckRun(
-            targets: targets,
-            evaluation: evaluation,
-            names: names,
-            connection: connection,
-            output: output
-        ).run(in: context)
+        try await CheckRun(targets: targets, request: try request(in: context), output: output).run(in: context)
     }
 }

@@ -6,7 +6,7 @@ import Text
 import X509
 
 /// `pincheck pins`: the pins of a server's chain or of files, in the notation of every client.
-struct PinsCommand: ContextCommand {
+struct PinsCommand: RequestingCommand {
     static let configuration = CommandConfiguration(
         commandName: "pins",
         _superCommandName: "pincheck",
@@ -69,6 +69,10 @@ struct PinsCommand: ContextCommand {
     @OptionGroup(title: "Output")
     var output: PinsOutputOptions
 
+    func request(in context: Context) throws(CommandError) -> CheckRequest {
+        try CheckRequest(names: names, connection: connection, trust: trust, in: context)
+    }
+
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try PinsOutputSettings(output)
         guard !sources.isEmpty || !key.isEmpty || !from.isEmpty else {
@@ -83,7 +87,8 @@ struct PinsCommand: ContextCommand {
         try OpenSSLHealth.require()
         var targets: [String] = []
         var files: [KeySource] = []
-        let host = try names.givenHost()?.description
+        let request = try request(in: context)
+        let host = request.names.host?.name.description
         for argument in sources {
             if let found = try KeyCollector.file(argument, host: host, in: context) {
                 files += found
@@ -94,7 +99,7 @@ struct PinsCommand: ContextCommand {
         for source in from { files += try KeyCollector.source(source, host: host, in: context) }
         for path in key { files.append(try KeyCollector.keyFile(path)) }
 
-        var all = try await servers(targets, in: context) + files
+        var all = try await servers(targets, request, in: context) + files
         if let positions = settings.positions {
             for index in all.indices { all[index].items.removeAll { !positions.contains($0.role) } }
         }
@@ -113,29 +118,28 @@ struct PinsCommand: ContextCommand {
     }
 
     /// Connects to targets and verifies what they send.
-    private func servers(_ targets: [String], in context: Context) async throws(CommandError) -> [KeySource] {
-        let (store, name) = try TrustAnchors.read(trust.anchors, andSystem: trust.andSystem, in: context)
-        let connectionSettings = try ConnectionSettings(connection)
-        let nameSettings = try names.settings()
-        let checkTargets = try targets.map { (text) throws(CommandError) in
-            CheckTarget(
-                target: try Target(text),
-                names: nameSettings,
-                connection: connectionSettings,
-                evaluation: EvaluationSettings()
-            )
+    private func servers(
+        _ targets: [String],
+        _ request: CheckRequest,
+        in context: Context
+    ) async throws(CommandError) -> [KeySource] {
+        let (store, name) = try TrustAnchors.read(request.judging.trust, in: context)
+        let endpoints = try CommandError.reading { () throws(RequestError) in
+            let checkTargets = try targets.map { (text) throws(RequestError) in
+                CheckTarget(target: try Target(text), request: request)
+            }
+            let endpoints = try checkTargets.map { (target) throws(RequestError) in try target.endpoints() }
+            try CheckTarget.refuseUnusedAddresses(of: checkTargets)
+            return endpoints.flatMap(\.self)
         }
-        var endpoints: [CheckEndpoint] = []
-        for target in checkTargets { endpoints += try CheckPlan.endpoints(of: target) }
-        try CheckPlan.refuseUnused(checkTargets)
-        let limit = min(try connection.jobCount(), System.connectionLimit())
+        let limit = min(request.connection.jobs ?? RequestDefaults.jobs, System.connectionLimit())
         guard !endpoints.isEmpty else { return [] }
         let prober = Prober(on: context.thread)
         let collector = KeyCollector(
             verifier: OpenSSLPathVerifier(trustStore: store),
             trust: name,
             time: context.now(),
-            retries: connectionSettings.retries
+            retries: request.connection.retries ?? RequestDefaults.retries
         )
         let sources = await collector.sources(
             endpoints,

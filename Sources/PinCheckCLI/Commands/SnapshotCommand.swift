@@ -3,7 +3,7 @@ import Rotation
 import Text
 
 /// `pincheck snapshot`: records what servers serve.
-struct SnapshotCommand: ContextCommand {
+struct SnapshotCommand: RequestingCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot",
         _superCommandName: "pincheck",
@@ -62,24 +62,29 @@ struct SnapshotCommand: ContextCommand {
     @OptionGroup(title: "Variants")
     var variants: VariantOptions
 
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let given = GivenTargets(
-            targets: targets,
-            lists: lists,
-            policies: policy,
+    func request(in context: Context) throws(CommandError) -> CheckRequest {
+        try CheckRequest(
             names: names,
             connection: connection,
             clientCertificate: clientCertificate,
-            variants: variants
+            variants: variants,
+            in: context
         )
+    }
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let request = try request(in: context)
+        let given = GivenTargets(targets: targets, lists: lists, policies: policy, request: request)
         var roles = FileRoles(in: context, writesStandardOutput: output == nil || output == "-")
         roles.writes(output, as: "--output")
         roles.add(given)
+        roles.add(clientCertificate)
+        roles.add(variants)
         try roles.refuseClashes()
-        let jobs = try CheckPlan.unjudgedJobs(try given.unjudged(in: context))
+        let jobs = try CheckPlan.unjudgedJobs(try given.read(in: context))
         var endpoints: [Snapshot.Endpoint] = []
         var silent: [(position: Int, report: Report)] = []
-        try await Checker.run(jobs, connection, in: context) { position, outcomes in
+        try await Checker.run(jobs, request, in: context) { position, outcomes in
             for outcome in outcomes {
                 if let endpoint = Snapshot.Endpoint(outcome) {
                     endpoints.append(endpoint)

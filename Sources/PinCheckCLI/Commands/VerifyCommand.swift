@@ -4,7 +4,7 @@ import Text
 import X509
 
 /// `pincheck verify`: judges a chain from a file exactly as `check` judges one from a server.
-struct VerifyCommand: ContextCommand {
+struct VerifyCommand: RequestingCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         _superCommandName: "pincheck",
@@ -42,22 +42,25 @@ struct VerifyCommand: ContextCommand {
         (try? OutputSettings(output, in: context))?.exitConvention
     }
 
+    func request(in context: Context) throws(CommandError) -> CheckRequest {
+        try CheckRequest(names: names, evaluation: evaluation, outlook: outlook, in: context)
+    }
+
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output, in: context)
-        let evaluationSettings = EvaluationSettings(evaluation, OutlookSettings(outlook))
+        let request = try request(in: context)
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
         roles.add(settings, in: context)
-        roles.add(evaluationSettings)
+        roles.add(request.judging)
         roles.reads(chain, as: "the chain")
         try roles.refuseClashes()
-        let host = try names.givenHost()
-        let referenceName = try names.givenReferenceName() ?? host.map(ReferenceName.name) ?? .unchecked
+        let referenceName = request.names.referenceName(of: nil)
         try OpenSSLHealth.require()
         var loader = EvaluationLoader(in: context)
         let evaluation = try loader.evaluation(
-            evaluationSettings,
+            request.judging,
             for: referenceName,
-            writtenAs: try names.givenWrittenName(),
+            writtenAs: request.names.writtenName(of: nil),
             port: nil
         )
         let presented = try presentedChain(in: context)

@@ -9,8 +9,8 @@ struct EvaluationLoader {
     private(set) var notes: [Report.Message] = []
 
     private let context: Context
-    private var bases: [EvaluationSettings: Base] = [:]
-    private var stores: [StoreKey: StoreValue] = [:]
+    private var bases: [CheckRequest.Judging: Base] = [:]
+    private var stores: [CheckRequest.Trust: StoreValue] = [:]
 
     /// A loader for one run.
     init(in context: Context) {
@@ -19,14 +19,12 @@ struct EvaluationLoader {
 
     /// What is the same for every host that some settings are for.
     private struct Base {
-        let settings: EvaluationSettings
+        let settings: CheckRequest.Judging
         let sources: PinSources
         let installedRoots: [Certificate]
         let verifier: OpenSSLPathVerifier
         let verifierWithInstalledRoots: OpenSSLPathVerifier
         let trust: Evaluation.Trust
-        let time: Timestamp?
-        let outlook: OutlookRules
         /// The evaluations by server, or the only one where no configuration tells hosts apart.
         var evaluations: [Server: Evaluation] = [:]
         var common: Evaluation?
@@ -38,11 +36,6 @@ struct EvaluationLoader {
         /// The host as the URL has it.
         let host: String
         let port: Int?
-    }
-
-    private struct StoreKey: Hashable {
-        let anchors: [String]
-        let trustsSystemToo: Bool
     }
 
     private struct StoreValue {
@@ -60,7 +53,7 @@ struct EvaluationLoader {
     /// - Returns: what the chain is judged by.
     /// - Throws: ``CommandError`` for flags, pins and anchors that cannot be used.
     mutating func evaluation(
-        _ settings: EvaluationSettings,
+        _ settings: CheckRequest.Judging,
         for name: ReferenceName,
         writtenAs host: String? = nil,
         port: Int?
@@ -77,8 +70,8 @@ struct EvaluationLoader {
             verifier: base.verifier,
             verifierWithInstalledRoots: base.verifierWithInstalledRoots,
             trust: base.trust,
-            time: base.time,
-            outlook: base.outlook
+            time: base.settings.time,
+            outlook: base.settings.outlook
         )
         if !tellsHostsApart {
             base.common = evaluation
@@ -88,19 +81,22 @@ struct EvaluationLoader {
         return evaluation
     }
 
-    private mutating func base(_ settings: EvaluationSettings) throws(CommandError) -> Base {
-        let time: Timestamp? = if let time = settings.time { try TimeText.read(time) } else { nil }
-        let authLevel = try Self.authLevel(settings.authLevel)
-        if !(settings.pins.isEmpty && settings.anchors.isEmpty && settings.extraRoots.isEmpty) {
+    private mutating func base(_ settings: CheckRequest.Judging) throws(CommandError) -> Base {
+        try CommandError.reading(settings.outlook.check)
+        if !(settings.pins.isEmpty && settings.trust.anchors.isEmpty && settings.extraRoots.isEmpty) {
             try OpenSSLHealth.require()
         }
-        let sources = try PinSources(reading: settings.pins)
+        let sources = try PinSources(reading: settings.pinSources)
         note(sources.notes)
         var installed: [AnchorBundle] = []
         for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path) }
-        let trusted = try store(StoreKey(anchors: settings.anchors, trustsSystemToo: settings.trustsSystemToo))
+        let trusted = try store(settings.trust)
         func verifier(_ store: TrustStore) -> OpenSSLPathVerifier {
-            OpenSSLPathVerifier(trustStore: store, authLevel: authLevel, isStrict: settings.isStrict)
+            OpenSSLPathVerifier(
+                trustStore: store,
+                authLevel: settings.authLevel ?? RequestDefaults.authLevel,
+                isStrict: settings.isStrict ?? RequestDefaults.isStrict
+            )
         }
         let ordinary = verifier(trusted.store)
         return Base(
@@ -110,15 +106,13 @@ struct EvaluationLoader {
             verifier: ordinary,
             verifierWithInstalledRoots: installed.isEmpty
                 ? ordinary : verifier(TrustStore(anchors: installed, and: trusted.store)),
-            trust: trusted.trust,
-            time: time,
-            outlook: try OutlookRules(settings.outlook)
+            trust: trusted.trust
         )
     }
 
-    private mutating func store(_ key: StoreKey) throws(CommandError) -> StoreValue {
+    private mutating func store(_ key: CheckRequest.Trust) throws(CommandError) -> StoreValue {
         if let known = stores[key] { return known }
-        let (store, trust) = try TrustAnchors.read(key.anchors, andSystem: key.trustsSystemToo, in: context)
+        let (store, trust) = try TrustAnchors.read(key, in: context)
         let value = StoreValue(store: store, trust: trust)
         stores[key] = value
         return value
@@ -126,14 +120,6 @@ struct EvaluationLoader {
 
     private mutating func note(_ messages: [Report.Message]) {
         notes += messages.filter { !notes.contains($0) }
-    }
-
-    private static func authLevel(_ text: String?) throws(CommandError) -> Int {
-        guard let text else { return OpenSSLPathVerifier.defaultAuthLevel }
-        guard let level = (0...5).first(where: { String($0) == text }) else {
-            throw .usage("--auth-level \(quoted(text)) is none of OpenSSL's security levels: give 0 to 5")
-        }
-        return level
     }
 
     /// What a server is judged by.
@@ -154,7 +140,7 @@ struct EvaluationLoader {
             warnings.append(Report.Message(id: "pins-not-compared", message: message))
         }
         var ignoring: [String] = []
-        let clients = try ClientChoice.read(settings.client ?? ClientRegistry.defaultName) {
+        let clients = try ClientChoice.chosen(settings.clients ?? RequestDefaults.clients) {
             (entry, clientSettings) throws(CommandError) in
             let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
             if own?.ignoresPinsForAnyHost == true { ignoring.append(entry.name) }
@@ -162,9 +148,11 @@ struct EvaluationLoader {
             let ownCertificates = entry.loader == nil || settings.mode != nil ? nil : own?.policy?.pins
             return ClientInput(
                 mode: ownCertificates.map(Self.suggestedMode) ?? mode,
-                allowInvalidCertificates: settings.allowsInvalidCertificates,
-                isDomainNameIgnored: settings.ignoresDomainName,
-                validatesCertificateChain: settings.validatesCertificateChain,
+                allowInvalidCertificates: settings.allowsInvalidCertificates
+                    ?? RequestDefaults.allowsInvalidCertificates,
+                isDomainNameIgnored: settings.validatesDomainName == false,
+                validatesCertificateChain: settings.validatesCertificateChain
+                    ?? RequestDefaults.validatesCertificateChain,
                 // A pin that is named for whatever host holds where the client's own configuration has nothing.
                 pins: own.map { $0.policy.map(\.pins) ?? PinSet(sources.pins) } ?? selection.pins,
                 policy: own?.policy,
@@ -224,10 +212,9 @@ struct EvaluationLoader {
 
     /// The mode that was asked for, or the one the pins suggest.
     private static func pinningMode(
-        _ text: String?,
+        _ mode: AFSecurityPolicy.PinningMode?,
         for pins: PinSet?
     ) throws(CommandError) -> AFSecurityPolicy.PinningMode {
-        let mode = try givenMode(text)
         guard let pins else { return mode ?? .none }
         guard mode != .certificate || !pins.certificates.isEmpty else {
             throw .usage(
@@ -240,14 +227,5 @@ struct EvaluationLoader {
 
     private static func suggestedMode(_ pins: PinSet) -> AFSecurityPolicy.PinningMode {
         pins.certificates.count == pins.pins.count ? .certificate : .publicKey
-    }
-
-    private static func givenMode(_ text: String?) throws(CommandError) -> AFSecurityPolicy.PinningMode? {
-        guard let text else { return nil }
-        guard let known = AFSecurityPolicy.PinningMode(rawValue: text) else {
-            let names = AFSecurityPolicy.PinningMode.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .usage("--mode \(quoted(text)) is no pinning mode: choose from \(names)")
-        }
-        return known
     }
 }

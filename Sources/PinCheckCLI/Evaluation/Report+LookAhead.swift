@@ -2,22 +2,6 @@ import Pinning
 import Rotation
 import Text
 
-/// What the user wants to be told of the time ahead.
-struct OutlookRules: Sendable {
-    /// How much must be left.
-    var limits = OutlookLimits()
-    /// Whether a warning changes the exit status.
-    var failsOnWarning = false
-}
-
-extension OutlookRules {
-    /// Reads what the flags say.
-    init(_ settings: OutlookSettings) throws(CommandError) {
-        limits = try settings.limits()
-        failsOnWarning = try settings.failsOnWarning()
-    }
-}
-
 extension Report {
     /// Adds how long the verdict will last, the worst of what the clients expect, and ends otherwise where less is left than was
     /// asked for.

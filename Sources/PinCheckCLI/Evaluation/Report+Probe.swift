@@ -1,4 +1,22 @@
+import Pinning
 import TLSProbe
+
+extension CheckEndpoint {
+    /// The endpoint as far as it is known without a connection, or with one to `peer`.
+    func report(peer: PeerAddress?) -> Report.Endpoint {
+        var address = peer?.ip
+        if case .address(let given) = request.destination { address = given }
+        return Report.Endpoint(
+            address: address?.description,
+            port: Int(request.port),
+            family: address.map { $0.isIPv6 ? "ipv6" : "ipv4" },
+            resolvedName: resolvedName,
+            sni: request.serverNameIndication?.name,
+            verifyName: referenceName == .unchecked ? nil : referenceName.description,
+            host: host
+        )
+    }
+}
 
 extension Report.TLS {
     /// Reports a connection.

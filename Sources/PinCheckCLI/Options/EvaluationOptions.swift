@@ -1,5 +1,7 @@
 import ArgumentParser
-import X509
+import PinFormats
+import Pinning
+import Text
 
 /// What the chain is judged by: pins, the client's policy, trust and time.
 struct EvaluationOptions: ParsableArguments {
@@ -54,9 +56,12 @@ struct EvaluationOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "AFNetworking 2.5's validatesCertificateChain: the whole built chain must be pinned."
+        help: """
+            AFNetworking 2.5's validatesCertificateChain: the whole built chain must be pinned. \
+            (default: --validate-certificate-chain)
+            """
     )
-    var validateCertificateChain = true
+    var validateCertificateChain: Bool?
 
     @Option(
         help: ArgumentHelp(
@@ -90,9 +95,61 @@ struct EvaluationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "OpenSSL's security level for keys and signatures, 0 to 5 (default: \(OpenSSLPathVerifier.defaultAuthLevel)).",
+            "OpenSSL's security level for keys and signatures, 0 to 5 (default: \(RequestDefaults.authLevel)).",
             valueName: "level"
         )
     )
     var authLevel: String?
+}
+
+extension EvaluationOptions {
+    /// What the options say; neither pins nor anchors are read yet.
+    func read() throws(CommandError) -> CheckRequest.Judging {
+        CheckRequest.Judging(
+            pins: pins.map { PinSource($0) } + (pinnedpubkey.map { [PinSource(pinnedPublicKey: $0)] } ?? []),
+            skipsBadPins: skipBadPins ? true : nil,
+            clients: try client.map { (text) throws(CommandError) in try Self.clients(text) },
+            mode: try mode.map { (text) throws(CommandError) in try Self.pinningMode(text) },
+            allowsInvalidCertificates: allowInvalidCertificates ? true : nil,
+            validatesDomainName: noValidateDomainName ? false : nil,
+            validatesCertificateChain: validateCertificateChain,
+            trust: CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil),
+            extraRoots: extraRoot,
+            time: try at.map { (text) throws(CommandError) in try Self.time(text) },
+            isStrict: strict ? true : nil,
+            authLevel: try authLevel.map { (text) throws(CommandError) in try Self.level(text) }
+        )
+    }
+
+    private static func clients(_ text: String) throws(CommandError) -> ClientSelection {
+        do {
+            return try ClientSelection([text])
+        } catch {
+            throw .usage("\(error)")
+        }
+    }
+
+    private static func pinningMode(_ text: String) throws(CommandError) -> AFSecurityPolicy.PinningMode {
+        guard let known = AFSecurityPolicy.PinningMode(rawValue: text) else {
+            let names = AFSecurityPolicy.PinningMode.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage("--mode \(quoted(text)) is no pinning mode: choose from \(names)")
+        }
+        return known
+    }
+
+    /// The moment that `--at` names.
+    static func time(_ text: String) throws(CommandError) -> Timestamp {
+        do {
+            return try TimeText.read(text)
+        } catch {
+            throw .usage("\(error)")
+        }
+    }
+
+    private static func level(_ text: String) throws(CommandError) -> Int {
+        guard let level = (0...5).first(where: { String($0) == text }) else {
+            throw .usage("--auth-level \(quoted(text)) is none of OpenSSL's security levels: give 0 to 5")
+        }
+        return level
+    }
 }

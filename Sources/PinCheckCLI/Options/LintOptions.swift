@@ -87,7 +87,7 @@ struct LintSettings: Sendable {
         failOn = try Self.severity(options.failOn)
         ignored = try Self.ignored(options.ignore)
         warnBefore = try Threshold.reading(options.warnBefore ?? "30d", of: "--warn-before")
-        time = try options.at.map { (text) throws(CommandError) in try TimeText.read(text) }
+        time = try options.at.map { (text) throws(CommandError) in try EvaluationOptions.time(text) }
         clients = try Self.clients(options.client)
         outputs = try FormOutput.read(
             output.format,
@@ -126,7 +126,11 @@ struct LintSettings: Sendable {
         if text == "all" { return Set(ClientRegistry.entries.filter(\.isInAll).map(\.name)) }
         var names: Set<String> = []
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            names.insert(try ClientRegistry.entry(named: String(name)).name)
+            do {
+                names.insert(try ClientRegistry.entry(named: String(name)).name)
+            } catch {
+                throw .usage("\(error)")
+            }
         }
         return names
     }

@@ -17,11 +17,16 @@ struct NameOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("The same as --host in curl's words: 'Host: NAME'.", valueName: "header"))
     var header: [String] = []
+}
+
+extension NameOptions {
+    /// What the options say.
+    func read() throws(CommandError) -> CheckRequest.Names {
+        CheckRequest.Names(host: try givenHost(), reference: try givenReferenceName())
+    }
 
     /// The host that `--host` or `--header` names.
-    func givenHost() throws(CommandError) -> ServerName? { try givenPlace()?.host }
-
-    private func givenPlace() throws(CommandError) -> Place? {
+    private func givenHost() throws(CommandError) -> CheckRequest.Names.Host? {
         var texts = host.map { [$0] } ?? []
         for line in header {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -34,41 +39,17 @@ struct NameOptions: ParsableArguments {
         guard texts.allSatisfy({ $0 == text }) else {
             throw .usage("the hosts \(quoted(text)) and \(quoted(texts[1])) contradict each other: give one")
         }
-        return try Place(text[...], of: "host", in: text)
-    }
-
-    /// What the options say, read.
-    func settings() throws(CommandError) -> NameSettings {
-        NameSettings(
-            host: try givenHost(),
-            referenceName: try givenReferenceName(),
-            writtenName: try givenWrittenName()
-        )
-    }
-
-    /// The name to check as it is written, `nil` where none is given.
-    func givenWrittenName() throws(CommandError) -> String? {
-        guard let verifyName else { return try givenPlace()?.writtenHost }
-        guard case .name(let name) = HostName.reference(verifyName) else { return verifyName }
-        return HostName.written(verifyName, as: name)
+        return try CommandError.reading { () throws(RequestError) in
+            CheckRequest.Names.Host(try Place(text[...], of: .host, in: text))
+        }
     }
 
     /// The name that `--verify-name` gives; one that is malformed makes the check fail, it never skips it.
-    func givenReferenceName() throws(CommandError) -> ReferenceName? {
+    private func givenReferenceName() throws(CommandError) -> CheckRequest.Names.Reference? {
         guard let verifyName else { return nil }
         guard !verifyName.isEmpty else {
             throw .usage("--verify-name '' is empty: give a name, or leave the flag out")
         }
-        return HostName.reference(verifyName)
+        return CheckRequest.Names.Reference(verifyName)
     }
-}
-
-/// The names a client uses where they are given.
-struct NameSettings: Sendable {
-    /// The name of the HTTP Host header, `nil` for the target's host.
-    var host: ServerName?
-    /// The name the certificate must be valid for, `nil` for the host.
-    var referenceName: ReferenceName?
-    /// The name to check as it is written, `nil` for that of the target.
-    var writtenName: String?
 }

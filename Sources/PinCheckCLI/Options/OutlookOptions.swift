@@ -28,47 +28,20 @@ struct OutlookOptions: ParsableArguments {
     var failOn: String?
 }
 
-/// What the outlook options say, as text until something needs it.
-struct OutlookSettings: Hashable, Sendable {
-    /// Below this a warning is due.
-    var warnBefore: String?
-    /// Below this the check fails.
-    var failBefore: String?
-    /// How long a configured pin must be able to match.
-    var minPinLife: String?
-    /// `warn`, or `nil`.
-    var failOn: String?
-
-    /// Nothing is asked for.
-    init() {}
-
-    /// What the flags say.
-    init(_ options: OutlookOptions) {
-        warnBefore = options.warnBefore
-        failBefore = options.failBefore
-        minPinLife = options.minPinLife
-        failOn = options.failOn
-    }
-
-    /// The limits.
-    func limits() throws(CommandError) -> OutlookLimits {
-        let warn = try Self.threshold(warnBefore, of: "--warn-before")
-        let fail = try Self.threshold(failBefore, of: "--fail-before")
-        if let warn, let fail, warn.isAlwaysBelow(fail) {
-            throw .usage(
-                "--warn-before \(warn) never warns, since --fail-before \(fail) fails earlier: "
-                    + "warn before the larger of the two"
-            )
-        }
-        return OutlookLimits(
-            warnBefore: warn,
-            failBefore: fail,
-            minPinLife: try Self.threshold(minPinLife, of: "--min-pin-life")
+extension OutlookOptions {
+    /// What the options say.
+    func read() throws(CommandError) -> OutlookRules {
+        OutlookRules(
+            limits: OutlookLimits(
+                warnBefore: try Self.threshold(warnBefore, of: "--warn-before"),
+                failBefore: try Self.threshold(failBefore, of: "--fail-before"),
+                minPinLife: try Self.threshold(minPinLife, of: "--min-pin-life")
+            ),
+            failsOnWarning: try failsOnWarning()
         )
     }
 
-    /// Whether a warning changes the exit status.
-    func failsOnWarning() throws(CommandError) -> Bool {
+    private func failsOnWarning() throws(CommandError) -> Bool {
         guard let failOn else { return false }
         guard failOn == "warn" || failOn == "warning" else {
             throw .usage("--fail-on \(quoted(failOn)) is unknown: write --fail-on warn, or leave it out")

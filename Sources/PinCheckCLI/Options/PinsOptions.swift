@@ -14,6 +14,11 @@ struct TrustOptions: ParsableArguments {
 
     @Flag(help: "Trust the system's roots in addition to --anchors.")
     var andSystem = false
+
+    /// What the options say.
+    func read() -> CheckRequest.Trust {
+        CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil)
+    }
 }
 
 /// How pins are written.

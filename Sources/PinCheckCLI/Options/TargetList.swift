@@ -98,13 +98,8 @@ extension TargetList {
         let target: Target
         /// Where the line stands.
         let place: PinPlace
-        private var connect: [ConnectAddress] = []
-        private var serverName: ServerNameChoice?
-        private var host: ServerName?
-        private var writtenHost: String?
-        private var referenceName: ReferenceName?
-        private var pins: [PinSource] = []
-        private var client: String?
+        /// What it says of the target.
+        private(set) var request = CheckRequest()
 
         private static let keys = ["connect", "sni", "host", "verify-name", "pins", "client"]
 
@@ -114,11 +109,11 @@ extension TargetList {
             place: PinPlace,
             directory: String?
         ) throws(CommandError) {
-            self.target = try Target(target)
+            self.target = try CommandError.reading { () throws(RequestError) in try Target(target) }
             self.place = place
             for word in words {
                 if word == "no-sni" {
-                    serverName = ServerNameChoice.none
+                    request.connection.serverName = ServerNameChoice.none
                     continue
                 }
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -129,40 +124,30 @@ extension TargetList {
                     )
                 }
                 guard !value.isEmpty else { throw .usage("\(quoted(word)) has no value: write \(key)=VALUE") }
-                switch key {
-                case "connect": connect += try ConnectAddress.readAny(value)
-                case "sni": serverName = try ServerNameChoice.named(value, by: "sni=")
-                case "host":
-                    let place = try Place(value[...], of: "host", in: value)
-                    host = place.host
-                    writtenHost = place.writtenHost
-                case "verify-name": referenceName = HostName.reference(value)
-                case "pins": pins.append(PinSource(RegularFile.path(value, besideFilesIn: directory), at: place))
-                default: client = value
+                do throws(ClientSelectionError) {
+                    if key == "client" { request.judging.clients = try ClientSelection([value]) }
+                } catch {
+                    throw .usage("\(error)")
+                }
+                try CommandError.reading(serverName: "sni=") { () throws(RequestError) in
+                    try set(key, value, directory: directory)
                 }
             }
         }
 
-        /// What the line says, with everything else from `base`.
-        func applied(to base: CheckTarget) -> CheckTarget {
-            var result = base
-            result.place = place
-            if !connect.isEmpty {
-                result.connection.addresses = connect
-                result.hasOwnAddresses = true
+        private mutating func set(_ key: String, _ value: String, directory: String?) throws(RequestError) {
+            switch key {
+            case "connect":
+                request.connection.addresses.given += try ConnectAddress.readAny(value)
+                request.connection.addresses.isOfOneTarget = true
+            case "sni": request.connection.serverName = try .named(value)
+            case "host": request.names.host = CheckRequest.Names.Host(try Place(value[...], of: .host, in: value))
+            case "verify-name": request.names.reference = CheckRequest.Names.Reference(value)
+            case "pins":
+                let path = RegularFile.path(value, besideFilesIn: directory)
+                request.judging.pins.append(PinSource(path, at: place))
+            default: break
             }
-            if let serverName { result.connection.serverName = serverName }
-            if let host {
-                result.names.host = host
-                result.names.writtenName = result.names.referenceName == nil ? writtenHost : result.names.writtenName
-            }
-            if let referenceName {
-                result.names.referenceName = referenceName
-                result.names.writtenName = referenceName.description
-            }
-            if !pins.isEmpty { result.evaluation.pins = pins }
-            if let client { result.evaluation.client = client }
-            return result
         }
     }
 }

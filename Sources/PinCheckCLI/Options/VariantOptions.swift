@@ -1,4 +1,7 @@
 import ArgumentParser
+import HTTPDNS
+import TLSProbe
+import Text
 
 /// Which variants of a target are checked beside what an ordinary client sees.
 struct VariantOptions: ParsableArguments {
@@ -54,4 +57,49 @@ struct VariantOptions: ParsableArguments {
 
     @Flag(help: "All of this: --all-addresses --key-types rsa,ecdsa --each-tls-version --compare-sni.")
     var thorough = false
+}
+
+extension VariantOptions {
+    /// What the options say, all but `--addresses`.
+    func read() throws(CommandError) -> CheckRequest.Variants {
+        CheckRequest.Variants(
+            allAddresses: allAddresses || thorough,
+            service: try service(),
+            keyTypes: try readKeyTypes(),
+            eachVersion: eachTLSVersion || thorough,
+            comparesSNI: comparesSNI || thorough
+        )
+    }
+
+    private func service() throws(CommandError) -> AddressService? {
+        do {
+            switch (httpDNS, dnsOverHTTPS) {
+            case (nil, nil): return nil
+            case (let text?, nil): return try AddressService(httpdns: text)
+            case (nil, let text?): return try AddressService(dnsOverHTTPS: text)
+            default: break
+            }
+        } catch {
+            let option = httpDNS.map { "--httpdns " + quoted($0) } ?? "--doh " + quoted(dnsOverHTTPS ?? "")
+            throw .usage("\(option) \(error)")
+        }
+        throw .usage("--httpdns and --doh contradict each other: give one of them")
+    }
+
+    private func readKeyTypes() throws(CommandError) -> [CertificateKeyType] {
+        // What public authorities issue; Ed25519 has to be asked for.
+        guard let keyTypes else { return thorough ? [.rsa, .ecdsa] : [] }
+        guard keyTypes != "all" else { return CertificateKeyType.allCases }
+        var result: [CertificateKeyType] = []
+        for name in keyTypes.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let keyType = CertificateKeyType(rawValue: name.lowercased()) else {
+                let names = CertificateKeyType.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .usage(
+                    "--key-types \(quoted(keyTypes)) names no type of key in \(quoted(name)): choose from \(names), all"
+                )
+            }
+            if !result.contains(keyType) { result.append(keyType) }
+        }
+        return result
+    }
 }

@@ -11,7 +11,7 @@ extension Baseline {
     /// - Returns: the jobs, in the order of the file.
     /// - Throws: ``CommandError`` for a name that no connection can be made with, and what `evaluation` throws.
     func jobs(
-        _ connection: ConnectionSettings,
+        _ connection: CheckRequest.Connection,
         judgedBy evaluation: (ReferenceName, Int) throws(CommandError) -> Evaluation?
     ) throws(CommandError) -> [CheckJob] {
         var order: [String] = []
@@ -27,7 +27,7 @@ extension Baseline {
             var job = CheckJob(
                 endpoint: first,
                 evaluation: try evaluation(first.referenceName, first.targetPort),
-                retries: connection.retries
+                retries: connection.retries ?? RequestDefaults.retries
             )
             if attempts.count > 1 || attempts[0].variant != .ordinary {
                 job.variants = TargetVariants(recorded: attempts)
@@ -40,19 +40,22 @@ extension Baseline {
 
 extension Snapshot.Key {
     /// The connection as it was recorded.
-    fileprivate func attempt(_ connection: ConnectionSettings) throws(CommandError) -> VariantAttempt {
-        var connection = connection
-        connection.serverName = try sni.map { (name) throws(CommandError) in try .named(name, by: "sni") } ?? .none
-        if let connect { connection.addresses = try ConnectAddress.readAny(connect) }
-        let target = CheckTarget(
-            target: try Target(target),
-            names: NameSettings(host: nil, referenceName: verifyName.map(HostName.reference) ?? .unchecked),
-            connection: connection,
-            evaluation: EvaluationSettings()
-        )
-        return VariantAttempt(
-            endpoint: try CheckPlan.endpoints(of: target)[0],
-            variant: variant.flatMap(Variant.init(label:)) ?? .ordinary
-        )
+    fileprivate func attempt(_ connection: CheckRequest.Connection) throws(CommandError) -> VariantAttempt {
+        do throws(RequestError) {
+            var connection = connection
+            connection.serverName = try sni.map(ServerNameChoice.named) ?? ServerNameChoice.none
+            if let connect { connection.addresses.given = try ConnectAddress.readAny(connect) }
+            let names = CheckRequest.Names(reference: verifyName.map(CheckRequest.Names.Reference.init) ?? .unchecked)
+            let target = CheckTarget(
+                target: try Target(target),
+                request: CheckRequest(names: names, connection: connection)
+            )
+            return VariantAttempt(
+                endpoint: try target.endpoints()[0],
+                variant: variant.flatMap(Variant.init(label:)) ?? .ordinary
+            )
+        } catch {
+            throw CommandError(error, serverName: "sni")
+        }
     }
 }

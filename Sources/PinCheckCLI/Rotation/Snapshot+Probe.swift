@@ -10,7 +10,7 @@ extension Snapshot.Key {
             case .address(let address): address.description
             case .resolve(let host, _): host
             }
-        let place = TextRenderer.authority(destination, Int(endpoint.request.port))
+        let place = Place.authority(destination, Int(endpoint.request.port))
         self.init(
             target: endpoint.target,
             connect: place == endpoint.target ? nil : place,

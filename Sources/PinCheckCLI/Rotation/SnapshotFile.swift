@@ -137,7 +137,7 @@ extension SnapshotFile {
             if let connect, (try? ConnectAddress.readAny(connect).count) != 1 {
                 throw SnapshotValueError(place: place + ".connect", reason: "\(quoted(connect)) is no address")
             }
-            if let sni, (try? ServerNameChoice.named(sni, by: "sni")) == nil {
+            if let sni, (try? ServerNameChoice.named(sni)) == nil {
                 throw SnapshotValueError(place: place + ".sni", reason: "\(quoted(sni)) is no host name")
             }
             var certificates: [Snapshot.Certificate] = []

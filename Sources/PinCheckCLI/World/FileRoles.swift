@@ -87,17 +87,21 @@ extension FileRoles {
     }
 
     /// What a chain is judged by, from flags, a list or a policy.
-    mutating func add(_ settings: EvaluationSettings) {
-        for source in settings.pins { reads(source.text, as: "--pins") }
-        reads(settings.anchors, as: "--anchors")
-        reads(settings.extraRoots, as: "--extra-root")
+    mutating func add(_ judging: CheckRequest.Judging) {
+        for source in judging.pins { reads(source.text, as: "--pins") }
+        reads(judging.trust.anchors, as: "--anchors")
+        reads(judging.extraRoots, as: "--extra-root")
     }
 
-    /// Targets and where they come from.
+    /// The addresses that services answered with.
+    mutating func add(_ options: VariantOptions?) {
+        reads(options?.addresses ?? [], as: "--addresses")
+    }
+
+    /// Targets, where they come from, and what the flags judge them by.
     mutating func add(_ given: GivenTargets) {
         reads(given.lists, as: "--targets")
         reads(given.policies, as: "--policy")
-        reads(given.variants?.addresses ?? [], as: "--addresses")
-        add(given.clientCertificate)
+        add(given.request.judging)
     }
 }

@@ -22,9 +22,8 @@ package struct Policy: Sendable {
 
         /// Its sources of pins; none when nothing is said of pins.
         package var pins: [PinSource] {
-            guard case .texts(let texts) = settings[.pins]?.content else { return [] }
-            let skipsBadPins = settings[.skipBadPins]?.content == .flag(true)
-            return texts.map { PinSource($0.text, skipsBadPins: skipsBadPins, at: $0.place) }
+            let skipsBadPins = settings[.skipBadPins]?.flag ?? false
+            return (settings[.pins]?.texts ?? []).map { PinSource($0.text, skipsBadPins: skipsBadPins, at: $0.place) }
         }
     }
 }
@@ -37,8 +36,10 @@ package struct PolicyValue: Sendable {
         /// Texts, each with the place it stands at.
         case texts([PlacedText])
         case flag(Bool)
-        /// A number as it was written.
-        case number(String)
+        /// A number above 0.
+        case number(Double)
+        /// A whole number.
+        case integer(Int)
         /// Whole numbers.
         case numbers([Int])
     }
@@ -47,6 +48,26 @@ package struct PolicyValue: Sendable {
     package let content: Content
     /// Where it stands.
     package let place: PinPlace
+}
+
+extension PolicyValue {
+    /// The text, `nil` for a value of another kind.
+    package var text: String? { if case .text(let text) = content { text } else { nil } }
+
+    /// The texts with their places; none for a value of another kind.
+    package var texts: [PlacedText] { if case .texts(let texts) = content { texts } else { [] } }
+
+    /// The flag, `nil` for a value of another kind.
+    package var flag: Bool? { if case .flag(let flag) = content { flag } else { nil } }
+
+    /// The number, `nil` for a value of another kind.
+    package var number: Double? { if case .number(let number) = content { number } else { nil } }
+
+    /// The whole number, `nil` for a value of another kind.
+    package var integer: Int? { if case .integer(let integer) = content { integer } else { nil } }
+
+    /// The whole numbers; none for a value of another kind.
+    package var integers: [Int] { if case .numbers(let numbers) = content { numbers } else { [] } }
 }
 
 /// A text and where it stands.

@@ -132,8 +132,8 @@ package enum PolicyReader {
             guard let number = node.number, let value = Double(number), value > 0 else {
                 throw node.wrong("a number above 0")
             }
-            return .number(number)
-        case .integer(let range): return .number(String(try integer(node, range)))
+            return .number(value)
+        case .integer(let range): return .integer(try integer(node, range))
         case .numbers(let range):
             var numbers: [Int] = []
             for element in node.elements ?? [node] { numbers.append(try integer(element, range)) }

@@ -9,6 +9,12 @@ package enum TLSVersion: UInt16, Sendable, Hashable, CaseIterable {
     /// TLS 1.3 (RFC 8446).
     case tls13 = 0x0304
 
+    /// The version with a number as users write it, as in `1.2`; `nil` for any other text.
+    package init?(number: String) {
+        guard let version = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = version
+    }
+
     /// The number alone, as in `1.2`: what users write.
     package var number: String {
         switch self {

@@ -8,12 +8,12 @@ final class TargetVariants: Sendable {
     /// The endpoints that were given, or the one of the target; those with a name may stand for several addresses.
     let endpoints: [CheckEndpoint]
     /// What is checked.
-    let settings: VariantSettings
+    let settings: CheckRequest.Variants
     /// Connections that are to be made as they are, one by one, `nil` where they follow from the settings.
     let recorded: [VariantAttempt]?
 
     /// The variants of a target's endpoints, at least one.
-    init(_ endpoints: [CheckEndpoint], _ settings: VariantSettings) {
+    init(_ endpoints: [CheckEndpoint], _ settings: CheckRequest.Variants) {
         self.endpoints = endpoints
         self.settings = settings
         recorded = nil
@@ -22,7 +22,7 @@ final class TargetVariants: Sendable {
     /// Connections to one target as they were recorded, at least one.
     init(recorded: [VariantAttempt]) {
         endpoints = recorded.map(\.endpoint)
-        settings = VariantSettings()
+        settings = CheckRequest.Variants()
         self.recorded = recorded
     }
 

@@ -50,7 +50,7 @@ enum Variant: Hashable, Sendable {
     }
 }
 
-extension VariantSettings {
+extension CheckRequest.Variants {
     /// The variants of a request, the ordinary one first.
     func variants(of request: ProbeRequest) -> [Variant] {
         var result: [Variant] = [.ordinary] + keyTypes.map(Variant.keyType)

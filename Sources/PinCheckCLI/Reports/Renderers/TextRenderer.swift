@@ -80,11 +80,6 @@ struct TextRenderer: Sendable {
     /// The target as the first word of the heading and the second of the verdict line.
     private func name(_ report: Report) -> String { safe(report.target, length: 120) }
 
-    /// An address and a port as they are written in URLs.
-    static func authority(_ address: String, _ port: Int) -> String {
-        address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
-    }
-
     // MARK: Chain
 
     private func chain(_ report: Report) -> [String] {

@@ -1,7 +1,7 @@
 import Pinning
 import Text
 
-/// Where to connect to instead of the target's host: one value of `--connect`, `--resolve` or `--connect-to`.
+/// Where to connect to instead of the target's host, in the notation of pincheck or one of curl's.
 struct ConnectAddress: Hashable, Sendable {
     /// The host and port of the targets it is for; `nil` stands for any.
     let onlyForHost: ServerName?
@@ -11,37 +11,36 @@ struct ConnectAddress: Hashable, Sendable {
     /// The port to connect to, `nil` for the target's own.
     let port: Int?
 
+    /// The target's own host and port.
+    static let ofTarget = ConnectAddress(onlyForHost: nil, onlyForPort: nil, host: nil, port: nil)
+
     /// Whether the address is for a target.
     func applies(to target: Target, port: Int) -> Bool {
         (onlyForHost == nil || onlyForHost == target.host) && (onlyForPort == nil || onlyForPort == port)
     }
 
-    /// Reads a value of `--connect`: `ADDR`, `ADDR:PORT`, and both of curl's notations.
-    static func readAny(_ text: String) throws(CommandError) -> [ConnectAddress] {
-        let kind = "--connect address"
-        if IPAddress(text) != nil { return [try plain(text, of: kind)] }
+    /// Reads `ADDR`, `ADDR:PORT`, and both of curl's notations.
+    static func readAny(_ text: String) throws(RequestError) -> [ConnectAddress] {
+        if IPAddress(text) != nil { return [try plain(text)] }
         switch fields(text).count {
-        case 1, 2: return [try plain(text, of: kind)]
+        case 1, 2: return [try plain(text)]
         case 4 where IPAddress(afterSecondColon(text)) == nil: return [try readConnectTo(text)]
         default: return try readResolve(text)
         }
     }
 
     /// Reads curl's `--resolve` notation, `HOST:PORT:ADDR[,ADDR]…`.
-    static func readResolve(_ text: String) throws(CommandError) -> [ConnectAddress] {
-        let remedy = "write HOST:PORT:ADDR, as in api.example.com:443:203.0.113.7"
+    static func readResolve(_ text: String) throws(RequestError) -> [ConnectAddress] {
         let parts = fields(text)
-        guard parts.count >= 3 else {
-            throw .usage("the --resolve value \(quoted(text)) has too few parts: \(remedy)")
-        }
+        guard parts.count >= 3 else { throw .malformed(.resolve, text, .tooFewParts) }
         let name = parts[0].hasPrefix("+") ? parts[0].dropFirst() : parts[0]
-        let host = name == "*" ? nil : try Place(name, of: "--resolve value", in: text).host
-        let port = try Port.read(parts[1], of: "--resolve value", in: text)
+        let host = name == "*" ? nil : try Place(name, of: .resolve, in: text).host
+        let port = try Port.read(parts[1], of: .resolve, in: text)
         var result: [ConnectAddress] = []
         for part in afterSecondColon(text).split(separator: ",", omittingEmptySubsequences: false) {
             let bare = part.hasPrefix("[") && part.hasSuffix("]") ? part.dropFirst().dropLast() : part
             guard let address = IPAddress(bare) else {
-                throw .usage("the --resolve value \(quoted(text)) has no address in \(quoted(part)): \(remedy)")
+                throw .malformed(.resolve, text, .noAddress(in: String(part)))
             }
             result.append(ConnectAddress(onlyForHost: host, onlyForPort: port, host: .ip(address), port: port))
         }
@@ -49,25 +48,19 @@ struct ConnectAddress: Hashable, Sendable {
     }
 
     /// Reads curl's `--connect-to` notation, `HOST1:PORT1:HOST2:PORT2`, in which every part may be empty.
-    static func readConnectTo(_ text: String) throws(CommandError) -> ConnectAddress {
-        let kind = "--connect-to value"
+    static func readConnectTo(_ text: String) throws(RequestError) -> ConnectAddress {
         let parts = fields(text)
-        guard parts.count == 4 else {
-            throw .usage(
-                "the --connect-to value \(quoted(text)) has not four parts: write HOST1:PORT1:HOST2:PORT2, "
-                    + "as in api.example.com:443:203.0.113.7:8443"
-            )
-        }
+        guard parts.count == 4 else { throw .malformed(.connectTo, text, .notFourParts) }
         return ConnectAddress(
-            onlyForHost: parts[0].isEmpty ? nil : try Place(parts[0], of: kind, in: text).host,
-            onlyForPort: parts[1].isEmpty ? nil : try Port.read(parts[1], of: kind, in: text),
-            host: parts[2].isEmpty ? nil : try Place(parts[2], of: kind, in: text).host,
-            port: parts[3].isEmpty ? nil : try Port.read(parts[3], of: kind, in: text)
+            onlyForHost: parts[0].isEmpty ? nil : try Place(parts[0], of: .connectTo, in: text).host,
+            onlyForPort: parts[1].isEmpty ? nil : try Port.read(parts[1], of: .connectTo, in: text),
+            host: parts[2].isEmpty ? nil : try Place(parts[2], of: .connectTo, in: text).host,
+            port: parts[3].isEmpty ? nil : try Port.read(parts[3], of: .connectTo, in: text)
         )
     }
 
-    private static func plain(_ text: String, of kind: String) throws(CommandError) -> ConnectAddress {
-        let place = try Place(text[...], of: kind, in: text)
+    private static func plain(_ text: String) throws(RequestError) -> ConnectAddress {
+        let place = try Place(text[...], of: .connect, in: text)
         return ConnectAddress(onlyForHost: nil, onlyForPort: nil, host: place.host, port: place.port)
     }
 

@@ -1,16 +1,12 @@
-import Pinning
-import Text
+internal import Text
 
 /// Reads the moments that users write.
-enum TimeText {
+package enum TimeText {
     /// Reads RFC 3339 (`2026-11-21T08:00:00Z`, `…+01:00`), a date (midnight UTC) or seconds since 1970.
-    static func read(_ text: String) throws(CommandError) -> Timestamp {
-        guard let time = seconds(text) ?? date(text) else {
-            throw .usage(
-                "the time \(quoted(text)) is not understood: write 2026-11-21T08:00:00Z, 2026-11-21, "
-                    + "or seconds since 1970"
-            )
-        }
+    ///
+    /// - Throws: ``TimeTextError``, which quotes the text.
+    package static func read(_ text: String) throws(TimeTextError) -> Timestamp {
+        guard let time = seconds(text) ?? date(text) else { throw TimeTextError(text: text) }
         return time
     }
 
@@ -78,5 +74,16 @@ enum TimeText {
         let before = year - 1
         let leapDays = before / 4 - before / 100 + before / 400
         return before * 365 + leapDays + lengths[..<(month - 1)].reduce(0, +) + day - 1 - 719_162
+    }
+}
+
+/// A text that is no moment.
+package struct TimeTextError: Error, Hashable, CustomStringConvertible {
+    /// The text as it was given.
+    package let text: String
+
+    /// One line that quotes the text and says what to write.
+    package var description: String {
+        "the time \(quoted(text)) is not understood: write 2026-11-21T08:00:00Z, 2026-11-21, or seconds since 1970"
     }
 }

@@ -1,0 +1,90 @@
+import PinFormats
+import Pinning
+import Text
+
+/// The hosts of policies, of which targets are chosen by name.
+struct PolicyHosts {
+    private let paths: [String]
+    private var hosts: [(target: Target, host: Policy.Host)] = []
+    /// The positions in ``hosts`` by name.
+    private var positions: [ServerName: [Int]] = [:]
+
+    /// Reads the policies at `paths`, at least one; `-` is standard input.
+    ///
+    /// - Throws: ``CommandError`` for a policy that is wrong.
+    init(_ paths: [String], in context: Context) throws(CommandError) {
+        self.paths = paths
+        for path in paths {
+            let policy: Policy
+            let input = path == "-" ? try context.readStandardInput() : nil
+            do {
+                policy =
+                    if let input { try PolicyReader.policy(input, named: "standard input") } else {
+                        try PolicyReader.policy(at: path)
+                    }
+            } catch {
+                throw CommandError(status: error.kind == .missing ? .noInput : .data, description: "\(error)")
+            }
+            for host in policy.hosts {
+                do throws(CommandError) {
+                    let target = try CommandError.reading { () throws(RequestError) in try Target(host.name) }
+                    positions[target.host, default: []].append(hosts.count)
+                    hosts.append((target, host))
+                } catch {
+                    throw error.at(host.place)
+                }
+            }
+        }
+    }
+
+    /// All hosts, or those that `named` holds, in the order of the policies.
+    ///
+    /// - Parameters:
+    ///   - named: the targets that choose among the hosts; none for all.
+    ///   - request: what goes before the policies.
+    /// - Returns: each host on each of its ports.
+    /// - Throws: ``CommandError`` for a target that is in none of them, and for values that cannot be understood.
+    func targets(named: [Target], _ request: CheckRequest) throws(CommandError) -> [CheckTarget] {
+        var found: Set<Target> = []
+        var result: [CheckTarget] = []
+        let chosen = named.isEmpty ? Array(hosts.indices) : Set(named.flatMap { positions[$0.host] ?? [] }).sorted()
+        for position in chosen {
+            let (target, host) = hosts[position]
+            let asking = named.filter { $0.host == target.host && ($0.port == nil || $0.port == target.port) }
+            let isPortOpen = target.port == nil
+            let askingForPort = isPortOpen ? named.filter { $0.host == target.host && $0.port != nil } : []
+            guard named.isEmpty || !asking.isEmpty || !askingForPort.isEmpty else { continue }
+            found.formUnion(asking + askingForPort)
+            let ports = named.isEmpty || !asking.isEmpty ? nil : Set(askingForPort.compactMap(\.port))
+            result += try Self.targets(target, host, onlyPorts: ports, request)
+        }
+        if let missing = named.first(where: { !found.contains($0) }) {
+            let nearest = Suggestion.nearest(to: missing.host.description, in: hosts.map(\.host.hostName))
+            let places = paths.map { quoted($0) }.joined(separator: ", ")
+            throw .usage(
+                "\(quoted(missing.text)) is not in the \(paths.count == 1 ? "policy" : "policies") \(places)"
+                    + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or check it without --policy")
+            )
+        }
+        return result
+    }
+
+    /// One host on each of its ports.
+    private static func targets(
+        _ target: Target,
+        _ host: Policy.Host,
+        onlyPorts: Set<Int>?,
+        _ request: CheckRequest
+    ) throws(CommandError) -> [CheckTarget] {
+        let merged = request.merged(over: try CheckRequest(host.settings))
+        let ports = host.settings[.ports]?.integers ?? []
+        guard target.port == nil, request.connection.port == nil, !ports.isEmpty else {
+            return [CheckTarget(target: target, request: merged, place: host.place)]
+        }
+        return ports.filter { onlyPorts?.contains($0) ?? true }.map { port in
+            var request = merged
+            request.connection.port = port
+            return CheckTarget(target: target, request: request, place: host.place)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import ArgumentParser
+import LoopbackLab
+import PinFormats
+import Pinning
+import TLSProbe
+import Testing
+
+@testable import PinCheckCLI
+
+/// Flags and policies as readers of one request.
+@Suite struct CheckRequestTests {
+    private static let commands: [(command: any RequestingCommand.Type, required: [String])] = [
+        (CheckCommand.self, []), (VerifyCommand.self, ["chain.pem"]), (PinsCommand.self, []),
+        (SnapshotCommand.self, []), (DiffCommand.self, ["old.json"]), (OrdinaryCheckCommand.self, []),
+    ]
+
+    /// An option of the request, set to something else than it is without; `DIR` is the directory of ``files(_:)``.
+    private static let requested: [String: [String]] = [
+        "--verify-name": ["a.example"], "--host": ["a.example"], "--header": ["Host: a.example"],
+        "--connect": ["192.0.2.1"], "--connect-to": ["::192.0.2.1:"], "--resolve": ["*:443:192.0.2.1"],
+        "--sni": ["a.example"], "--no-sni": [], "--port": ["8443"], "-4": [], "-6": [], "--timeout": ["2.5"],
+        "--retries": ["2"], "--min-tls": ["1.3"], "--max-tls": ["1.2"], "--alpn": ["h2,http/1.1"], "--jobs": ["2"],
+        "--pins": [pin], "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--skip-bad-pins": [],
+        "--client": ["trustkit:no-enforce:expires=2027-06-01"], "--mode": ["public-key"],
+        "--allow-invalid-certificates": [], "--no-validate-domain-name": [], "--validate-certificate-chain": [],
+        "--no-validate-certificate-chain": [], "--anchors": ["ca.pem"], "--and-system": [], "--at": ["2027-03-01"],
+        "--extra-root": ["ca.pem"], "--strict": [], "--auth-level": ["1"],
+        "--warn-before": ["30d"], "--fail-before": ["12h"], "--min-pin-life": ["33%"], "--fail-on": ["warn"],
+        "--cert": ["DIR/both.pem"], "--key": ["DIR/client.key", "--cert", "DIR/client.pem"],
+        "--all-addresses": [], "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"],
+        "--doh": ["https://dns.example/resolve"], "--key-types": ["rsa"], "--each-tls-version": [],
+        "--compare-sni": [], "--thorough": [],
+    ]
+
+    /// The options that are about the call and say nothing of what is asked of servers.
+    private static let others: Set = [
+        "--help", "--version", "--targets", "--policy", "--baseline", "--allow", "--update", "--next", "--on-change",
+        "--state", "--format", "--output", "--explain", "--quiet", "--color", "--partial", "--position", "--save",
+        "--from",
+    ]
+
+    private static let pin = "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+
+    private static let context = Context(
+        console: Console(output: OutputBuffer().stream(), errors: OutputBuffer().stream()),
+        environment: [:],
+        now: { Timestamp(secondsSinceEpoch: 0) },
+        readStandardInput: { [] }
+    )
+
+    private func request(_ command: any RequestingCommand.Type, _ arguments: [String]) throws -> CheckRequest {
+        try command.parse(arguments).request(in: Self.context)
+    }
+
+    private func request(_ arguments: [String]) throws -> CheckRequest { try request(CheckCommand.self, arguments) }
+
+    /// The request of a policy's only host on its only port, below that of the flags.
+    private func request(policy: String, _ arguments: [String] = []) throws -> CheckRequest {
+        let flags = try request(arguments)
+        return try TemporaryDirectory.scoped { files in
+            let path = try files.write("{ hosts: { 'a.example': { \(policy) } } }", to: "pins.json5")
+            let targets = try PolicyHosts([path], in: Self.context).targets(named: [], flags)
+            return try #require(targets.count == 1 ? targets[0].request : nil)
+        }
+    }
+
+    // MARK: Flags
+
+    /// The options of a command as the parser describes them.
+    private func options(of command: String) async throws -> [String] {
+        let description = try JSONValue(await pincheck("--experimental-dump-help").output)["command"]
+        let commands = description["subcommands"].array
+        let found = try #require(commands.first { $0["commandName"].text == command })
+        return found["arguments"].array.filter { $0["kind"].text != "positional" }.flatMap { argument in
+            let names = argument["names"].array
+            let long = names.filter { $0["kind"].text == "long" }.compactMap { $0["name"].text.map { "--" + $0 } }
+            return long.isEmpty ? names.compactMap { $0["name"].text.map { "-" + $0 } } : long
+        }
+    }
+
+    @Test func everyFlagOfTheParsersOwnDescriptionChangesTheRequest() async throws {
+        let client = try StandardPKI.shared().interA.issue(.leaf("client.example.com"))
+        try await TemporaryDirectory.scoped { files in
+            try files.write(client.pem, to: "client.pem")
+            try files.write(try client.key.privateKeyPEM(), to: "client.key")
+            try files.write(try client.pem + client.key.privateKeyPEM(), to: "both.pem")
+            try files.write("192.0.2.1\n", to: "addresses.txt")
+            var seen: Set<String> = []
+            for (command, required) in Self.commands where command != OrdinaryCheckCommand.self {
+                let name = try #require(command.configuration.commandName)
+                let ordinary = try request(command, required)
+                #expect(ordinary == CheckRequest(), "\(name)")
+                for option in try await options(of: name) where !Self.others.contains(option) {
+                    // `pins` has a flag of the same name for another thing.
+                    if name == "pins", option == "--key" { continue }
+                    let value = try #require(Self.requested[option], "'\(name)' has \(option), and no test sets it")
+                    let words = ([option] + value).map { $0.replacing("DIR", with: files.path) }
+                    #expect(try request(command, required + words) != ordinary, "\(name) \(option)")
+                    seen.insert(option)
+                }
+            }
+            #expect(seen == Set(Self.requested.keys), "\(Set(Self.requested.keys).subtracting(seen))")
+        }
+    }
+
+    @Test func theCommandThatIsParsedFasterReadsTheSameRequest() throws {
+        for (option, value) in Self.requested where OrdinaryCheckCommand.suffices(for: [option]) {
+            let words = [option] + value
+            #expect(try request(OrdinaryCheckCommand.self, words) == request(CheckCommand.self, words), "\(option)")
+        }
+    }
+
+    @Test func aFlagThatIsNotGivenLeavesItsDefaultToThePolicy() throws {
+        #expect(try request(["--validate-certificate-chain"]).judging.validatesCertificateChain == true)
+        #expect(try request(["--no-validate-certificate-chain"]).judging.validatesCertificateChain == false)
+        #expect(try request([]).judging.validatesCertificateChain == nil)
+    }
+
+    // MARK: Policies
+
+    /// Each key with a value, and the flags that say the same.
+    private static let keys: [PolicyKey: (value: String, flags: [String])] = [
+        .pins: ("['\(pin)']", ["--pins", pin]), .skipBadPins: ("true", ["--skip-bad-pins"]),
+        .client: ("['okhttp', 'trustkit:no-enforce']", ["--client", "okhttp,trustkit:no-enforce"]),
+        .mode: ("'certificate'", ["--mode", "certificate"]),
+        .allowInvalidCertificates: ("true", ["--allow-invalid-certificates"]),
+        .validatesDomainName: ("false", ["--no-validate-domain-name"]),
+        .validatesCertificateChain: ("false", ["--no-validate-certificate-chain"]),
+        .anchors: ("'/nonexistent/ca.pem'", ["--anchors", "/nonexistent/ca.pem"]),
+        .andSystem: ("true", ["--and-system"]),
+        .extraRoots: ("['/nonexistent/a', '/b']", ["--extra-root=/nonexistent/a", "--extra-root=/b"]),
+        .strict: ("true", ["--strict"]), .authLevel: ("1", ["--auth-level", "1"]),
+        .ports: ("[8443]", ["--port", "8443"]),
+        .connect: ("['192.0.2.1', '[2001:db8::1]:8443']", ["--connect=192.0.2.1", "--connect=[2001:db8::1]:8443"]),
+        .sni: ("'b.example'", ["--sni", "b.example"]), .verifyName: ("'b.example'", ["--verify-name", "b.example"]),
+        .host: ("'b.example'", ["--host", "b.example"]), .ipVersion: ("4", ["-4"]),
+        .warnBefore: ("'30d'", ["--warn-before", "30d"]), .failBefore: ("'33%'", ["--fail-before", "33%"]),
+        .minPinLife: ("'12h'", ["--min-pin-life", "12h"]), .timeout: ("2.5", ["--timeout", "2.5"]),
+        .retries: ("3", ["--retries", "3"]), .minTLS: ("'1.3'", ["--min-tls", "1.3"]),
+        .maxTLS: ("1.2", ["--max-tls", "1.2"]), .alpn: ("['h2', 'http/1.1']", ["--alpn", "h2,http/1.1"]),
+    ]
+
+    @Test(arguments: PolicyKey.allCases)
+    func aKeyOfAPolicyAsksForWhatItsFlagAsksFor(key: PolicyKey) throws {
+        let (value, flags) = try #require(Self.keys[key], "no test sets it")
+        var fromPolicy = try request(policy: "\(key.rawValue): \(value)")
+        let fromFlags = try request(flags)
+        #expect(fromPolicy != CheckRequest())
+        // An address of a policy is its host's; one of the command line is for all targets.
+        if key == .connect { fromPolicy.connection.addresses.isOfOneTarget.toggle() }
+        #expect(fromPolicy == fromFlags)
+        // Once more by flag, it makes no difference.
+        #expect(try request(flags).merged(over: fromPolicy) == fromFlags)
+    }
+
+    @Test func noServerNameInAPolicyIsNoSNI() throws {
+        #expect(try request(policy: "sni: false") == request(["--no-sni"]))
+        #expect(try request(policy: "sni: false", ["--sni", "c.example"]) == request(["--sni", "c.example"]))
+    }
+
+    @Test(arguments: [
+        ("timeout: 5", ["--timeout", "2"]), ("client: 'curl'", ["--client", "okhttp"]),
+        ("minTLS: '1.0', maxTLS: '1.1'", ["--min-tls", "1.2", "--max-tls", "1.3"]),
+        ("sni: 'b.example'", ["--no-sni"]), ("host: 'b.example'", ["--header", "Host: c.example"]),
+        ("ipVersion: '6'", ["-4"]), ("ports: [8443, 9443]", ["--port", "444"]),
+        ("connect: '192.0.2.1'", ["--connect", "192.0.2.2"]),
+        ("validatesCertificateChain: false", ["--validate-certificate-chain"]),
+        ("pins: 'sha256/AAAA'", ["--pins", pin]), ("pins: 'sha256/AAAA'", ["--pinnedpubkey", "sha256//x"]),
+        // Anchors of the command line are all that is trusted.
+        ("anchors: '/nonexistent/ca.pem', andSystem: true", ["--anchors", "ca.pem"]),
+    ])
+    func flagsGoBeforeThePolicy(policy: String, flags: [String]) throws {
+        #expect(try request(policy: policy, flags) == request(flags))
+    }
+
+    @Test func whatFlagsLeaveOpenThePolicySays() throws {
+        let merged = try request(
+            policy: "anchors: '/nonexistent/ca.pem', connect: '192.0.2.1', pins: '\(Self.pin)'",
+            ["--and-system", "--resolve", "b.example:443:192.0.2.2", "--skip-bad-pins"]
+        )
+        #expect(merged.judging.trust == .init(anchors: ["/nonexistent/ca.pem"], includesSystem: true))
+        #expect(merged.connection.addresses.all.map(\.onlyForHost) == [nil, .dns("b.example")])
+        #expect(merged.connection.addresses.isOfOneTarget)
+        #expect(merged.judging.pinSources.map(\.skipsBadPins) == [true])
+    }
+
+    @Test func anAddressOfALineMakesUpForAllAddressesOfTheFlags() throws {
+        let flags = try request(["--connect", "192.0.2.1", "--resolve", "a.example:443:192.0.2.2"])
+        var line = CheckRequest()
+        line.connection.addresses.given = try ConnectAddress.readAny("192.0.2.3")
+        line.connection.addresses.isOfOneTarget = true
+        #expect(line.merged(over: flags) == line)
+        #expect(CheckRequest().merged(over: flags) == flags)
+        #expect(flags.merged(over: CheckRequest()) == flags)
+    }
+}
