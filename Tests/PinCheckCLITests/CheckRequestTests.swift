@@ -49,7 +49,8 @@ import Testing
     )
 
     private func request(_ command: any RequestingCommand.Type, _ arguments: [String]) throws -> CheckRequest {
-        try command.parse(arguments).request(in: Self.context)
+        let command = try command.parse(arguments)
+        return try command.request().reading(command.requestFiles, in: Self.context)
     }
 
     private func request(_ arguments: [String]) throws -> CheckRequest { try request(CheckCommand.self, arguments) }

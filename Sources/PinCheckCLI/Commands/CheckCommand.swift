@@ -114,17 +114,17 @@ struct CheckCommand: RequestingCommand {
         (try? OutputSettings(output, in: context))?.exitConvention
     }
 
-    func request(in context: Context) throws(CommandError) -> CheckRequest {
+    func request() throws(CommandError) -> CheckRequest {
         try CheckRequest(
             names: names,
             connection: connection,
-            clientCertificate: clientCertificate,
             evaluation: evaluation,
             outlook: outlook,
-            variants: variants,
-            in: context
+            variants: variants
         )
     }
+
+    var requestFiles: RequestFiles { RequestFiles(clientCertificate: clientCertificate, variants: variants) }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         try await CheckRun(
@@ -134,9 +134,8 @@ struct CheckCommand: RequestingCommand {
             baseline: baseline,
             rotation: rotation,
             next: next,
-            request: try request(in: context),
-            clientCertificate: clientCertificate,
-            variants: variants,
+            request: try request(),
+            files: requestFiles,
             changes: changes,
             output: output
         ).run(in: context)

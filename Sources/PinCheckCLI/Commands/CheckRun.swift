@@ -12,11 +12,10 @@ struct CheckRun {
     var baseline: String? = nil
     var rotation: RotationOptions? = nil
     var next: [String] = []
-    /// What the flags ask of all targets.
+    /// What the flags ask of all targets, without what is in ``files``.
     let request: CheckRequest
-    /// The files that were read for the request.
-    var clientCertificate: ClientCertificateOptions? = nil
-    var variants: VariantOptions? = nil
+    /// The files that are part of the request.
+    var files = RequestFiles()
     var changes: ChangeOptions? = nil
     let output: OutputOptions
 
@@ -29,10 +28,11 @@ struct CheckRun {
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
         addRoles(to: &roles, settings, in: context)
         try roles.refuseClashes()
+        let request = try request.reading(files, in: context)
         let baseline = try givenBaseline(in: context)
         let items = try NextItem.read(next)
         var loader = EvaluationLoader(in: context)
-        let jobs = try jobs(&loader, &roles, in: context)
+        let jobs = try jobs(request, &loader, &roles, in: context)
         let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
         var watch = try changes?.watch(in: context)
         var comparison = baseline.map { BaselineWatch($0) }
@@ -63,20 +63,18 @@ struct CheckRun {
 
     /// The endpoints to connect to; none when only files are to be judged.
     private func jobs(
+        _ request: CheckRequest,
         _ loader: inout EvaluationLoader,
         _ roles: inout FileRoles,
         in context: Context
     ) throws(CommandError) -> [CheckJob] {
         guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policies.isEmpty) else { return [] }
+        let given = GivenTargets(targets: targets, lists: lists, policies: policies, request: request)
         let targets = try given.read(in: context)
         // Lists and policies name files of their own.
         for judging in Set(targets.map(\.request.judging)) { roles.add(judging) }
         try roles.refuseClashes()
         return try CheckPlan.jobs(targets, &loader)
-    }
-
-    private var given: GivenTargets {
-        GivenTargets(targets: targets, lists: lists, policies: policies, request: request)
     }
 
     /// What the files that the flags name are for.
@@ -89,9 +87,10 @@ struct CheckRun {
             roles.reads(baseline, as: "--baseline")
         }
         roles.reads(next, as: "--next")
-        roles.add(given)
-        roles.add(clientCertificate)
-        roles.add(variants)
+        roles.reads(lists, as: "--targets")
+        roles.reads(policies, as: "--policy")
+        roles.add(request.judging)
+        roles.add(files)
     }
 
     /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.

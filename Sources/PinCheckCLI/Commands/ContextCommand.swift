@@ -12,8 +12,15 @@ protocol ContextCommand: ParsableCommand {
 
 /// A command that asks something of servers or chains.
 protocol RequestingCommand: ContextCommand {
-    /// What its flags ask for.
-    func request(in context: Context) throws(CommandError) -> CheckRequest
+    /// What its flags ask for, without what is in the files they name.
+    func request() throws(CommandError) -> CheckRequest
+
+    /// The files that are part of the request.
+    var requestFiles: RequestFiles { get }
+}
+
+extension RequestingCommand {
+    var requestFiles: RequestFiles { RequestFiles() }
 }
 
 extension ContextCommand {

@@ -75,23 +75,23 @@ struct DiffCommand: RequestingCommand {
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
-    func request(in context: Context) throws(CommandError) -> CheckRequest {
+    func request() throws(CommandError) -> CheckRequest {
         try CheckRequest(
             names: names,
             connection: connection,
-            clientCertificate: clientCertificate,
             evaluation: evaluation,
             outlook: outlook,
-            variants: variants,
-            in: context
+            variants: variants
         )
     }
 
+    var requestFiles: RequestFiles { RequestFiles(clientCertificate: clientCertificate, variants: variants) }
+
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output, in: context)
-        let request = try request(in: context)
-        let given = GivenTargets(targets: others, policies: policy, request: request)
-        try refuseClashes(given, settings, in: context)
+        let flags = try request()
+        try refuseClashes(flags, settings, in: context)
+        let request = try flags.reading(requestFiles, in: context)
         let baseline = try Baseline(baseline, rotation, in: context)
         if others.count == 1, policy.isEmpty, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
             return try compare(baseline, with: newer, isJudged: isJudged(request), settings, in: context)
@@ -102,7 +102,7 @@ struct DiffCommand: RequestingCommand {
         var loader = EvaluationLoader(in: context)
         let jobs =
             try others.isEmpty && policy.isEmpty
-            ? recordedJobs(of: baseline, request, &loader) : namedJobs(given, &loader, in: context)
+            ? recordedJobs(of: baseline, request, &loader) : namedJobs(request, &loader, in: context)
         var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
         var watch = BaselineWatch(baseline, isAboutChangesAlone: true)
         try await Checker.run(jobs, request, in: context) { position, outcomes throws(CommandError) in
@@ -116,7 +116,7 @@ struct DiffCommand: RequestingCommand {
 
     /// Throws when a file that is written is another of the run's files too.
     private func refuseClashes(
-        _ given: GivenTargets,
+        _ request: CheckRequest,
         _ settings: OutputSettings,
         in context: Context
     ) throws(CommandError) {
@@ -128,9 +128,9 @@ struct DiffCommand: RequestingCommand {
             roles.reads(baseline, as: "the snapshot")
         }
         roles.reads(others, as: "the newer snapshot")
-        roles.add(given)
-        roles.add(clientCertificate)
-        roles.add(variants)
+        roles.reads(policy, as: "--policy")
+        roles.add(request.judging)
+        roles.add(requestFiles)
         try roles.refuseClashes()
     }
 
@@ -149,12 +149,12 @@ struct DiffCommand: RequestingCommand {
 
     /// The targets that are named.
     private func namedJobs(
-        _ given: GivenTargets,
+        _ request: CheckRequest,
         _ loader: inout EvaluationLoader,
         in context: Context
     ) throws(CommandError) -> [CheckJob] {
-        let targets = try given.read(in: context)
-        return try isJudged(given.request) ? CheckPlan.jobs(targets, &loader) : CheckPlan.unjudgedJobs(targets)
+        let targets = try GivenTargets(targets: others, policies: policy, request: request).read(in: context)
+        return try isJudged(request) ? CheckPlan.jobs(targets, &loader) : CheckPlan.unjudgedJobs(targets)
     }
 
     /// The endpoints of the snapshot.

@@ -47,11 +47,11 @@ struct OrdinaryCheckCommand: RequestingCommand {
         (try? OutputSettings(output, in: context))?.exitConvention
     }
 
-    func request(in context: Context) throws(CommandError) -> CheckRequest {
-        try CheckRequest(names: names, connection: connection, evaluation: evaluation, in: context)
+    func request() throws(CommandError) -> CheckRequest {
+        try CheckRequest(names: names, connection: connection, evaluation: evaluation)
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        try await CheckRun(targets: targets, request: try request(in: context), output: output).run(in: context)
+        try await CheckRun(targets: targets, request: try request(), output: output).run(in: context)
     }
 }

@@ -69,8 +69,8 @@ struct PinsCommand: RequestingCommand {
     @OptionGroup(title: "Output")
     var output: PinsOutputOptions
 
-    func request(in context: Context) throws(CommandError) -> CheckRequest {
-        try CheckRequest(names: names, connection: connection, trust: trust, in: context)
+    func request() throws(CommandError) -> CheckRequest {
+        try CheckRequest(names: names, connection: connection, trust: trust)
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
@@ -87,7 +87,7 @@ struct PinsCommand: RequestingCommand {
         try OpenSSLHealth.require()
         var targets: [String] = []
         var files: [KeySource] = []
-        let request = try request(in: context)
+        let request = try request()
         let host = request.names.host?.name.description
         for argument in sources {
             if let found = try KeyCollector.file(argument, host: host, in: context) {

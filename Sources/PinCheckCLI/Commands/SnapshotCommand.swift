@@ -62,25 +62,22 @@ struct SnapshotCommand: RequestingCommand {
     @OptionGroup(title: "Variants")
     var variants: VariantOptions
 
-    func request(in context: Context) throws(CommandError) -> CheckRequest {
-        try CheckRequest(
-            names: names,
-            connection: connection,
-            clientCertificate: clientCertificate,
-            variants: variants,
-            in: context
-        )
+    func request() throws(CommandError) -> CheckRequest {
+        try CheckRequest(names: names, connection: connection, variants: variants)
     }
 
+    var requestFiles: RequestFiles { RequestFiles(clientCertificate: clientCertificate, variants: variants) }
+
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let request = try request(in: context)
-        let given = GivenTargets(targets: targets, lists: lists, policies: policy, request: request)
+        let flags = try request()
         var roles = FileRoles(in: context, writesStandardOutput: output == nil || output == "-")
         roles.writes(output, as: "--output")
-        roles.add(given)
-        roles.add(clientCertificate)
-        roles.add(variants)
+        roles.reads(lists, as: "--targets")
+        roles.reads(policy, as: "--policy")
+        roles.add(requestFiles)
         try roles.refuseClashes()
+        let request = try flags.reading(requestFiles, in: context)
+        let given = GivenTargets(targets: targets, lists: lists, policies: policy, request: request)
         let jobs = try CheckPlan.unjudgedJobs(try given.read(in: context))
         var endpoints: [Snapshot.Endpoint] = []
         var silent: [(position: Int, report: Report)] = []

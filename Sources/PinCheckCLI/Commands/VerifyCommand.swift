@@ -42,13 +42,13 @@ struct VerifyCommand: RequestingCommand {
         (try? OutputSettings(output, in: context))?.exitConvention
     }
 
-    func request(in context: Context) throws(CommandError) -> CheckRequest {
-        try CheckRequest(names: names, evaluation: evaluation, outlook: outlook, in: context)
+    func request() throws(CommandError) -> CheckRequest {
+        try CheckRequest(names: names, evaluation: evaluation, outlook: outlook)
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output, in: context)
-        let request = try request(in: context)
+        let request = try request()
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
         roles.add(settings, in: context)
         roles.add(request.judging)

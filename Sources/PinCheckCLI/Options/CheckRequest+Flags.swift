@@ -3,30 +3,45 @@ import Text
 extension CheckRequest {
     /// What the flags of a call say; a command without a group of them leaves it out.
     ///
-    /// Reads the files of `--cert`, `--key` and `--addresses`; pins and anchors are read later.
+    /// Nothing is read from files: for those of ``RequestFiles`` see ``reading(_:in:)``.
     ///
     /// - Throws: ``CommandError`` for values that cannot be understood, and for flags that contradict each other.
     init(
         names: NameOptions? = nil,
         connection: ConnectionOptions? = nil,
-        clientCertificate: ClientCertificateOptions? = nil,
         evaluation: EvaluationOptions? = nil,
         outlook: OutlookOptions? = nil,
         trust: TrustOptions? = nil,
-        variants: VariantOptions? = nil,
-        in context: Context
+        variants: VariantOptions? = nil
     ) throws(CommandError) {
         if let names { self.names = try names.read() }
         if let connection { self.connection = try connection.read() }
         if let evaluation { judging = try evaluation.read() }
         if let outlook { judging.outlook = try outlook.read() }
         if let trust { judging.trust = trust.read() }
-        if let clientCertificate { self.connection.clientIdentity = try clientCertificate.identity() }
-        guard let variants else { return }
-        self.variants = try variants.read()
-        self.connection.addresses.answered = try variants.answeredAddresses(of: self.connection.family, in: context)
-        guard self.variants.service == nil || self.connection.addresses.all.isEmpty else {
+        if let variants { self.variants = try variants.read() }
+    }
+
+    /// The request with what the files hold that flags name for it.
+    ///
+    /// - Throws: ``CommandError`` for files that cannot be used, and for addresses beside a service that is asked for them.
+    func reading(_ files: RequestFiles, in context: Context) throws(CommandError) -> CheckRequest {
+        var request = self
+        request.connection.clientIdentity = try files.clientCertificate?.identity()
+        if let options = files.variants {
+            request.connection.addresses.answered = try options.answeredAddresses(of: connection.family, in: context)
+        }
+        guard variants.service == nil || request.connection.addresses.all.isEmpty else {
             throw .usage("addresses are given and a service is to be asked for them: leave out one of the two")
         }
+        return request
     }
+}
+
+/// The options whose files are part of a request: read once it is known that the run writes over none of its files.
+struct RequestFiles {
+    /// The client certificate and its key.
+    var clientCertificate: ClientCertificateOptions? = nil
+    /// The addresses that services answered with.
+    var variants: VariantOptions? = nil
 }

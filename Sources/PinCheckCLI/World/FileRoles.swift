@@ -80,12 +80,6 @@ extension FileRoles {
         for output in outputs { writes(output.file, as: "the output (\(output.form.rawValue))") }
     }
 
-    /// What servers get that ask who their client is.
-    mutating func add(_ options: ClientCertificateOptions?) {
-        reads(options?.clientCertificate, as: "--cert")
-        reads(options?.clientKey, as: "--key")
-    }
-
     /// What a chain is judged by, from flags, a list or a policy.
     mutating func add(_ judging: CheckRequest.Judging) {
         for source in judging.pins { reads(source.text, as: "--pins") }
@@ -93,15 +87,10 @@ extension FileRoles {
         reads(judging.extraRoots, as: "--extra-root")
     }
 
-    /// The addresses that services answered with.
-    mutating func add(_ options: VariantOptions?) {
-        reads(options?.addresses ?? [], as: "--addresses")
-    }
-
-    /// Targets, where they come from, and what the flags judge them by.
-    mutating func add(_ given: GivenTargets) {
-        reads(given.lists, as: "--targets")
-        reads(given.policies, as: "--policy")
-        add(given.request.judging)
+    /// What servers get that ask who their client is, and the addresses that services answered with.
+    mutating func add(_ files: RequestFiles) {
+        reads(files.clientCertificate?.clientCertificate, as: "--cert")
+        reads(files.clientCertificate?.clientKey, as: "--key")
+        reads(files.variants?.addresses ?? [], as: "--addresses")
     }
 }
