@@ -69,6 +69,11 @@ let package = Package(
         ),
         .target(name: "Devices", dependencies: ["CDeviceData", "Pinning"], swiftSettings: swiftSettings),
         .target(
+            name: "PinChecking",
+            dependencies: ["HTTPDNS", "PinFormats", "Pinning", "Rotation", "TLSProbe", "Text", "X509"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "LoopbackLab",
             dependencies: ["COpenSSL", "COpenSSLShims"],
             swiftSettings: swiftSettings
@@ -76,9 +81,8 @@ let package = Package(
         .target(
             name: "PinCheckCLI",
             dependencies: [
-                "Devices", "HTTPDNS", "LoopbackLab", "PinFormats", "PinLint", "Pinning", "Rotation", "TLSProbe", "Text",
-                "X509",
-                argumentParser,
+                "Devices", "HTTPDNS", "LoopbackLab", "PinChecking", "PinFormats", "PinLint", "Pinning", "Rotation",
+                "TLSProbe", "Text", "X509", argumentParser,
             ],
             swiftSettings: swiftSettings
         ),
@@ -126,13 +130,17 @@ let package = Package(
             dependencies: ["Devices", "LoopbackLab", "Pinning", "X509"],
             swiftSettings: swiftSettings
         ),
+        .testTarget(
+            name: "PinCheckingTests",
+            dependencies: ["LoopbackLab", "PinChecking", "Pinning", "Rotation"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(name: "LoopbackLabTests", dependencies: ["LoopbackLab"], swiftSettings: swiftSettings),
         .testTarget(
             name: "PinCheckCLITests",
             dependencies: [
-                "Devices", "LoopbackLab", "PinCheckCLI", "PinFormats", "Pinning", "Rotation", "TLSProbe", "Text",
-                "X509",
-                argumentParser,
+                "Devices", "LoopbackLab", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "Rotation", "TLSProbe",
+                "Text", "X509", argumentParser,
             ],
             swiftSettings: swiftSettings
         ),

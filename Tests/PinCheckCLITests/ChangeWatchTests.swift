@@ -1,5 +1,6 @@
 import LoopbackLab
 @testable import PinCheckCLI
+@testable import PinChecking
 import Pinning
 import Testing
 

@@ -6,6 +6,7 @@ import TLSProbe
 import Testing
 
 @testable import PinCheckCLI
+@testable import PinChecking
 
 /// Flags and policies as readers of one request.
 @Suite struct CheckRequestTests {

@@ -1,4 +1,5 @@
 @testable import PinCheckCLI
+@testable import PinChecking
 import LoopbackLab
 import Pinning
 import Testing
@@ -21,8 +22,8 @@ import Testing
         report.checks[0].id = "\"\u{301}<\u{301}"
         report.checks[0].status = "fail"
         report.checks[0].detail = evil
-        report.clients[0].reason.message = evil
-        report.clients[0].settings = [Report.Setting(name: "c", value: .text(evil))]
+        report.clients[0].reason = Report.Message(id: "r", message: evil)
+        report.clients[0].settings = [ShownSetting("c", .text(evil))]
         report.warnings = [Report.Message(id: "w", message: evil)]
         report.reason = Report.Message(id: "r", message: evil)
         return report

@@ -1,6 +1,8 @@
 import Foundation
 @testable import PinCheckCLI
+@testable import PinChecking
 import Pinning
+import Rotation
 import Testing
 
 #if canImport(FoundationXML)
@@ -26,6 +28,7 @@ import FoundationXML
         report.verdict = .none
         report.reason = Report.Message(id: "refused", message: "connect: connection refused")
         report.exit = Report.Exit(.unreachable)
+        report.monitoring = RendererTests.monitored(.unreachable, report.reason.message)
         return report
     }
 
@@ -56,10 +59,11 @@ import FoundationXML
         report.checks[0].detail = evil
         report.clients[0].name = evil
         report.clients[0].verdict = .reject
-        report.clients[0].reason.message = evil
-        report.clients[0].settings = [Report.Setting(name: "c", value: .text(evil))]
+        report.clients[0].reason = Report.Message(id: "r", message: evil)
+        report.clients[0].settings = [ShownSetting("c", .text(evil))]
         report.warnings = [Report.Message(id: evil, message: evil)]
         report.reason = Report.Message(id: evil, message: evil)
+        report.monitoring = RendererTests.monitored(.fail, evil)
         return report
     }
 
@@ -69,6 +73,7 @@ import FoundationXML
     static func calm() -> Report {
         var report = RendererTests.passing()
         report.warnings = []
+        report.monitoring = RendererTests.monitored(.pass, report.reason.message)
         return report
     }
 
@@ -116,17 +121,6 @@ import FoundationXML
         let time = Timestamp(secondsSinceEpoch: 0)
         let metrics = try Self.text(PrometheusRenderer(now: { time }), [Self.calm(), without])
         #expect(metrics.ranges(of: "\npincheck_status{").count == 1)
-        #expect(without.statusCountingWarnings == .pass)
-        without.consistency = Report.Consistency(
-            consistent: false,
-            addresses: 1,
-            accepted: 1,
-            rejected: 0,
-            unreachable: 0,
-            findings: [Report.Consistency.Finding(id: "no-sni-differs", level: .warning, message: "other")],
-            exit: Report.Exit(.pass)
-        )
-        #expect(without.statusCountingWarnings == .warn)
     }
 
     @Test func nagiosHasALineForEachOfSeveralWithTheWorstOnTop() throws {
@@ -233,12 +227,12 @@ import FoundationXML
     @Test func prometheusKnowsTheEndOfThePins() throws {
         var report = RendererTests.passing()
         report.outlook = Report.Outlook(
-            level: "warn",
+            level: .warn,
             pinsMatchUntil: "2027-01-01T00:00:00Z",
             noPinAfter: "2027-01-01T00:00:00Z",
             hasBackup: false,
             pins: [],
-            findings: [Report.Outlook.Finding(id: "ends", level: "warn", message: "no backup")]
+            findings: [Report.Outlook.Finding(id: "ends", level: .warn, message: "no backup", isTold: false)]
         )
         let time = Timestamp(secondsSinceEpoch: 0)
         let text = try Self.text(PrometheusRenderer(now: { time }), [report])
@@ -342,7 +336,7 @@ import FoundationXML
 
     @Test func noTextFromOutsideIsACommand() throws {
         var report = Self.hostile()
-        report.reason.message = "::add-mask::x"
+        report.reason = Report.Message(id: report.reason.id, message: "::add-mask::x")
         report.clients = []
         report.target = "  ::set-output::y"
         let text = try Self.text(GitHubRenderer(), [report, Self.hostile()])

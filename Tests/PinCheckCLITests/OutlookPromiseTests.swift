@@ -1,5 +1,6 @@
 import LoopbackLab
 @testable import PinCheckCLI
+@testable import PinChecking
 import Pinning
 import Testing
 import X509
@@ -106,7 +107,7 @@ private struct PromiseWorld {
     func setup(_ text: String) -> HostSetup? {
         let mode: AFSecurityPolicy.PinningMode = pins.certificates.isEmpty ? .publicKey : .certificate
         guard let selection = try? ClientSelection([text]) else { return nil }
-        let clients = try? ClientChoice.chosen(selection) { (_, settings) throws(CommandError) in
+        let clients = try? ChosenClient.chosen(selection) { (_, settings) throws(CheckError) in
             ClientInput(
                 mode: mode,
                 allowInvalidCertificates: false,
@@ -136,14 +137,14 @@ private struct PromiseWorld {
             time: time,
             outlook: OutlookRules()
         )
-        let subject = Report.Subject(
-            target: "world",
-            endpoint: nil,
-            tls: nil,
-            referenceName: ReferenceName("api.example.com"),
-            time: time
+        let result = CheckResult(
+            of: PresentedChain(values(chain))!,
+            named: "world",
+            for: ReferenceName("api.example.com"),
+            by: evaluation,
+            at: time
         )
-        return Report(subject, presented: PresentedChain(values(chain))!, by: evaluation)
+        return Report(result)
     }
 
     /// Moves the world and asks again.

@@ -1,4 +1,5 @@
 @testable import PinCheckCLI
+@testable import PinChecking
 import Testing
 
 /// The renderers over reports with fixed keys and times.
@@ -84,9 +85,9 @@ import Testing
                     reason: reason,
                     disposition: "useCredential",
                     settings: [
-                        Report.Setting(name: "mode", value: .text("public-key")),
-                        Report.Setting(name: "allowInvalidCertificates", value: .flag(false)),
-                        Report.Setting(name: "validatesDomainName", value: .flag(true)),
+                        ShownSetting("mode", .text("public-key")),
+                        ShownSetting("allowInvalidCertificates", .flag(false)),
+                        ShownSetting("validatesDomainName", .flag(true)),
                     ]
                 )
             ],
@@ -94,8 +95,15 @@ import Testing
             notes: [Report.Message(id: "n", message: "not checked")],
             verdict: .accept,
             reason: reason,
-            exit: Report.Exit(.pass)
+            exit: Report.Exit(.pass),
+            monitoring: monitored(.warn, "accepted, but take care")
         )
+    }
+
+    /// What a monitoring system is told.
+    static func monitored(_ status: ExitStatus, _ reason: String) -> Report.Monitoring {
+        let reason = Report.Message(id: "r", message: reason)
+        return Report.Monitoring(status: status, reason: reason, statusOfRun: status)
     }
 
     static func failing() -> Report {
@@ -106,6 +114,7 @@ import Testing
         report.verdict = .reject
         report.reason = reason
         report.exit = Report.Exit(.fail)
+        report.monitoring = monitored(.fail, reason.message)
         return report
     }
 
@@ -225,7 +234,7 @@ import Testing
         report.pins.configured[0].origin = evil
         report.pins.configured[1].subject = evil
         report.checks[0].detail = evil
-        report.reason.message = evil
+        report.reason = Report.Message(id: report.reason.id, message: evil)
         let shown = text(report, explains: true)
         #expect(isPlain(shown))
         #expect(shown.split(separator: "\n").allSatisfy { $0.count < 1_200 })

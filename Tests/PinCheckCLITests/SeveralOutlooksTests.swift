@@ -1,6 +1,8 @@
 import Foundation
 import LoopbackLab
 @testable import PinCheckCLI
+@testable import PinChecking
+import PinFormats
 import Pinning
 import Testing
 import X509
@@ -278,9 +280,10 @@ import X509
         let entry = ClientRegistry.Entry(
             name: "demanding",
             summary: "",
+            notation: .okhttp,
             make: { _ in DemandingClient(isDateMinded: true) }
         )
-        let client = ClientChoice.Chosen(
+        let client = ChosenClient(
             entry: entry,
             settings: [],
             words: [],
@@ -305,15 +308,14 @@ import X509
             time: nil,
             outlook: OutlookRules()
         )
-        let subject = Report.Subject(
-            target: "world",
-            endpoint: nil,
-            tls: nil,
-            referenceName: ReferenceName("api.example.com"),
-            time: Timestamp(secondsSinceEpoch: now)
+        let result = CheckResult(
+            of: PresentedChain([try value(leaf), try value(inter)])!,
+            named: "world",
+            for: ReferenceName("api.example.com"),
+            by: evaluation,
+            at: Timestamp(secondsSinceEpoch: now)
         )
-        let chain = PresentedChain([try value(leaf), try value(inter)])!
-        let outlook = try #require(Report(subject, presented: chain, by: evaluation).clients[0].outlook)
+        let outlook = try #require(Report(result).clients[0].outlook)
         #expect(outlook.validUntil?.hasPrefix(date(inDays: 80)) ?? false == isDateMinded)
         #expect(!outlook.hasBackup)
         #expect(

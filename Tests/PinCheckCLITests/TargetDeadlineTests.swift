@@ -1,5 +1,6 @@
 import LoopbackLab
 @testable import PinCheckCLI
+@testable import PinChecking
 import Pinning
 import Testing
 import TLSProbe
@@ -92,11 +93,11 @@ struct TargetDeadlineTests {
             let job = CheckJob(endpoint: endpoint, evaluation: nil, retries: 0, variants: variants)
             var checker = Checker(thread: nil) { Timestamp(secondsSinceEpoch: LabClock.now) }
             checker.judgingLimit = { _ in .seconds(-1) }
-            var reports: [Report] = []
-            try await checker.check([job], inFlight: 1) { _, outcomes in reports = outcomes.map(\.report) }
-            #expect(reports.count == 2)
-            #expect(reports.allSatisfy { $0.status == .unreachable && $0.verdict == .none })
-            #expect(reports.last?.consistency?.accepted == 0)
+            var results: [CheckResult] = []
+            await checker.check([job], inFlight: 1) { _, target in results = target.results() }
+            #expect(results.count == 2)
+            #expect(results.allSatisfy { $0.outcome == .unreachable && $0.reason.id == "no-time" })
+            #expect(results.last?.consistency?.accepted == 0)
         }
     }
 

@@ -1,4 +1,5 @@
 @testable import PinCheckCLI
+@testable import PinChecking
 import Pinning
 import Testing
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import Text
 
 /// `pincheck check`: connects to servers and judges the chains they send.

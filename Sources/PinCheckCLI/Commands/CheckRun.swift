@@ -1,3 +1,4 @@
+import PinChecking
 import Pinning
 import TLSProbe
 import Text
@@ -30,34 +31,38 @@ struct CheckRun {
         try roles.refuseClashes()
         let request = try request.reading(files, in: context)
         let baseline = try givenBaseline(in: context)
-        let items = try NextItem.read(next)
-        var loader = EvaluationLoader(in: context)
+        let items = try CommandError.reading { () throws(CheckError) in try NextItem.read(next) }
+        var loader = EvaluationLoader(environment: context.environment)
         let jobs = try jobs(request, &loader, &roles, in: context)
         let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
         var watch = try changes?.watch(in: context)
-        var comparison = baseline.map { BaselineWatch($0) }
+        var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = jobs.count + questions.count * items.count
         var writer = try ResultWriter(settings, notes: loader.notes, total: total, in: context)
         var served: [Int: PresentedChain] = [:]
-        try await Checker.run(jobs, request, in: context) { position, outcomes throws(CommandError) in
-            let reports = comparison?.compared(outcomes, judgedBy: jobs[position].evaluation) ?? outcomes.map(\.report)
-            try writer.add(reports, at: position)
-            for report in reports { watch?.add(report, at: position) }
-            if !items.isEmpty { served[position] = outcomes.lazy.compactMap(\.served?.presented).first }
+        try await Checker.run(jobs, request, in: context.surroundings) { position, target throws(CommandError) in
+            let states = comparison?.states(of: target)
+            for report in try writer.add(target.results(since: states), at: position) {
+                watch?.add(report, at: position)
+            }
+            if !items.isEmpty { served[position] = target.connections.lazy.compactMap(\.served?.presented).first }
         }
         var position = jobs.count
         for question in questions {
-            let reports = question.reports(on: items, served: question.job.flatMap { served[$0] }, at: context.now())
-            for report in reports {
-                try writer.add([report], at: position)
-                watch?.add(report, at: position)
+            let results = question.results(on: items, served: question.job.flatMap { served[$0] }, at: context.now())
+            for result in results {
+                for report in try writer.add([result], at: position) { watch?.add(report, at: position) }
                 position += 1
             }
         }
         try watch?.finish()
         let status = try writer.finish()
-        comparison?.reportUnasked(in: context)
-        if let rotation, rotation.update { try comparison?.update(after: status, in: context) }
+        if let baseline, let comparison {
+            baseline.reportUnasked(comparison.unasked, in: context)
+            if let rotation, rotation.update {
+                try baseline.update(to: comparison.updated, after: status, in: context)
+            }
+        }
         return status
     }
 
@@ -74,7 +79,7 @@ struct CheckRun {
         // Lists and policies name files of their own.
         for judging in Set(targets.map(\.request.judging)) { roles.add(judging) }
         try roles.refuseClashes()
-        return try CheckPlan.jobs(targets, &loader)
+        return try CommandError.reading { () throws(CheckError) in try CheckPlan.jobs(targets, &loader) }
     }
 
     /// What the files that the flags name are for.
@@ -98,16 +103,18 @@ struct CheckRun {
         about jobs: [CheckJob],
         _ loader: inout EvaluationLoader
     ) throws(CommandError) -> [NextQuestion] {
-        try OpenSSLHealth.require()
-        guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
-        let name = request.names.referenceName(of: nil)
-        let evaluation = try loader.evaluation(
-            request.judging,
-            for: name,
-            writtenAs: request.names.writtenName(of: nil),
-            port: nil
-        )
-        return [try NextQuestion(name: name, evaluation: evaluation, job: nil)]
+        try CommandError.reading(OpenSSLHealth.require)
+        return try CommandError.reading { () throws(CheckError) in
+            guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
+            let name = request.names.referenceName(of: nil)
+            let evaluation = try loader.evaluation(
+                request.judging,
+                for: name,
+                writtenAs: request.names.writtenName(of: nil),
+                port: nil
+            )
+            return [try NextQuestion(name: name, evaluation: evaluation, job: nil)]
+        }
     }
 
     private func givenBaseline(in context: Context) throws(CommandError) -> Baseline? {
@@ -118,6 +125,6 @@ struct CheckRun {
             }
             return nil
         }
-        return try Baseline(baseline, rotation, in: context)
+        return try Baseline(reading: baseline, rotation, in: context)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import Text
 
 /// `pincheck clients`: what can stand behind `--client`.

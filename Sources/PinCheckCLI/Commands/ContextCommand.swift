@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import Text
 
 /// A command that receives its world instead of reaching for it, so that a test runs it against buffers.

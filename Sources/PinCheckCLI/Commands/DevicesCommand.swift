@@ -1,5 +1,6 @@
 import ArgumentParser
 import Devices
+import PinChecking
 import Text
 
 /// `pincheck devices`: the devices whose roots and rules are known.
@@ -64,7 +65,7 @@ struct DevicesCommand: ContextCommand {
         guard case .device(let device) = try file.choice(named: name) else {
             throw .usage("'\(name)' has the roots of this machine, which are not part of the data: name another device")
         }
-        try OpenSSLHealth.require()
+        try CommandError.reading(OpenSSLHealth.require)
         var roots: [DevicesReport.Root] = []
         for der in file.data.roots(of: device) { roots.append(try DevicesReport.Root(der, of: device, in: file)) }
         roots.sort { ($0.name.lowercased(), $0.certSha256) < ($1.name.lowercased(), $1.certSha256) }

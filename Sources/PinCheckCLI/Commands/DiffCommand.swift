@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import PinFormats
 import Pinning
 import Rotation
@@ -92,25 +93,26 @@ struct DiffCommand: RequestingCommand {
         let flags = try request()
         try refuseClashes(flags, settings, in: context)
         let request = try flags.reading(requestFiles, in: context)
-        let baseline = try Baseline(baseline, rotation, in: context)
+        let baseline = try Baseline(reading: baseline, rotation, in: context)
         if others.count == 1, policy.isEmpty, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
             return try compare(baseline, with: newer, isJudged: isJudged(request), settings, in: context)
         }
         if let missing = others.first(where: Self.looksLikeFile) {
             throw .noInput("there is no file \(quoted(missing)): name a snapshot, or a target as host or https URL")
         }
-        var loader = EvaluationLoader(in: context)
+        var loader = EvaluationLoader(environment: context.environment)
         let jobs =
             try others.isEmpty && policy.isEmpty
             ? recordedJobs(of: baseline, request, &loader) : namedJobs(request, &loader, in: context)
         var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
-        var watch = BaselineWatch(baseline, isAboutChangesAlone: true)
-        try await Checker.run(jobs, request, in: context) { position, outcomes throws(CommandError) in
-            try writer.add(watch.compared(outcomes, judgedBy: jobs[position].evaluation), at: position)
+        var comparison = BaselineComparison(with: baseline)
+        try await Checker.run(jobs, request, in: context.surroundings) { position, target throws(CommandError) in
+            let states = comparison.states(of: target)
+            try writer.add(target.results(since: states, acceptsKnownDifferences: true), at: position)
         }
         let status = try writer.finish()
-        watch.reportUnasked(in: context)
-        if rotation.update { try watch.update(after: status, in: context) }
+        baseline.reportUnasked(comparison.unasked, in: context)
+        if rotation.update { try baseline.update(to: comparison.updated, after: status, in: context) }
         return status
     }
 
@@ -154,7 +156,9 @@ struct DiffCommand: RequestingCommand {
         in context: Context
     ) throws(CommandError) -> [CheckJob] {
         let targets = try GivenTargets(targets: others, policies: policy, request: request).read(in: context)
-        return try isJudged(request) ? CheckPlan.jobs(targets, &loader) : CheckPlan.unjudgedJobs(targets)
+        return try CommandError.reading { () throws(CheckError) in
+            try isJudged(request) ? CheckPlan.jobs(targets, &loader) : CheckPlan.unjudgedJobs(targets)
+        }
     }
 
     /// The endpoints of the snapshot.
@@ -174,8 +178,10 @@ struct DiffCommand: RequestingCommand {
             throw .noInput("\(quoted(baseline.path)) holds no endpoint: name the targets")
         }
         let isJudged = isJudged(request)
-        return try baseline.jobs(request.connection) { name, port throws(CommandError) in
-            isJudged ? try loader.evaluation(request.judging, for: name, port: port) : nil
+        return try CommandError.reading { () throws(CheckError) in
+            try baseline.jobs(request.connection) { name, port throws(CheckError) in
+                isJudged ? try loader.evaluation(request.judging, for: name, port: port) : nil
+            }
         }
     }
 
@@ -201,9 +207,12 @@ struct DiffCommand: RequestingCommand {
             zip(newer.endpoints, differences).map { ($0, $1) }
             + baseline.missing(from: newer.endpoints).map { ($0.endpoint, [$0.change]) }
         for (position, change) in changes.enumerated() {
-            var report = Report(of: change.0, at: context.now())
-            report.add(change.1, since: baseline, comparedWith: baseline.placeElsewhere(for: change.0))
-            try writer.add([report], at: position)
+            let result = CheckResult(
+                of: change.0,
+                changes: baseline.described(change.1, at: change.0),
+                time: context.now()
+            )
+            try writer.add([result], at: position)
         }
         guard !changes.isEmpty else {
             throw .noInput("neither snapshot holds an endpoint: there is nothing to compare")
@@ -211,31 +220,5 @@ struct DiffCommand: RequestingCommand {
         let status = try writer.finish()
         if rotation.update { try baseline.update(to: newer, after: status, in: context) }
         return status
-    }
-}
-
-extension Report {
-    /// Reports what a snapshot says of an endpoint.
-    fileprivate init(of endpoint: Snapshot.Endpoint, at time: Timestamp) {
-        let key = endpoint.key
-        let place = key.connect ?? key.target
-        let address = try? Place(place[...], of: .address, in: place)
-        self.init(
-            unjudged: Subject(
-                target: key.target,
-                endpoint: Endpoint(
-                    address: key.connect == nil ? nil : address?.host.description,
-                    port: address?.port ?? Port.https,
-                    resolvedName: key.connect == nil ? address?.host.description : nil,
-                    sni: key.sni,
-                    verifyName: key.verifyName,
-                    host: key.verifyName ?? key.target
-                ),
-                tls: nil,
-                referenceName: key.verifyName.map(HostName.reference) ?? .unchecked,
-                time: time
-            ),
-            presented: []
-        )
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import PinFormats
 import PinLint
 import Pinning
@@ -59,7 +60,7 @@ struct LintCommand: ContextCommand {
         roles.add(settings.outputs)
         roles.reads(sources, as: "the pins")
         try roles.refuseClashes()
-        try OpenSSLHealth.require()
+        try CommandError.reading(OpenSSLHealth.require)
         let now = settings.time ?? context.now()
         let linter = Linter(now: now, warnBefore: settings.warnBefore, clients: settings.clients)
         let inspections = sources.map { PinSource($0).inspect() }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import Text
 
 /// `pincheck check` as nearly every call has it, without the options that few calls have.

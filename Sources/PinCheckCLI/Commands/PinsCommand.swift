@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import PinFormats
 import Pinning
 import TLSProbe
@@ -84,26 +85,26 @@ struct PinsCommand: RequestingCommand {
         roles.reads(from, as: "--from")
         roles.reads(trust.anchors, as: "--anchors")
         try roles.refuseClashes()
-        try OpenSSLHealth.require()
+        try CommandError.reading(OpenSSLHealth.require)
         var targets: [String] = []
         var files: [KeySource] = []
         let request = try request()
         let host = request.names.host?.name.description
         for argument in sources {
-            if let found = try KeyCollector.file(argument, host: host, in: context) {
+            if let found = try PinArguments.file(argument, host: host, in: context) {
                 files += found
             } else {
                 targets.append(argument)
             }
         }
-        for source in from { files += try KeyCollector.source(source, host: host, in: context) }
-        for path in key { files.append(try KeyCollector.keyFile(path)) }
+        for source in from { files += try PinArguments.source(source, host: host, in: context) }
+        for path in key { files.append(try PinArguments.keyFile(path)) }
 
         var all = try await servers(targets, request, in: context) + files
         if let positions = settings.positions {
             for index in all.indices { all[index].items.removeAll { !positions.contains($0.role) } }
         }
-        let status = ExitStatus.worst(all.map(\.status))
+        let status = ExitStatus.worst(all.map(ExitStatus.init))
         guard
             status == .unreachable
                 || all.contains(where: { !$0.items.isEmpty || $0.group != nil && settings.positions == nil })
@@ -123,7 +124,9 @@ struct PinsCommand: RequestingCommand {
         _ request: CheckRequest,
         in context: Context
     ) async throws(CommandError) -> [KeySource] {
-        let (store, name) = try TrustAnchors.read(request.judging.trust, in: context)
+        let (store, name) = try CommandError.reading { () throws(CheckError) in
+            try TrustAnchors.read(request.judging.trust, environment: context.environment)
+        }
         let endpoints = try CommandError.reading { () throws(RequestError) in
             let checkTargets = try targets.map { (text) throws(RequestError) in
                 CheckTarget(target: try Target(text), request: request)
@@ -132,9 +135,6 @@ struct PinsCommand: RequestingCommand {
             try CheckTarget.refuseUnusedAddresses(of: checkTargets)
             return endpoints.flatMap(\.self)
         }
-        let limit = min(request.connection.jobs ?? RequestDefaults.jobs, System.connectionLimit())
-        guard !endpoints.isEmpty else { return [] }
-        let prober = Prober(on: context.thread)
         let collector = KeyCollector(
             verifier: OpenSSLPathVerifier(trustStore: store),
             trust: name,
@@ -143,10 +143,9 @@ struct PinsCommand: RequestingCommand {
         )
         let sources = await collector.sources(
             endpoints,
-            with: RetryingProber(prober: prober),
-            inFlight: limit
+            inFlight: request.connection.jobs ?? RequestDefaults.jobs,
+            in: context.surroundings
         )
-        await prober.shutdown()
         if sources.contains(where: \.lacksAnchor), let places = store.placesWithoutSystemRoots {
             context.console.report(
                 "Warning: this machine has no trusted roots (\(places)): install ca-certificates, or give --anchors"

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import Rotation
 import Text
 
@@ -78,17 +79,14 @@ struct SnapshotCommand: RequestingCommand {
         try roles.refuseClashes()
         let request = try flags.reading(requestFiles, in: context)
         let given = GivenTargets(targets: targets, lists: lists, policies: policy, request: request)
-        let jobs = try CheckPlan.unjudgedJobs(try given.read(in: context))
+        let targets = try given.read(in: context)
+        let jobs = try CommandError.reading { () throws(CheckError) in try CheckPlan.unjudgedJobs(targets) }
         var endpoints: [Snapshot.Endpoint] = []
         var silent: [(position: Int, report: Report)] = []
-        try await Checker.run(jobs, request, in: context) { position, outcomes in
-            for outcome in outcomes {
-                if let endpoint = Snapshot.Endpoint(outcome) {
-                    endpoints.append(endpoint)
-                } else {
-                    silent.append((position, outcome.report))
-                }
-            }
+        await Checker.run(jobs, request, in: context.surroundings) { position, target in
+            endpoints += target.connections.compactMap { Snapshot.Endpoint($0) }
+            let reports = target.results().filter { (try? $0.connection?.get()) == nil }.map(Report.init)
+            silent += reports.map { (position, $0) }
         }
         for (_, report) in silent.sorted(by: { $0.position < $1.position }) {
             context.console.report("Error: \(report.title): \(report.reason.message)")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import Pinning
 import Text
 import X509
@@ -55,32 +56,31 @@ struct VerifyCommand: RequestingCommand {
         roles.reads(chain, as: "the chain")
         try roles.refuseClashes()
         let referenceName = request.names.referenceName(of: nil)
-        try OpenSSLHealth.require()
-        var loader = EvaluationLoader(in: context)
-        let evaluation = try loader.evaluation(
-            request.judging,
+        try CommandError.reading(OpenSSLHealth.require)
+        var loader = EvaluationLoader(environment: context.environment)
+        let evaluation = try CommandError.reading { () throws(CheckError) in
+            try loader.evaluation(
+                request.judging,
+                for: referenceName,
+                writtenAs: request.names.writtenName(of: nil),
+                port: nil
+            )
+        }
+        let result = CheckResult(
+            of: try presentedChain(in: context),
+            named: chain,
             for: referenceName,
-            writtenAs: request.names.writtenName(of: nil),
-            port: nil
+            by: evaluation,
+            at: context.now()
         )
-        let presented = try presentedChain(in: context)
-        let subject = Report.Subject(
-            target: chain,
-            endpoint: nil,
-            tls: nil,
-            referenceName: referenceName,
-            time: evaluation.time ?? context.now()
-        )
-        var report = Report(subject, presented: presented, by: evaluation)
-        report.applyWarnings(evaluation.outlook)
         var writer = try ResultWriter(settings, notes: loader.notes, in: context)
-        try writer.add([report])
+        try writer.add([result])
         return try writer.finish()
     }
 
     private func presentedChain(in context: Context) throws(CommandError) -> PresentedChain {
         let name = chain == "-" ? "standard input" : quoted(chain)
-        let bytes = chain == "-" ? try context.readStandardInput() : try FileReader.contents(ofFile: chain)
+        let bytes = chain == "-" ? try context.readStandardInput() : try CommandError.contents(ofFile: chain)
         let certificates: [Certificate]
         do {
             certificates = try CertificateReader.certificates(pemOrDER: bytes)

@@ -13,7 +13,7 @@ struct DeviceDataFile {
     init(_ path: String?, in context: Context) throws(CommandError) {
         self.path = path
         if let path {
-            let bytes = try FileReader.contents(ofFile: path)
+            let bytes = try CommandError.contents(ofFile: path)
             do throws(DeviceDataError) {
                 data = try DeviceData(reading: bytes)
             } catch {

@@ -81,16 +81,18 @@ extension DevicesReport.Entry {
 
     /// A device; with the roots that were read.
     init(_ device: Device, roots: [DevicesReport.Root]? = nil) {
-        name = device.name
-        alias = device.alias
-        platform = device.platform.rawValue
-        version = device.version?.description
-        release = device.release
-        url = device.address
-        read = device.date.date
-        rootCount = device.rootCount
-        rules = Self.rules(of: device)
-        self.roots = roots
+        self.init(
+            name: device.name,
+            alias: device.alias,
+            platform: device.platform.rawValue,
+            version: device.version?.description,
+            release: device.release,
+            url: device.address,
+            read: device.date.date,
+            rootCount: device.rootCount,
+            rules: Self.rules(of: device),
+            roots: roots
+        )
     }
 
     private static func rules(of device: Device) -> [String] {

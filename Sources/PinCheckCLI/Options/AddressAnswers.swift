@@ -1,4 +1,5 @@
 import HTTPDNS
+import PinChecking
 import Pinning
 import TLSProbe
 import Text
@@ -19,7 +20,7 @@ extension VariantOptions {
         var result: [ConnectAddress] = []
         for path in addresses {
             let name = path == "-" ? "standard input" : quoted(path)
-            let bytes = path == "-" ? try context.readStandardInput() : try FileReader.contents(ofFile: path)
+            let bytes = path == "-" ? try context.readStandardInput() : try CommandError.contents(ofFile: path)
             let answers: [AddressAnswer]
             do {
                 answers = try AddressAnswer.read(bytes)

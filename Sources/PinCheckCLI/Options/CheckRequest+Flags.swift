@@ -1,3 +1,4 @@
+import PinChecking
 import Text
 
 extension CheckRequest {
@@ -14,6 +15,7 @@ extension CheckRequest {
         trust: TrustOptions? = nil,
         variants: VariantOptions? = nil
     ) throws(CommandError) {
+        self.init()
         if let names { self.names = try names.read() }
         if let connection { self.connection = try connection.read() }
         if let evaluation { judging = try evaluation.read() }

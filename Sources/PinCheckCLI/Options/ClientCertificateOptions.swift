@@ -31,9 +31,9 @@ extension ClientCertificateOptions {
             guard let clientKey else { return nil }
             throw .usage("--key \(quoted(clientKey)) needs the certificate that goes with it: give --cert FILE")
         }
-        let certificates = try FileReader.contents(ofFile: clientCertificate)
+        let certificates = try CommandError.contents(ofFile: clientCertificate)
         let keyFile = clientKey ?? clientCertificate
-        let key = keyFile == clientCertificate ? certificates : try FileReader.contents(ofFile: keyFile)
+        let key = keyFile == clientCertificate ? certificates : try CommandError.contents(ofFile: keyFile)
         do {
             return try ClientIdentity(certificates: certificates, key: key)
         } catch {

@@ -1,3 +1,4 @@
+import PinChecking
 import Pinning
 import TLSProbe
 import Text
@@ -61,5 +62,57 @@ extension RequestError.Part {
         case .connectTo: "--connect-to value"
         case .target, .host, .address: name
         }
+    }
+}
+
+extension CommandError {
+    /// Why nothing can be checked, in the words of the command line.
+    init(_ error: CheckError) {
+        let place: SafeText = "\(error.prefix)"
+        let message: SafeText
+        switch error.problem {
+        case .said(let text): message = text
+        case .pins(let error): message = "\(error)"
+        case .hostIsNotNamed: message = "the pins are configured host by host: give --host or --verify-name"
+        case .noCertificatesForMode:
+            message =
+                "--mode certificate compares certificates and all the pins given are hashes or keys: "
+                + "pin a certificate file, or use --mode public-key"
+        case .nothingToAddTheSystemTo:
+            message = "--and-system adds the system's roots to --anchors: give --anchors too, or leave it out"
+        case .noPinsForNext:
+            message = "--next asks whether pins accept what is about to be deployed, and none are given: add --pins"
+        case .request(let error): message = CommandError(error).message
+        }
+        self.init(status: ExitStatus(error), description: place + message)
+    }
+
+    /// Reads or sets up what is asked for.
+    static func reading<Value>(_ read: () throws(CheckError) -> Value) throws(CommandError) -> Value {
+        do {
+            return try read()
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}
+
+extension ExitStatus {
+    /// How a run ends that cannot check: what is wrong usage on the command line is malformed data in a file.
+    fileprivate init(_ error: CheckError) {
+        self =
+            switch error.kind {
+            case .request: error.place == nil ? .usage : .data
+            case .data: .data
+            case .missing: .noInput
+            case .software: .software
+            }
+    }
+}
+
+extension CommandError {
+    /// The contents of a file that the command line names.
+    static func contents(ofFile path: String) throws(CommandError) -> [UInt8] {
+        try reading { () throws(CheckError) in try FileReader.contents(ofFile: path) }
     }
 }

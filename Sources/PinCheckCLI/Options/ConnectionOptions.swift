@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import Pinning
 import TLSProbe
 import Text
@@ -84,18 +85,18 @@ struct ConnectionOptions: ParsableArguments {
 extension ConnectionOptions {
     /// What the options say.
     func read() throws(CommandError) -> CheckRequest.Connection {
-        CheckRequest.Connection(
-            addresses: try CommandError.reading(addresses),
-            serverName: try serverNameChoice(),
-            port: try readPort(),
-            family: try addressFamily(),
-            timeout: try readTimeout(),
-            retries: try count(retries, option: "--retries", range: 0...100),
-            minimumTLS: try version(minimumTLS, option: "--min-tls"),
-            maximumTLS: try version(maximumTLS, option: "--max-tls"),
-            applicationProtocols: try applicationProtocols(),
-            jobs: try count(jobs, option: "--jobs", range: 1...100_000)
-        )
+        var connection = CheckRequest.Connection()
+        connection.addresses = try CommandError.reading(addresses)
+        connection.serverName = try serverNameChoice()
+        connection.port = try readPort()
+        connection.family = try addressFamily()
+        connection.timeout = try readTimeout()
+        connection.retries = try count(retries, option: "--retries", range: 0...100)
+        connection.minimumTLS = try version(minimumTLS, option: "--min-tls")
+        connection.maximumTLS = try version(maximumTLS, option: "--max-tls")
+        connection.applicationProtocols = try applicationProtocols()
+        connection.jobs = try count(jobs, option: "--jobs", range: 1...100_000)
+        return connection
     }
 
     private func addresses() throws(RequestError) -> CheckRequest.Addresses {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import PinFormats
 import Pinning
 import Text
@@ -105,20 +106,20 @@ struct EvaluationOptions: ParsableArguments {
 extension EvaluationOptions {
     /// What the options say; neither pins nor anchors are read yet.
     func read() throws(CommandError) -> CheckRequest.Judging {
-        CheckRequest.Judging(
-            pins: pins.map { PinSource($0) } + (pinnedpubkey.map { [PinSource(pinnedPublicKey: $0)] } ?? []),
-            skipsBadPins: skipBadPins ? true : nil,
-            clients: try client.map { (text) throws(CommandError) in try Self.clients(text) },
-            mode: try mode.map { (text) throws(CommandError) in try Self.pinningMode(text) },
-            allowsInvalidCertificates: allowInvalidCertificates ? true : nil,
-            validatesDomainName: noValidateDomainName ? false : nil,
-            validatesCertificateChain: validateCertificateChain,
-            trust: CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil),
-            extraRoots: extraRoot,
-            time: try at.map { (text) throws(CommandError) in try Self.time(text) },
-            isStrict: strict ? true : nil,
-            authLevel: try authLevel.map { (text) throws(CommandError) in try Self.level(text) }
-        )
+        var judging = CheckRequest.Judging()
+        judging.pins = pins.map { PinSource($0) } + (pinnedpubkey.map { [PinSource(pinnedPublicKey: $0)] } ?? [])
+        judging.skipsBadPins = skipBadPins ? true : nil
+        judging.clients = try client.map { (text) throws(CommandError) in try Self.clients(text) }
+        judging.mode = try mode.map { (text) throws(CommandError) in try Self.pinningMode(text) }
+        judging.allowsInvalidCertificates = allowInvalidCertificates ? true : nil
+        judging.validatesDomainName = noValidateDomainName ? false : nil
+        judging.validatesCertificateChain = validateCertificateChain
+        judging.trust = CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil)
+        judging.extraRoots = extraRoot
+        judging.time = try at.map { (text) throws(CommandError) in try Self.time(text) }
+        judging.isStrict = strict ? true : nil
+        judging.authLevel = try authLevel.map { (text) throws(CommandError) in try Self.level(text) }
+        return judging
     }
 
     private static func clients(_ text: String) throws(CommandError) -> ClientSelection {

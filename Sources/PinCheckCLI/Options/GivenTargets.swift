@@ -1,3 +1,4 @@
+import PinChecking
 import Pinning
 import Text
 

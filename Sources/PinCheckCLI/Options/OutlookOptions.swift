@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import Pinning
 import Rotation
 import Text

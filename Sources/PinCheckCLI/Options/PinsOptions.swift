@@ -1,4 +1,5 @@
 import ArgumentParser
+import PinChecking
 import PinFormats
 import Text
 

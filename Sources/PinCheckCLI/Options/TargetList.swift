@@ -1,3 +1,4 @@
+import PinChecking
 import PinFormats
 import Pinning
 import TLSProbe
@@ -20,7 +21,7 @@ struct TargetList {
     /// Reads the list at `path`, or standard input for `-`.
     init(_ path: String, in context: Context) throws(CommandError) {
         let isInput = path == "-"
-        let bytes = isInput ? try context.readStandardInput() : try FileReader.contents(ofFile: path)
+        let bytes = isInput ? try context.readStandardInput() : try CommandError.contents(ofFile: path)
         let name = isInput ? "standard input" : TerminalText.shortened(path, to: 200)
         if let number = Self.lineThatIsTooLong(bytes) {
             throw CommandError.data("the line is longer than \(Self.longestLine) bytes: write one target a line")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HTTPDNS
+import PinChecking
 import TLSProbe
 import Text
 

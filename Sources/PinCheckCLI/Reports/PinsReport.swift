@@ -1,3 +1,4 @@
+import PinChecking
 import PinFormats
 import Pinning
 import TLSProbe
@@ -109,32 +110,32 @@ struct PinsReport: Encodable, Sendable {
             if !hosts.contains(where: { $0.name == name && $0.port == port }) { hosts.append((name, port)) }
         }
         if hosts.isEmpty { hosts = [(host, nil)] }
-        func results(_ source: KeySource) -> [Source] {
-            let result = Source(source, saved: saved, time: time)
-            guard source.group == nil, source.endpoint == nil else { return [result] }
-            return hosts.map { place in
-                var result = result
-                result.host = place.name
-                result.port = place.port
-                return result
-            }
-        }
-        self.results = sources.flatMap { source in
-            results(source).map { (source, $0) }
-        }.map { source, result in
-            var result = result
+        results = sources.flatMap { source in
             let pinned = source.pinned(all: pinsAll)
-            for (index, item) in source.items.enumerated() {
-                result.keys[index].pinned = pinned.contains(item.spkiSHA256)
+            let isOfAFile = source.group == nil && source.endpoint == nil
+            let own = [
+                (
+                    name: source.group?.host ?? source.endpoint?.host,
+                    port: source.group?.port ?? source.endpoint?.targetPort
+                )
+            ]
+            return (isOfAFile ? hosts : own).map { place in
+                Source(source, host: place.name, port: place.port, pinned: pinned, saved: saved, time: time)
             }
-            return result
         }
         self.exit = Report.Exit(exit)
     }
 }
 
 extension PinsReport.Source {
-    fileprivate init(_ source: KeySource, saved: [Certificate: String], time: Timestamp) {
+    fileprivate init(
+        _ source: KeySource,
+        host: String?,
+        port: Int?,
+        pinned: Set<SHA256Digest>,
+        saved: [Certificate: String],
+        time: Timestamp
+    ) {
         let reason: (id: String, isVerified: Bool?)? =
             switch source.standing {
             case .file: nil
@@ -144,14 +145,18 @@ extension PinsReport.Source {
             }
         self.init(
             target: source.name,
-            host: source.group?.host ?? source.endpoint?.host,
-            port: source.group?.port ?? source.endpoint?.targetPort,
+            host: host,
+            port: port,
             rules: source.group.flatMap { group in group.rules.map { PinsReport.Rules($0, of: group) } },
-            endpoint: source.endpoint.map { $0.report(peer: source.peer) },
+            endpoint: source.endpoint.map {
+                Report.Endpoint(EndpointFacts($0, peer: source.peer), referenceName: $0.referenceName)
+            },
             verified: reason?.isVerified,
             reason: reason.map { Report.Message(id: $0.id, message: source.finding ?? "") },
             warnings: source.warning.map { [Report.Message(id: "unverified", message: $0)] } ?? [],
-            keys: source.items.map { PinsReport.Key($0, saved: saved, time: time) },
+            keys: source.items.map { item in
+                PinsReport.Key(item, isPinned: pinned.contains(item.spkiSHA256), saved: saved, time: time)
+            },
             alsoSent: source.alsoSent.map(\.description)
         )
     }
@@ -181,11 +186,11 @@ extension PinsReport.Rules {
 }
 
 extension PinsReport.Key {
-    fileprivate init(_ item: PinItem, saved: [Certificate: String], time: Timestamp) {
+    fileprivate init(_ item: PinItem, isPinned: Bool, saved: [Certificate: String], time: Timestamp) {
         let notations = item.notations
         self.init(
             role: item.role.rawValue,
-            pinned: true,
+            pinned: isPinned,
             source: item.source,
             key: item.publicKey?.algorithm.description,
             subject: item.subject,
@@ -204,5 +209,17 @@ extension PinsReport.Key {
             ),
             savedAs: item.certificate.flatMap { saved[$0] }
         )
+    }
+}
+
+extension ExitStatus {
+    /// The status that one source alone would lead to.
+    init(_ source: KeySource) {
+        self =
+            switch source.standing {
+            case .file, .verified: .pass
+            case .unverified: .fail
+            case .unreachable: .unreachable
+            }
     }
 }

@@ -1,3 +1,4 @@
+import PinChecking
 import PinFormats
 import Pinning
 import TLSProbe
@@ -51,7 +52,7 @@ struct PinsTextRenderer: Sendable {
         }
         if let finding = source.finding {
             let words = source.warning.map { style.bad(safe($0, length: 800)) } ?? safe(finding, length: 600)
-            lines.append("\(style.token(source.status))  \(safe(source.name, length: 120))  \(words)")
+            lines.append("\(style.token(ExitStatus(source)))  \(safe(source.name, length: 120))  \(words)")
         }
         return lines
     }

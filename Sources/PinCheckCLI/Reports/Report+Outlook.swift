@@ -1,11 +1,13 @@
+import PinChecking
 import Pinning
 import Rotation
+import Text
 
 extension Report {
     /// How long the verdict will last, as far as can be told.
     struct Outlook: Encodable, Sendable {
         /// The gravest level of the findings: `info`, `warn` or `fail`.
-        var level: String
+        let level: Rotation.Outlook.Finding.Level
         /// When the first certificate expires that a client needs, `nil` where none minds.
         @ExplicitNull var validUntil: String? = nil
         /// When servers with a certificate of this lifetime have usually renewed it.
@@ -19,37 +21,42 @@ extension Report {
         /// From when on the client ignores its pins.
         @ExplicitNull var pinsExpire: String? = nil
         /// Whether everything that has to match has a pin in reserve, for a key that is not in use.
-        var hasBackup: Bool
-        var pins: [Standing]
-        var findings: [Finding]
+        let hasBackup: Bool
+        let pins: [Standing]
+        let findings: [Finding]
 
         struct Standing: Encodable, Sendable {
             /// The position of the pin in `configured`, from 0.
-            var pin: Int
+            let pin: Int
             /// The position in `built` of the certificate it matches.
             @ExplicitNull var depth: Int? = nil
             /// Until when it can match.
             @ExplicitNull var until: String? = nil
             /// Whether the client compares it.
-            var compared: Bool
+            let compared: Bool
             /// Whether it is for a key that is not in use and can match one day.
-            var backup: Bool
+            let backup: Bool
         }
 
         struct Finding: Encodable, Sendable {
-            var id: String
-            /// `info`, `warn` or `fail`.
-            var level: String
-            var message: String
+            let id: String
+            let level: Rotation.Outlook.Finding.Level
+            let message: String
+            /// Whether the verdict says it; no part of the document.
+            let isTold: Bool
+
+            private enum CodingKeys: CodingKey {
+                case id, level, message
+            }
         }
     }
 }
 
 extension Report.Outlook {
-    /// Reports an outlook.
-    init(_ outlook: Rotation.Outlook) {
+    /// Reports an outlook, of which a verdict may tell one finding.
+    init(_ outlook: Rotation.Outlook, told: Rotation.Outlook.Finding? = nil) {
         self.init(
-            level: outlook.level.rawValue,
+            level: outlook.level,
             validUntil: outlook.validUntil?.description,
             renewalPoint: outlook.renewalPoint?.description,
             pinsMatchUntil: outlook.pinsMatchUntil?.description,
@@ -67,7 +74,12 @@ extension Report.Outlook {
                 )
             },
             findings: outlook.findings.map { finding in
-                Finding(id: finding.id, level: finding.level.rawValue, message: finding.message)
+                Finding(
+                    id: finding.id,
+                    level: finding.level,
+                    message: TerminalText.escaped(finding.message),
+                    isTold: finding == told
+                )
             }
         )
     }

@@ -1,3 +1,6 @@
+import PinChecking
+import Rotation
+
 /// What several forms say of a report in the same words. Text from outside is as it came.
 extension Report {
     /// What was connected to, unless that is the target itself; without the port when it is the target's.
@@ -25,7 +28,10 @@ extension Report {
     }
 
     /// The reason, with the client in front when there is one.
-    var sentence: String {
+    var sentence: String { sentence(for: reason) }
+
+    /// A reason, with the client in front when there is one.
+    func sentence(for reason: Message) -> String {
         guard clients.count == 1, let client = clients.first else { return reason.message }
         return client.name + ": " + reason.message
     }
@@ -33,29 +39,14 @@ extension Report {
     /// What deserves attention: the warnings, and what the outlook warns of unless the verdict says it.
     var attention: [Message] {
         let ahead = (outlook?.findings ?? []).filter { finding in
-            finding.level != "info" && verdict == .accept && !reason.message.hasSuffix(finding.message)
+            finding.level != .info && verdict == .accept && !finding.isTold
         }
         return warnings + ahead.map { Message(id: $0.id, message: $0.message) }
     }
 
-    /// What the report adds to the status of a run in which every warning counts, as with `--fail-on warn`.
-    ///
-    /// Of a variant that does not count only what its target's variants differ in counts.
-    var statusCountingWarnings: ExitStatus {
-        if counts { return countingWarnings.status }
-        return consistency?.findings.contains { $0.level == .warning } ?? false ? .warn : .pass
-    }
-
-    /// The report as it would be with `--fail-on warn`.
-    var countingWarnings: Report {
-        var report = self
-        report.applyWarnings(OutlookRules(failsOnWarning: true))
-        return report
-    }
-
     /// The words for everything that is warned of, also for what the verdict says already; each once.
     var warningIDs: [String] {
-        let ahead = (outlook?.findings ?? []).filter { $0.level != "info" && verdict == .accept }
+        let ahead = (outlook?.findings ?? []).filter { $0.level != .info && verdict == .accept }
         return (warnings.map(\.id) + ahead.map(\.id)).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 

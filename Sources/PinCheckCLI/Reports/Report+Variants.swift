@@ -1,14 +1,17 @@
+import PinChecking
+import TLSProbe
+
 extension Report {
     /// Which of a target's variants a report is about.
     struct Variant: Encodable, Sendable {
         /// As in `ordinary`, `RSA`, `TLS 1.2` and `no SNI`.
-        var label: String
+        let label: String
         /// The only type of key asked for, `nil` for any.
         @ExplicitNull var keyType: String? = nil
         /// The only TLS version offered, `nil` for those of the target.
         @ExplicitNull var tlsVersion: String? = nil
         /// Whether the verdict counts for the target; that of clients without SNI does not.
-        var counts: Bool
+        let counts: Bool
     }
 
     /// What the variants of a target have in common and where they differ.
@@ -18,17 +21,20 @@ extension Report {
         /// `nil` when there were not two chains to compare.
         @ExplicitNull var consistent: Bool? = nil
         /// How many addresses were tried.
-        var addresses: Int
+        let addresses: Int
         /// How many variants were judged and count, and what became of them.
-        var accepted: Int
-        var rejected: Int
-        var unreachable: Int
-        var findings: [Finding]
+        let accepted: Int
+        let rejected: Int
+        let unreachable: Int
+        let findings: [Finding]
         /// The worst status of the variants that count.
-        var exit: Exit
+        let exit: Exit
 
         /// Whether any variant was judged rather than only recorded.
         var hasVerdicts: Bool { accepted + rejected > 0 }
+
+        /// Whether addresses or variants differ as a baseline has them; no part of the document.
+        let hasKnownDifferences: Bool
 
         enum Level: String, Encodable, Sendable {
             /// To be expected, and good to know.
@@ -37,11 +43,8 @@ extension Report {
             case warning
         }
 
-        /// Whether addresses or variants differ as a baseline has them.
-        var hasKnownDifferences: Bool {
-            findings.contains {
-                $0.level == .info && ["addresses-differ", "versions-differ", "no-sni-differs"].contains($0.id)
-            }
+        private enum CodingKeys: CodingKey {
+            case consistent, addresses, accepted, rejected, unreachable, findings, exit
         }
 
         /// Whether one of the findings is that warning.
@@ -52,9 +55,46 @@ extension Report {
         struct Finding: Encodable, Sendable {
             /// `addresses-differ`, `addresses-incomplete`, `key-types-differ`, `versions-differ`, `no-sni-differs`,
             /// `not-offered`, `hung-up`, `no-time`.
-            var id: String
-            var level: Level
-            var message: String
+            let id: String
+            let level: Level
+            let message: String
         }
+    }
+}
+
+extension Report.Variant {
+    /// Reports a variant.
+    init(_ variant: Variant) {
+        var keyType: String?
+        var version: String?
+        switch variant {
+        case .keyType(let type): keyType = type.rawValue
+        case .version(let number): version = number.number
+        case .ordinary, .withoutSNI: break
+        }
+        self.init(label: variant.label ?? "ordinary", keyType: keyType, tlsVersion: version, counts: variant.counts)
+    }
+}
+
+extension Report.Consistency {
+    /// Reports what connections have in common.
+    init(_ consistency: Consistency) {
+        self.init(
+            consistent: consistency.isConsistent,
+            addresses: consistency.addresses,
+            accepted: consistency.accepted,
+            rejected: consistency.rejected,
+            unreachable: consistency.unreachable,
+            findings: consistency.findings.map { finding in
+                let message = Report.Message(finding.reason)
+                return Finding(
+                    id: message.id,
+                    level: finding.level == .warning ? .warning : .info,
+                    message: message.message
+                )
+            },
+            exit: Report.Exit(.worst(consistency.outcomes.map(ExitStatus.init))),
+            hasKnownDifferences: consistency.hasKnownDifferences
+        )
     }
 }

@@ -1,3 +1,4 @@
+import PinChecking
 import Text
 
 /// The result for one endpoint or chain: what every renderer takes, and the JSON document as it is written.
@@ -36,7 +37,7 @@ struct Report: Encodable, Sendable {
     var clients: [Client]
     var warnings: [Message]
     /// What is never checked here although a client may check it.
-    var notes: [Message] = Report.notEmulated
+    var notes: [Message]
     /// How long the verdict will last, `nil` without a chain.
     @ExplicitNull var outlook: Outlook? = nil
     /// What is about to be deployed, in a report on that; `nil` in one on a server or chain of today.
@@ -47,6 +48,15 @@ struct Report: Encodable, Sendable {
     var verdict: VerdictWord
     var reason: Message
     var exit: Exit
+    /// What monitoring systems are told; no part of the document.
+    var monitoring: Monitoring
+
+    /// The keys of the document, in their order.
+    private enum CodingKeys: CodingKey {
+        case schema, target, endpoint, tls, verifyName, variant, consistency, evaluatedAt, presented, built,
+            builtIsValid
+        case otherPaths, pins, checks, clients, warnings, notes, outlook, next, change, verdict, reason, exit
+    }
 
     enum VerdictWord: String, Encodable, Sendable {
         case accept, reject, none
@@ -190,29 +200,15 @@ struct Report: Encodable, Sendable {
         /// How an NSURLSession client answers the challenge, `nil` for a client that is none or could not be set up.
         @ExplicitNull var disposition: String? = nil
         /// What the client was set to.
-        @SettingList var settings: [Setting]
+        @SettingList var settings: [ShownSetting]
         /// How long its verdict will last, `nil` without one.
         @ExplicitNull var outlook: Outlook? = nil
-    }
-
-    /// One setting of a client.
-    struct Setting: Sendable {
-        enum Value: Sendable {
-            case flag(Bool)
-            case text(String)
-        }
-
-        /// The client's own name for it, in camel case or with hyphens.
-        var name: String
-        var value: Value
     }
 
     /// What is said of a result: a stable word, and a sentence in which text from outside is escaped.
     struct Message: Encodable, Hashable, Sendable {
         var id: String
-        var message: String {
-            didSet { message = TerminalText.escaped(message) }
-        }
+        var message: String
 
         /// A sentence, escaped here so that nobody has to.
         init(id: String, message: String) {
@@ -224,11 +220,27 @@ struct Report: Encodable, Sendable {
     struct Exit: Encodable, Sendable {
         var code: Int
         var name: String
+        var status: ExitStatus
 
         init(_ status: ExitStatus) {
+            self.status = status
             code = Int(status.rawValue)
             name = status.name
         }
+
+        private enum CodingKeys: CodingKey {
+            case code, name
+        }
+    }
+
+    /// What monitoring systems are told, to whom every warning matters.
+    struct Monitoring: Sendable {
+        /// The status if warnings changed it.
+        var status: ExitStatus
+        /// The reason for that.
+        var reason: Message
+        /// What the result adds to the status of the run.
+        var statusOfRun: ExitStatus
     }
 
     /// What the clients' platforms check and pincheck does not.
@@ -243,7 +255,7 @@ struct Report: Encodable, Sendable {
     ]
 
     /// The exit status the report alone would lead to.
-    var status: ExitStatus { ExitStatus(rawValue: Int32(exit.code)) ?? .software }
+    var status: ExitStatus { exit.status }
 }
 
 /// An optional that is written as `null` when it is empty, where Codable would leave the key out.
@@ -268,7 +280,7 @@ struct ExplicitNull<Value: Encodable & Sendable>: Encodable, Sendable {
 /// Settings written as one object, each under its name.
 @propertyWrapper
 struct SettingList: Encodable, Sendable {
-    var wrappedValue: [Report.Setting]
+    var wrappedValue: [ShownSetting]
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Name.self)
@@ -282,7 +294,7 @@ struct SettingList: Encodable, Sendable {
     }
 
     private struct Name: CodingKey {
-        let stringValue: String
+        var stringValue: String
         var intValue: Int? { nil }
 
         init(stringValue: String) { self.stringValue = stringValue }

@@ -1,3 +1,4 @@
+import PinChecking
 import Text
 
 /// Hands results to every output that was asked for, as they come or in the order of their targets.
@@ -23,7 +24,7 @@ struct ResultWriter {
     /// - Throws: ``CommandError`` when a file cannot be made.
     init(
         _ settings: OutputSettings,
-        notes: [Report.Message],
+        notes: [Finding],
         total: Int = 1,
         in context: Context
     ) throws(CommandError) {
@@ -33,7 +34,7 @@ struct ResultWriter {
             hasResultOnOutput: !settings.isQuiet && settings.outputs.contains { $0.file == nil },
             environment: context.environment
         )
-        self.notes = notes
+        self.notes = notes.map { Report.Message($0.reason) }
         console = context.console
         countsWarnings = settings.exitConvention == .monitoring
         saysWarnings = !settings.isQuiet && settings.outputs.contains { $0.file == nil && $0.form == .text }
@@ -42,7 +43,7 @@ struct ResultWriter {
         }
         if settings.outputs.contains(where: { $0.form == .github }) { addJobSummary(in: context) }
         guard saysWarnings else { return }
-        for note in notes { console.report("Warning: \(note.message)") }
+        for note in self.notes { console.report("Warning: \(note.message)") }
     }
 
     /// Adds the summary that a job of GitHub Actions has a file for; a file of GitHub's that cannot be written is no verdict.
@@ -56,11 +57,20 @@ struct ResultWriter {
     }
 
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
-    mutating func add(_ reports: [Report], at position: Int = 0) throws(CommandError) {
+    ///
+    /// - Returns: the documents on them.
+    @discardableResult
+    mutating func add(_ results: [CheckResult], at position: Int = 0) throws(CommandError) -> [Report] {
+        let reports = results.map(Report.init)
+        try add(reports, at: position)
+        return reports
+    }
+
+    private mutating func add(_ reports: [Report], at position: Int) throws(CommandError) {
         defer { progress?.count(ExitStatus.worst(reports.filter(\.counts).map(\.status))) }
         for report in reports {
             if report.counts { statuses.insert(report.status) }
-            if countsWarnings { statuses.insert(report.statusCountingWarnings) }
+            if countsWarnings { statuses.insert(report.monitoring.statusOfRun) }
             for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(report) }
         }
         guard position == nextInOrder else {

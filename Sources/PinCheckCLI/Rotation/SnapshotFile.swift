@@ -1,3 +1,4 @@
+import PinChecking
 import Pinning
 import Rotation
 import Text
@@ -27,7 +28,7 @@ enum SnapshotFile {
     /// - Throws: ``CommandError`` for a file that is missing, is no snapshot, or is of a newer form.
     static func read(_ path: String, in context: Context) throws(CommandError) -> Snapshot {
         let isInput = path == "-"
-        let bytes = isInput ? try context.readStandardInput() : try FileReader.contents(ofFile: path)
+        let bytes = isInput ? try context.readStandardInput() : try CommandError.contents(ofFile: path)
         return try snapshot(in: bytes, name: isInput ? "standard input" : quoted(path))
     }
 

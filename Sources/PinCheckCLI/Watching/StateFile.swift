@@ -1,3 +1,4 @@
+import PinChecking
 import Text
 
 /// What a run found of a target, as far as the next run compares it.
@@ -23,7 +24,7 @@ enum StateFile {
     /// The states by target; none when there is no file.
     static func read(_ path: String) throws(CommandError) -> [String: TargetState] {
         guard FileReader.exists(path) else { return [:] }
-        let text = String(decoding: try FileReader.contents(ofFile: path), as: UTF8.self)
+        let text = String(decoding: try CommandError.contents(ofFile: path), as: UTF8.self)
         guard !text.isEmpty else { return [:] }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
         let head = lines.popFirst()?.split(separator: " ") ?? []

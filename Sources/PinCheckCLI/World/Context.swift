@@ -1,3 +1,4 @@
+import PinChecking
 package import Pinning
 package import TLSProbe
 import Text
@@ -28,6 +29,11 @@ package struct Context: Sendable {
         self.environment = environment
         self.now = now
         self.readStandardInput = readStandardInput
+    }
+
+    /// What a run has of it.
+    var surroundings: Surroundings {
+        Surroundings(environment: environment, now: now, thread: thread, connectionLimit: System.connectionLimit())
     }
 
     /// The names of the environment variables that change what pincheck does.

@@ -1,3 +1,4 @@
+import PinChecking
 import PinFormats
 import Text
 

@@ -1,3 +1,4 @@
+import PinChecking
 import Pinning
 import Text
 
@@ -22,7 +23,9 @@ enum System {
             environment: environment,
             now: { Timestamp(secondsSinceEpoch: Int64(time(nil))) },
             readStandardInput: { () throws(CommandError) in
-                try FileReader.contents(ofDescriptor: STDIN_FILENO, name: "standard input")
+                try CommandError.reading { () throws(CheckError) in
+                    try FileReader.contents(ofDescriptor: STDIN_FILENO, name: "standard input")
+                }
             }
         )
     }

@@ -91,6 +91,20 @@ package struct PinItem: Sendable, Hashable {
 
 /// One pin in the notations people write by hand.
 package struct PinNotations: Sendable, Hashable {
+    /// A way in which people write a pin by hand.
+    package enum Kind: Sendable, Hashable {
+        /// OkHttp's: `sha256/…`.
+        case okhttp
+        /// curl's: `sha256//…`.
+        case curl
+        /// RFC 7469's: `pin-sha256="…"`.
+        case hpkp
+        /// Base64 and nothing else: TrustKit, Apple, Android.
+        case base64
+        /// The data of a TLSA record for the key (RFC 6698).
+        case tlsa
+    }
+
     /// OkHttp's: `sha256/…`.
     package let okhttp: String
     /// curl's: `sha256//…`.
@@ -109,5 +123,16 @@ package struct PinNotations: Sendable, Hashable {
         hpkp = "pin-sha256=\"\(digest.base64)\""
         base64 = digest.base64
         tlsa = "\(item.role.isAuthority ? 2 : 3) 1 1 \(digest.hexadecimal)"
+    }
+
+    /// The pin in one of them.
+    package subscript(kind: Kind) -> String {
+        switch kind {
+        case .okhttp: okhttp
+        case .curl: curl
+        case .hpkp: hpkp
+        case .base64: base64
+        case .tlsa: tlsa
+        }
     }
 }

@@ -37,13 +37,12 @@ struct NagiosRenderer: ResultRenderer {
 
     /// A warning is what a monitoring system is there to tell, whether or not it changes the exit status of other forms.
     mutating func text(for report: Report) -> String {
-        status = .worst([status, report.statusCountingWarnings])
-        let report = report.countingWarnings
+        status = .worst([status, report.monitoring.statusOfRun])
         entries.append(
             Entry(
-                status: report.status,
+                status: report.monitoring.status,
                 name: names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120)),
-                sentence: Self.safe(report.sentence, length: 400),
+                sentence: Self.safe(report.sentence(for: report.monitoring.reason), length: 400),
                 measurements: Self.measurements(of: report)
             )
         )

@@ -1,3 +1,5 @@
+import PinChecking
+import Rotation
 import Text
 
 /// Writes a report as a block of text: the endpoint, the chain, the pins, and the verdict last.
@@ -40,7 +42,7 @@ struct TextRenderer: Sendable {
             default: "\(consistency.addresses) addresses"
             }
         let warnings = consistency.findings.filter { $0.level == .warning }.map(\.id).joined(separator: ", ")
-        let status = ExitStatus(rawValue: Int32(consistency.exit.code)) ?? .software
+        let status = consistency.exit.status
         let token = style.token(status == .pass && consistency.consistent == false ? .warn : status)
         let comparison =
             switch consistency.consistent {
@@ -174,9 +176,9 @@ struct TextRenderer: Sendable {
     /// What is worth telling of the time ahead; where the verdict is about it, the verdict says so.
     private func outlook(_ report: Report) -> [String] {
         guard let outlook = report.outlook, report.verdict == .accept else { return [] }
-        return outlook.findings.filter { !report.reason.message.hasSuffix($0.message) }.map { finding in
+        return outlook.findings.filter { !$0.isTold }.map { finding in
             let text = safe(finding.message, length: 300)
-            return "  outlook: " + (finding.level == "info" ? text : style.doubtful(text))
+            return "  outlook: " + (finding.level == .info ? text : style.doubtful(text))
         }
     }
 

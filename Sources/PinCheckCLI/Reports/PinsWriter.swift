@@ -1,0 +1,132 @@
+import PinChecking
+import PinFormats
+import Pinning
+import TLSProbe
+import Text
+import X509
+
+/// Writes pins in the form that was asked for, and certificates as files.
+struct PinsWriter {
+    private let settings: PinsOutputSettings
+    private let host: String?
+    private let context: Context
+    private let time: Timestamp
+    private var lines: LineWriter
+
+    /// A writer for one run; `host` is the one that files are meant for.
+    init(_ settings: PinsOutputSettings, host: String?, in context: Context) {
+        self.settings = settings
+        self.host = host
+        self.context = context
+        time = context.now()
+        lines = LineWriter(context.console.output)
+    }
+
+    /// Saves and writes everything.
+    mutating func write(_ sources: [KeySource], exit: ExitStatus) throws(CommandError) {
+        for source in sources {
+            if let warning = source.warning {
+                context.console.report("WARNING: \(source.name): \(warning)")
+            }
+        }
+        let saved = try save(sources)
+        switch settings.form {
+        case .json:
+            try lines.write(
+                text: JSONRenderer.document(report(sources, saved, exit))
+            )
+        case .text:
+            let style = TextStyle(
+                settings.color,
+                isTerminal: context.console.output.isTerminal,
+                environment: context.environment
+            )
+            try lines.write(text: PinsTextRenderer(style: style, time: time, pinsAll: pinsAll(sources)).text(sources))
+        case .block(let format):
+            for source in sources where ExitStatus(source) == .unreachable {
+                context.console.report("\(ExitStatus(source).name)  \(source.name)  \(source.finding ?? "")")
+            }
+            let conversion = PinConversion(groups(sources), to: format, suffixes: SystemPublicSuffixList())
+            for loss in conversion.losses { context.console.report("Warning: \(loss)") }
+            let block = format.block(conversion.groups)
+            guard !block.isEmpty || exit == .unreachable else {
+                throw .data("--format \(format.rawValue) can express nothing of what is given")
+            }
+            try lines.write(text: block)
+        }
+    }
+
+    private func report(_ sources: [KeySource], _ saved: [Certificate: String], _ exit: ExitStatus) -> PinsReport {
+        PinsReport(
+            sources,
+            host: host,
+            pinsAll: pinsAll(sources),
+            saved: saved,
+            time: time,
+            exit: exit
+        )
+    }
+
+    /// Whether authorities are pinned too: where their positions were asked for, and where nothing else is given.
+    private func pinsAll(_ sources: [KeySource]) -> Bool {
+        settings.positions != nil || sources.allSatisfy { $0.items.allSatisfy(\.role.isAuthority) }
+    }
+
+    /// The keys by host; those of files go with every host there is.
+    private func groups(_ sources: [KeySource]) -> [PinGroup] {
+        let configured = sources.compactMap { source in source.group?.keeping(source.items) }
+        let files = sources.filter { $0.group == nil && $0.endpoint == nil && !$0.items.isEmpty }
+        let servers = sources.filter { $0.endpoint != nil && !$0.items.isEmpty }
+        func chosen(_ source: KeySource) -> Set<SHA256Digest> { source.pinned(all: pinsAll(sources)) }
+        func origin(_ source: KeySource) -> String {
+            guard let finding = source.finding else { return "Keys of '\(source.name)'" }
+            let peer = source.peer.map { $0.description == source.name ? "" : " at \($0)" } ?? ""
+            return "\(source.name)\(peer) as of \(time.date): \(finding)"
+        }
+        func group(_ source: KeySource, host: String?, port: Int) -> PinGroup {
+            PinGroup(
+                host: host,
+                port: port,
+                origins: [origin(source)],
+                warning: source.warning.map { _ in KeySource.warning },
+                items: source.items,
+                chosen: chosen(source)
+            )
+        }
+        var groups = servers.map { group($0, host: $0.endpoint?.host, port: $0.endpoint?.targetPort ?? Port.https) }
+        guard !groups.isEmpty || !configured.isEmpty else {
+            return files.map { group($0, host: host, port: Port.https) }
+        }
+        groups += configured.map { group -> PinGroup in
+            // What is exempt from pinning has no use for a key.
+            if group.isExempt { return group }
+            let chosen = files.reduce(into: Set()) { $0.formUnion(chosen($1)) }
+            return group.adding(files.flatMap(\.items), chosen: chosen, origins: files.map(origin))
+        }
+        for server in PinGroup.merged(groups) where server.rules == nil {
+            groups += files.map { group($0, host: server.host, port: server.port) }
+        }
+        return groups
+    }
+
+    /// Saves every certificate once and says so.
+    ///
+    /// - Returns: the file of each.
+    private func save(_ sources: [KeySource]) throws(CommandError) -> [Certificate: String] {
+        guard let directory = settings.directory else { return [:] }
+        var saved: [Certificate: String] = [:]
+        do throws(CertificateSaver.Failure) {
+            let saver = try CertificateSaver(directory: directory)
+            for item in sources.flatMap(\.items) {
+                guard let certificate = item.certificate, saved[certificate] == nil else { continue }
+                let file = try saver.save(certificate, role: item.role)
+                saved[certificate] = file.path
+                let verb = file.wasThere ? "is there already" : "saved"
+                context.console.report("\(verb): \(file.path)  \(certificate)")
+            }
+        } catch {
+            throw CommandError(status: .inputOutput, description: "\(error)")
+        }
+        return saved
+    }
+}

@@ -1,0 +1,39 @@
+import PinChecking
+
+extension Remedy {
+    /// What to do, as it goes behind a sentence, in the words of the command line.
+    fileprivate var flags: String {
+        switch self {
+        case .givePins: ": give --pins"
+        case .giveSomethingToJudgeBy: ": give --pins, --anchors or --client"
+        case .giveServerName: ": give --host or --sni"
+        case .giveRoots: ": install ca-certificates, or give --anchors"
+        case .raiseTimeout: "; raise --timeout"
+        case .raiseTimeoutOrNameFewerAddresses(let timeout):
+            ": raise --timeout (\(Int64(Report.milliseconds(timeout))) ms), or name fewer addresses"
+        case .judgeStrictly: " (--strict does too)"
+        }
+    }
+}
+
+extension Report.Message {
+    /// A reason, with what to do in the words of the command line.
+    init(_ reason: Reason) {
+        self.init(id: reason.id, message: reason.message + (reason.remedy?.flags ?? ""))
+    }
+}
+
+extension ExitStatus {
+    /// How a check ends that comes to `outcome`.
+    init(_ outcome: Outcome) {
+        self =
+            switch outcome {
+            case .accepted, .unjudged: .pass
+            case .needsAttention: .warn
+            case .changed: .changed
+            case .unreachable: .unreachable
+            case .endsTooSoon, .rejected: .fail
+            case .notSetUp: .data
+            }
+    }
+}

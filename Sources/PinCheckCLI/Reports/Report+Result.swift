@@ -1,0 +1,211 @@
+import PinChecking
+import Pinning
+import Rotation
+import TLSProbe
+
+extension Report {
+    /// Reports a result.
+    init(_ result: CheckResult) {
+        let judgement = result.judgement
+        // A path that is only assumed is no chain of anybody's.
+        let shown = judgement?.isForecast == true ? nil : judgement?.shown
+        let path = shown?.shown.builtChain
+        let built = path.map { Self.links(of: $0.certificates, shown?.matches ?? [], in: result) } ?? []
+        let status = ExitStatus(result.outcome)
+        self.init(
+            target: result.target,
+            endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) },
+            tls: (try? result.connection?.get()).map(TLS.init),
+            verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
+            variant: result.variant.map(Variant.init),
+            consistency: result.consistency.map(Consistency.init),
+            evaluatedAt: result.time.description,
+            presented: Certificate.list(result.presented, at: result.time),
+            built: built,
+            builtIsValid: path?.isVerified ?? false,
+            otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
+            pins: Pins(result),
+            checks: Self.checks(result),
+            clients: judgement?.clients.map(Client.init) ?? [],
+            warnings: result.warnings.map { Message($0.reason) },
+            notes: result.standing.isNotJudged ? [] : Self.notEmulated,
+            outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
+            next: result.next.map(Next.init),
+            change: result.changes.map(Change.init),
+            verdict: VerdictWord(result.standing),
+            reason: Message(result.reason),
+            exit: Exit(status),
+            monitoring: Monitoring(
+                status: ExitStatus(result.conclusionCountingWarnings.outcome),
+                reason: Message(result.conclusionCountingWarnings.reason),
+                statusOfRun: ExitStatus(result.outcomeCountingWarnings)
+            )
+        )
+    }
+
+    /// The phases of the connection, then the steps of each client.
+    private static func checks(_ result: CheckResult) -> [Check] {
+        let phases = result.connection.map { Check.phases(of: $0, to: result.endpoint) } ?? []
+        return phases
+            + (result.judgement?.clients ?? []).flatMap { client in
+                ((try? client.verdict.get())?.trace ?? []).map { step in
+                    Check(
+                        client: client.client.entry.name,
+                        id: step.id,
+                        status: step.status.rawValue,
+                        detail: step.detail
+                    )
+                }
+            }
+    }
+
+    /// The other paths that clients need, as AFNetworking's in certificate mode, which asks the system first.
+    private static func otherPaths(beside built: [ChainLink], in result: CheckResult) -> [Path] {
+        var paths: [(certificates: [Pinning.Certificate], clients: [String])] = []
+        for judgement in result.judgement?.judgements ?? [] {
+            for path in judgement.decided.restsOn.map(\.certificates) {
+                let hashes = path.map(\.fingerprint.hexadecimal)
+                guard !built.map(\.certificate.certSha256).starts(with: hashes) else { continue }
+                if let index = paths.firstIndex(where: { $0.certificates == path }) {
+                    if !paths[index].clients.contains(judgement.name) { paths[index].clients.append(judgement.name) }
+                } else {
+                    paths.append((path, [judgement.name]))
+                }
+            }
+        }
+        return paths.map { Path(clients: $0.clients, chain: links(of: $0.certificates, [], in: result)) }
+    }
+
+    /// A path as it is reported, with the limits that monitoring systems are told.
+    private static func links(
+        of path: [Pinning.Certificate],
+        _ matches: [PinMatch],
+        in result: CheckResult
+    ) -> [ChainLink] {
+        let limits = result.evaluation?.outlook.limits
+        let certificates = Certificate.list(path, at: result.time)
+        return path.indices.map { depth in
+            let certificate = path[depth]
+            return ChainLink(
+                certificate: certificates[depth],
+                source: source(of: certificate, in: result),
+                pins: matches.filter { $0.depth == depth }.map(\.pinIndex),
+                warnDays: limits?.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
+                failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter)
+            )
+        }
+    }
+
+    /// Where a certificate of the chain came from.
+    private static func source(of certificate: Pinning.Certificate, in result: CheckResult) -> String {
+        if result.presented.contains(certificate) { return "presented" }
+        let pins = result.evaluation?.setup.pins?.pins ?? []
+        if pins.contains(where: { $0.certificate == certificate }) { return "pin" }
+        return result.evaluation?.trust.rawValue ?? ""
+    }
+}
+
+extension Standing {
+    /// Whether there is nothing that platforms could check beside.
+    fileprivate var isNotJudged: Bool { if case .unjudged = self { true } else { false } }
+}
+
+extension Report.VerdictWord {
+    /// The word for what the clients say.
+    fileprivate init(_ standing: Standing) {
+        self = standing.isAccepted ? .accept : standing.isRejected ? .reject : .none
+    }
+}
+
+extension Report.Client {
+    /// Reports what one client decides.
+    fileprivate init(_ result: ClientResult) {
+        let isChallenged = result.client.entry.answersChallenges
+        let verdict = try? result.verdict.get()
+        self.init(
+            name: result.client.entry.name,
+            verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none,
+            reason: Report.Message(result.reason),
+            disposition: isChallenged ? verdict?.disposition.rawValue : nil,
+            settings: result.client.settings,
+            outlook: result.outlook.map { Report.Outlook($0) }
+        )
+    }
+}
+
+extension Report.Pins {
+    /// Reports the pins and where they match.
+    fileprivate init(_ result: CheckResult) {
+        let setup = result.evaluation?.setup
+        self.init(
+            mode: (setup?.mode ?? .none).rawValue,
+            configured: (setup?.pins?.pins.map { Report.Pin($0) } ?? [])
+                + (setup?.records.map { Report.Pin($0) } ?? []),
+            matched: result.judgement?.shown?.matches.map { Report.Match(pin: $0.pinIndex, depth: $0.depth) } ?? [],
+            entries: setup?.entries.map(Report.ConfigurationEntry.init) ?? []
+        )
+    }
+}
+
+extension Report.Certificate {
+    /// Reports the certificates of a chain in their order, as of `time`.
+    static func list(_ chain: [Certificate], at time: Timestamp) -> [Report.Certificate] {
+        chain.enumerated().map { Report.Certificate($1, at: $0, of: chain.count, time: time) }
+    }
+
+    private init(_ certificate: Certificate, at index: Int, of count: Int, time: Timestamp) {
+        self.init(
+            index: index,
+            role: index == 0 ? "leaf" : certificate.isSelfIssued && index == count - 1 ? "root" : "intermediate",
+            subject: certificate.subject,
+            issuer: certificate.issuer,
+            serial: certificate.serialNumber,
+            notBefore: certificate.notBefore.description,
+            notAfter: certificate.notAfter.description,
+            daysLeft: Self.wholeDays(from: time, to: certificate.notAfter),
+            daysUntilValid: max(0, -Self.wholeDays(from: certificate.notBefore, to: time)),
+            key: certificate.publicKey.algorithm.description,
+            spkiSha256: certificate.publicKey.spkiSHA256.description,
+            certSha256: certificate.fingerprint.hexadecimal,
+            names: certificate.names.map(\.description)
+        )
+    }
+
+    /// Days from one moment to another, rounded down, so that the last hours before an end count as 0 and those after as -1.
+    static func wholeDays(from start: Timestamp, to end: Timestamp) -> Int {
+        let (seconds, overflow) = end.secondsSinceEpoch.subtractingReportingOverflow(start.secondsSinceEpoch)
+        guard !overflow else { return end < start ? .min : .max }
+        return Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
+    }
+}
+
+extension Report.Pin {
+    /// Reports a configured pin.
+    fileprivate init(_ pin: Pin) {
+        self.init(
+            pin: pin.spkiSHA256.description,
+            kind: pin.certificate == nil ? "public-key" : "certificate",
+            origin: pin.origin,
+            subject: pin.certificate?.description
+        )
+    }
+
+    /// Reports a configured record that no pin expresses.
+    fileprivate init(_ item: ConfiguredRecord) {
+        self.init(pin: item.record.description, kind: "tlsa-record", origin: item.origin)
+    }
+}
+
+extension Report.ConfigurationEntry {
+    /// Reports an entry of a configuration.
+    fileprivate init(_ configured: ConfiguredEntry) {
+        let entry = configured.entry
+        self.init(
+            kind: configured.kind.rawValue,
+            hosts: entry.hosts?.description,
+            origin: entry.origin,
+            enforcesPinning: entry.enforcesPinning,
+            expires: entry.expiration?.date
+        )
+    }
+}

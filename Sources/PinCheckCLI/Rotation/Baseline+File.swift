@@ -1,0 +1,47 @@
+import PinChecking
+import PinFormats
+import Rotation
+import Text
+
+extension Baseline {
+    /// Reads the baseline at `path`, and what may differ from it.
+    init(reading path: String, _ options: RotationOptions, in context: Context) throws(CommandError) {
+        let policy = try Self.policy(options.allow)
+        guard path != "-" || !options.update else {
+            throw .usage("--update cannot rewrite standard input: name the file of the baseline")
+        }
+        self.init(path, try SnapshotFile.read(path, in: context), allowing: policy)
+    }
+
+    /// Reads the lists of `--allow`.
+    private static func policy(_ lists: [String]) throws(CommandError) -> RotationPolicy {
+        do {
+            return try RotationPolicy(reading: lists)
+        } catch {
+            let known = Change.Kind.allCases.map(\.rawValue)
+            let guess = Suggestion.nearest(to: error.word, in: known).map { "; did you mean \(quoted($0))?" } ?? ""
+            throw .usage("--allow: \(error)\(guess)")
+        }
+    }
+
+    /// Says which recorded endpoints were not among those that were asked.
+    func reportUnasked(_ unasked: [Snapshot.Key], in context: Context) {
+        guard let first = unasked.first else { return }
+        let others = unasked.count == 1 ? "" : " and \(unasked.count - 1) more"
+        let place = first.connect.map { "\(first.target) at \($0)" } ?? first.target
+        context.console.report(
+            "Note: \(quoted(path)) also records \(place)\(others), which "
+                + "\(unasked.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all"
+        )
+    }
+
+    /// Rewrites the baseline after a run that ended well; says so where it did not.
+    func update(to snapshot: Snapshot, after status: ExitStatus, in context: Context) throws(CommandError) {
+        guard status == .pass || status == .warn else {
+            context.console.report("Warning: \(quoted(path)) was not updated: the run ended with \(status.name)")
+            return
+        }
+        guard snapshot != self.snapshot else { return }
+        try AtomicFile.write(Array(try SnapshotFile.document(snapshot).utf8), to: path)
+    }
+}

@@ -1,0 +1,107 @@
+package import Pinning
+import Text
+
+/// A client that was chosen and set up for one host, ready to decide.
+package struct ChosenClient: Sendable {
+    /// What it is.
+    package let entry: ClientRegistry.Entry
+    /// Its settings as they are shown.
+    package let settings: [ShownSetting]
+    /// What stands behind its name.
+    package let words: [String]
+    /// Its procedure, or why it cannot be set up with these pins.
+    package let procedure: Result<any ClientProcedure, ClientConfigurationError>
+    /// The pins it has for the host.
+    package let pins: PinSet?
+    /// Whether it trusts roots that were installed on the device by hand.
+    package let trustsInstalledRoots: Bool
+
+    /// Whether both are the same client with the same settings.
+    package func isSame(as other: ChosenClient) -> Bool {
+        entry.name == other.entry.name && words == other.words
+    }
+}
+
+/// One setting of a client, as it is shown.
+package struct ShownSetting: Hashable, Sendable {
+    /// What it is set to.
+    package enum Value: Hashable, Sendable {
+        /// On or off.
+        case flag(Bool)
+        /// A text.
+        case text(String)
+    }
+
+    /// The client's own name for it, in camel case or with hyphens.
+    package let name: String
+    /// What it is set to.
+    package let value: Value
+
+    /// A setting as it is written behind a client's name, as in `expires=2027-06-01`.
+    package init(word: String) {
+        let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+        self.init(parts[0], parts.count > 1 ? .text(parts[1]) : .flag(true))
+    }
+
+    /// A setting.
+    package init(_ name: String, _ value: Value) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension ChosenClient {
+    /// Sets the clients of a selection up.
+    ///
+    /// A client that was named and cannot be set up is an error; of `all`, those that cannot are reported as such.
+    ///
+    /// - Parameters:
+    ///   - selection: the clients.
+    ///   - input: makes what a procedure is made from, given the client's settings.
+    /// - Returns: at least one client, in the order named.
+    /// - Throws: ``CheckError`` for settings and pins that a client cannot be set up with.
+    static func chosen(
+        _ selection: ClientSelection,
+        input: (ClientRegistry.Entry, ClientSettings) throws(CheckError) -> ClientInput
+    ) throws(CheckError) -> [ChosenClient] {
+        var chosen: [ChosenClient] = []
+        switch selection {
+        case .all:
+            for entry in ClientRegistry.entries where entry.isInAll {
+                chosen.append(try ChosenClient(ClientSettings(of: entry), input))
+            }
+        case .named(let clients):
+            for settings in clients {
+                let client = try ChosenClient(settings, input)
+                if case .failure(let error) = client.procedure { throw .said(.data, "\(error)") }
+                chosen.append(client)
+            }
+        }
+        return chosen
+    }
+
+    private init(
+        _ settings: ClientSettings,
+        _ input: (ClientRegistry.Entry, ClientSettings) throws(CheckError) -> ClientInput
+    ) throws(CheckError) {
+        let entry = settings.entry
+        let input = try input(entry, settings)
+        var shown: [ShownSetting] = []
+        do {
+            if let obstacle = input.obstacle { throw obstacle }
+            procedure = .success(try entry.make(input))
+            shown = entry.shownSettings(input)
+        } catch let error as ClientConfigurationError {
+            procedure = .failure(error)
+        } catch let error as CheckError {
+            throw error
+        } catch {
+            throw .said(.software, "\(error)")
+        }
+        self.entry = entry
+        self.settings = shown + settings.words.map(ShownSetting.init(word:))
+        words = settings.words
+        pins = input.pins
+        trustsInstalledRoots = entry.trustsInstalledRoots || settings.isSet("user-roots")
+    }
+}

@@ -1,0 +1,135 @@
+import Pinning
+import Text
+import X509
+
+/// What a client's procedure is made from: the flags, the pins, and the client's own settings.
+struct ClientInput: Sendable {
+    /// AFNetworking's pinning mode, given or suggested by the pins.
+    let mode: AFSecurityPolicy.PinningMode
+    /// AFNetworking's allowInvalidCertificates.
+    let allowInvalidCertificates: Bool
+    /// Whether validatesDomainName was switched off.
+    let isDomainNameIgnored: Bool
+    /// AFNetworking 2.x's validatesCertificateChain.
+    let validatesCertificateChain: Bool
+    /// The pins that are for the host: of the client's own configurations where there are some, else of all sources.
+    let pins: PinSet?
+    /// What the client's own configurations say of the host, `nil` where there are none or they say nothing.
+    let policy: HostPolicy?
+    /// Roots as if the user had installed them on the device.
+    let installedRoots: [Certificate]
+    /// The host as the URL has it, which some clients compare as text; `nil` where that is the reference name.
+    var host: String? = nil
+    /// Why the client throws for its configuration when the app starts, `nil` when it does not.
+    var obstacle: ClientConfigurationError? = nil
+    /// What stands behind the client's name.
+    let settings: ClientSettings
+
+    /// AFNetworking's settings for a version with a default of its own for the name.
+    func policy(validatesDomainNameByDefault isDefault: Bool) -> AFSecurityPolicy {
+        AFSecurityPolicy(
+            mode: mode,
+            allowInvalidCertificates: allowInvalidCertificates,
+            validatesDomainName: isDefault && !isDomainNameIgnored
+        )
+    }
+
+    /// The settings of a version of AFNetworking 2.5, whose default for the name depends on the mode.
+    func policy(of version: AFNetworking25.Version) -> AFSecurityPolicy {
+        policy(validatesDomainNameByDefault: version.validatesDomainNameByDefault(mode: mode))
+    }
+
+    /// OkHttp with the pins for whatever host, or for the hosts of a pattern.
+    func okHttp() throws -> OkHttp {
+        let pattern = try settings.text("pattern").map { text in
+            try OkHttp.pattern(InternationalName.ascii(text) ?? text)
+        }
+        let count = pins?.pins.count ?? 0
+        let host = host?.lowercased()
+        guard let pattern else { return OkHttp(host: policy == nil ? host : nil) }
+        return OkHttp(entries: (0..<count).map { OkHttp.PinnedHost(pattern: pattern, pinIndex: $0) }, host: host)
+    }
+
+    /// Alamofire with the evaluator that was named, or the one the pins suggest, for all hosts or for those that were named.
+    func alamofire() throws(CheckError) -> Alamofire {
+        let hosts = settings.texts("host")
+        guard !hosts.isEmpty || !settings.isSet("no-all-hosts") else {
+            throw .said(
+                .request,
+                "no-all-hosts of alamofire is about hosts without an evaluator: name those that have one, host=HOST"
+            )
+        }
+        return Alamofire(
+            try evaluator(),
+            evaluatedHosts: hosts.isEmpty ? nil : Set(hosts),
+            allHostsMustBeEvaluated: !settings.isSet("no-all-hosts"),
+            host: host
+        )
+    }
+
+    private func evaluator() throws(CheckError) -> Alamofire.Evaluator {
+        let suggested =
+            switch mode {
+            case .none: "default"
+            case .publicKey: "public-keys"
+            case .certificate: "pinned-certificates"
+            }
+        let performDefaultValidation = !settings.isSet("no-default-validation")
+        let validateHost = !settings.isSet("no-validate-host")
+        let pinnedCertificates = Alamofire.Evaluator.pinnedCertificates(
+            acceptSelfSigned: settings.isSet("accept-self-signed"),
+            performDefaultValidation: performDefaultValidation,
+            validateHost: validateHost
+        )
+        let publicKeys = Alamofire.Evaluator.publicKeys(
+            performDefaultValidation: performDefaultValidation,
+            validateHost: validateHost
+        )
+        switch settings.text("evaluator") ?? suggested {
+        case "default": return .systemDefault(validateHost: validateHost)
+        case "pinned-certificates": return pinnedCertificates
+        case "public-keys": return publicKeys
+        case "composite":
+            let pinned = mode == .certificate ? pinnedCertificates : publicKeys
+            return .composite([.systemDefault(validateHost: validateHost), pinned])
+        case "disabled": return .disabled
+        case let other:
+            throw .said(
+                .request,
+                "alamofire has no evaluator \(quoted(other)): choose from default, pinned-certificates, public-keys, "
+                    + "composite, disabled"
+            )
+        }
+    }
+
+    /// NSPinnedDomains with the pins under one key, or under the one that fits.
+    func nsPinnedDomains() throws(CheckError) -> NSPinnedDomains {
+        if let policy, settings.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
+        let hashes = pins?.pins.map(\.spkiSHA256)
+        switch settings.text("key") {
+        case nil: return NSPinnedDomains()
+        case "leaf": return NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
+        case "ca": return NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
+        case let other?:
+            throw .said(.request, "nspinneddomains has no key \(quoted(other)): choose leaf or ca")
+        }
+    }
+
+    /// The TLSA records that were given, or the pins as such records: hashes of keys, whole certificates by their own hash.
+    func dane() throws -> DANE {
+        if let policy, settings.text("usage") == nil { return try DANE(records: policy.records) }
+        let text = settings.text("usage") ?? "3"
+        guard let number = UInt8(text), let usage = TLSARecord.Usage(rawValue: number) else {
+            throw CheckError.said(.request, "dane has no usage \(quoted(text)): choose 0, 1, 2 or 3")
+        }
+        let records = (pins?.pins ?? []).compactMap { pin -> TLSARecord? in
+            switch pin.material {
+            case .certificate(let certificate):
+                TLSARecord(usage: usage, selector: .certificate, matching: .full, data: certificate.der)
+            case .publicKey(let digest):
+                TLSARecord(usage: usage, selector: .publicKey, matching: .sha256, data: digest.bytes)
+            }
+        }
+        return try DANE(records: records)
+    }
+}

@@ -1,0 +1,242 @@
+package import PinFormats
+package import Pinning
+import Text
+import X509
+
+/// The clients whose decision procedures can be chosen by name.
+package enum ClientRegistry {
+    /// One client: what users see of it, and how its procedure is made from the flags.
+    package struct Entry: Sendable {
+        /// The value of `--client`.
+        package let name: String
+        /// What it is, in one line.
+        package let summary: String
+        /// What can be set behind its name.
+        package var settings: [ClientSetting] = []
+        /// Whether it is one of `--client all`: not a version that nobody can still mean to ship, or that wants every certificate pinned.
+        package var isInAll = true
+        /// Whether it trusts a root that was installed on the device by hand (`--extra-root`).
+        package var trustsInstalledRoots = true
+        /// The configurations it reads itself, and by what rule it finds a host in them where that is not theirs.
+        package var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
+        /// Whether a dot at the end of a URL's host makes it another host to the client.
+        package var comparesHostAsWritten = false
+        /// What it is among those that pin the certificate files of an app; `nil` for a client that does not.
+        package var loader: BundleLoader?
+        /// Whether it decides by answering a challenge of NSURLSession, as clients on Apple's platforms do.
+        package var answersChallenges = false
+        /// The notation in which its users write a pin.
+        package let notation: PinNotations.Kind
+        /// What it is set to apart from what stands behind its name, as it is shown.
+        var shownSettings: @Sendable (ClientInput) -> [ShownSetting] = { _ in [] }
+        /// Makes the procedure.
+        let make: @Sendable (ClientInput) throws -> any ClientProcedure
+    }
+
+    /// The client that is meant when none is named.
+    package static let defaultName = "afnetworking"
+
+    /// Every client, the default first.
+    package static let entries: [Entry] =
+        afNetworking + [
+            Entry(
+                name: "alamofire",
+                summary: "Alamofire 5, ServerTrustManager with the evaluator that the pins suggest",
+                settings: [
+                    .init(
+                        "evaluator",
+                        .text("default|pinned-certificates|public-keys|composite|disabled"),
+                        "the evaluator"
+                    ),
+                    .init("host", .text("HOST"), "a host that has an evaluator, compared as text; may be repeated"),
+                    .init("no-all-hosts", .flag, "allHostsMustBeEvaluated = false"),
+                    .init("accept-self-signed", .flag, "the pinned certificates are the only anchors"),
+                    .init("no-default-validation", .flag, "performDefaultValidation = false"),
+                    .init("no-validate-host", .flag, "validateHost = false"),
+                ],
+                configurations: [.appBundle: .union],
+                loader: .alamofire,
+                answersChallenges: true,
+                notation: .okhttp,
+                make: { try $0.alamofire() }
+            ),
+            Entry(
+                name: "trustkit",
+                summary: "TrustKit 3 for iOS and macOS",
+                settings: [
+                    .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
+                    .init("expires", .date, "kTSKExpirationDate, midnight UTC"),
+                    .init("macos", .flag, "macOS, where roots given by --extra-root are exempt from pinning"),
+                ],
+                configurations: [
+                    .trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix,
+                    .sslManager: .mostSpecificOfSameSuffix,
+                ],
+                answersChallenges: true,
+                notation: .base64,
+                make: { input in
+                    try TrustKit(
+                        pins: input.pins,
+                        enforcesPinning: input.policy?.enforcesPinning ?? true && !input.settings.isSet("no-enforce"),
+                        expiration: input.settings.date("expires") ?? input.policy?.expiration,
+                        exemptRoots: input.settings.isSet("macos") ? Set(input.installedRoots) : []
+                    )
+                }
+            ),
+            Entry(
+                name: "trustkit-android",
+                summary: "TrustKit for Android, which enforces nothing unless told to",
+                settings: [
+                    .init("enforce", .flag, "enforcePinning=\"true\""),
+                    .init("expires", .date, "the pin set's expiration, midnight UTC here"),
+                    .userRoots,
+                ],
+                trustsInstalledRoots: false,
+                configurations: [.android: .trustKitAndroid],
+                notation: .base64,
+                make: { input in
+                    try TrustKitAndroid(
+                        pins: input.pins,
+                        enforcesPinning: input.policy?.enforcesPinning ?? false || input.settings.isSet("enforce"),
+                        expiration: input.settings.date("expires") ?? input.policy?.expiration
+                    )
+                }
+            ),
+            Entry(
+                name: "okhttp",
+                summary: "OkHttp 5, CertificatePinner",
+                settings: [
+                    .init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host"),
+                    .userRoots,
+                ],
+                trustsInstalledRoots: false,
+                configurations: [
+                    .okHttp: .union, .reactNative: .unionOfCanonicalNames, .sslManager: .unionOfCanonicalNames,
+                ],
+                comparesHostAsWritten: true,
+                notation: .okhttp,
+                make: { try $0.okHttp() }
+            ),
+            Entry(
+                name: "android",
+                summary: "Android's Network Security Config",
+                settings: [
+                    .init("expires", .date, "the pin set's expiration, midnight UTC here"),
+                    .userRoots,
+                ],
+                trustsInstalledRoots: false,
+                configurations: [.android: .mostSpecific],
+                notation: .base64,
+                make: { input in
+                    AndroidNetworkSecurityConfig(
+                        expiration: input.settings.date("expires") ?? input.policy?.expiration,
+                        anchorsOverridingPins: input.policy?.entries.first?.exemption ?? AnchorExemption(),
+                        installedRoots: input.installedRoots
+                    )
+                }
+            ),
+            Entry(
+                name: "nspinneddomains",
+                summary: "Apple's NSPinnedDomains (App Transport Security)",
+                settings: [.init("key", .text("leaf|ca"), "the key that lists the pins: leaf or authority identities")],
+                configurations: [.nsPinnedDomains: .union],
+                answersChallenges: true,
+                notation: .base64,
+                make: { try $0.nsPinnedDomains() }
+            ),
+            Entry(
+                name: "curl",
+                summary: "curl --pinnedpubkey, which compares the leaf's key alone",
+                settings: [.init("insecure", .flag, "--insecure: only the pin is checked")],
+                configurations: [.curl: .union],
+                notation: .curl,
+                make: { Curl(isInsecure: $0.settings.isSet("insecure")) }
+            ),
+            Entry(
+                name: "dane",
+                summary: "DANE: the pins as TLSA records of one usage",
+                settings: [.init("usage", .text("0|1|2|3"), "PKIX-TA, PKIX-EE, DANE-TA or DANE-EE (default 3)")],
+                configurations: [.tlsa: .union],
+                notation: .tlsa,
+                make: { try $0.dane() }
+            ),
+            Entry(
+                name: "hpkp",
+                summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
+                notation: .hpkp,
+                make: { HPKP(installedRoots: Set($0.installedRoots)) }
+            ),
+        ]
+
+    /// The versions of AFNetworking.
+    private static let afNetworking: [Entry] =
+        AFNetworking4.Version.allCases.map { version in
+            Entry(
+                name: version.rawValue,
+                summary: summary(version),
+                configurations: [.appBundle: .union],
+                loader: version == .v4 ? .afNetworking4 : .afNetworking3,
+                answersChallenges: true,
+                notation: .okhttp,
+                shownSettings: { shown($0.policy(validatesDomainNameByDefault: true)) }
+            ) { input in
+                AFNetworking4(policy: input.policy(validatesDomainNameByDefault: true), version: version)
+            }
+        }
+        + AFNetworking25.Version.allCases.map { version in
+            Entry(
+                name: version.rawValue,
+                summary: summary(version),
+                isInAll: false,
+                configurations: [.appBundle: .union],
+                loader: .afNetworking3,
+                answersChallenges: true,
+                notation: .okhttp,
+                shownSettings: { input in
+                    shown(input.policy(of: version))
+                        + [ShownSetting("validatesCertificateChain", .flag(input.validatesCertificateChain))]
+                }
+            ) { input in
+                AFNetworking25(
+                    policy: input.policy(of: version),
+                    validatesCertificateChain: input.validatesCertificateChain,
+                    version: version
+                )
+            }
+        }
+
+    /// AFNetworking's own names for its policy.
+    private static func shown(_ policy: AFSecurityPolicy) -> [ShownSetting] {
+        [
+            ShownSetting("mode", .text(policy.mode.rawValue)),
+            ShownSetting("allowInvalidCertificates", .flag(policy.allowInvalidCertificates)),
+            ShownSetting("validatesDomainName", .flag(policy.validatesDomainName)),
+        ]
+    }
+
+    private static func summary(_ version: AFNetworking4.Version) -> String {
+        switch version {
+        case .v4: "AFNetworking 4, AFSecurityPolicy (the default)"
+        case .v3: "AFNetworking 3: decides alike, answers with rejectProtectionSpace"
+        case .v26: "AFNetworking 2.6 – 2.7: certificate mode compares the system's chain"
+        }
+    }
+
+    private static func summary(_ version: AFNetworking25.Version) -> String {
+        switch version {
+        case .v254: "AFNetworking 2.5.3 – 2.5.4, with validatesCertificateChain"
+        case .v252: "AFNetworking 2.5.2, whose default policy checks no names (CVE-2015-3996)"
+        case .v251: "AFNetworking 2.5.1, whose default policy checks nothing (issue 2590)"
+        case .v250: "AFNetworking 2.2.1 – 2.5.0"
+        }
+    }
+
+    /// All names in one line, for messages and help.
+    package static var names: String { entries.map(\.name).joined(separator: ", ") }
+
+    /// The client called `name`.
+    package static func entry(named name: String) throws(ClientSelectionError) -> Entry {
+        guard let entry = entries.first(where: { $0.name == name }) else { throw .unknownClient(name) }
+        return entry
+    }
+}

@@ -1,0 +1,57 @@
+package import Pinning
+import Text
+
+/// The clients whose decisions are asked for, with what is set for each.
+package enum ClientSelection: Hashable, Sendable {
+    /// Every client that somebody can still mean to ship, as it is without settings.
+    case all
+    /// These, at least one.
+    case named([ClientSettings])
+
+    /// Reads lists of `NAME[:SETTING…][,NAME…]`, or `all` alone.
+    ///
+    /// - Throws: ``ClientSelectionError`` for a client or a setting that there is not.
+    package init(_ lists: [String]) throws(ClientSelectionError) {
+        guard lists != ["all"] else {
+            self = .all
+            return
+        }
+        var clients: [ClientSettings] = []
+        for list in lists {
+            for part in list.split(separator: ",", omittingEmptySubsequences: false) {
+                let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+                let entry = try ClientRegistry.entry(named: words.first ?? "")
+                clients.append(try ClientSettings(Array(words.dropFirst()), for: entry))
+            }
+        }
+        self = .named(clients)
+    }
+}
+
+/// Why clients cannot be asked for.
+package enum ClientSelectionError: Error, Hashable, Sendable {
+    /// There is no client of this name.
+    case unknownClient(String)
+    /// The client has no such setting; these are those it has.
+    case unknownSetting(String, of: String, known: [String])
+    /// The setting has no value where it takes one, or one where it takes none.
+    case wrongForm(String, of: String, usage: String)
+    /// The value should be a date.
+    case date(TimeTextError)
+}
+
+extension ClientSelectionError: CustomStringConvertible {
+    /// One line that quotes the text and says what to write.
+    package var description: String {
+        switch self {
+        case .unknownClient(let name):
+            "the client \(quoted(name)) is not known: choose from \(ClientRegistry.names), or all"
+        case .unknownSetting(let word, let client, let known):
+            "the client \(client) has no setting \(quoted(word)): "
+                + (known.isEmpty ? "it has none" : "choose from \(known.joined(separator: ", "))")
+        case .wrongForm(let word, let client, let usage):
+            "the setting \(quoted(word)) of \(client) is written \(usage)"
+        case .date(let error): error.description
+        }
+    }
+}

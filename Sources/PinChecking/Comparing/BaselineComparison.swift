@@ -1,0 +1,52 @@
+package import Rotation
+
+/// Compares targets with a baseline as they come, and remembers what was seen.
+package struct BaselineComparison {
+    private let baseline: Baseline
+    private var seen: [Snapshot.Endpoint] = []
+    /// The recorded endpoints that were asked, whether or not they answered.
+    private var asked: Set<Snapshot.Key> = []
+
+    /// A comparison that has seen nothing yet.
+    package init(with baseline: Baseline) {
+        self.baseline = baseline
+    }
+
+    /// What the baseline has of each connection to a target, in their order.
+    package mutating func states(of target: CheckedTarget) -> [RecordedState?] {
+        var states = [RecordedState?](repeating: nil, count: target.connections.count)
+        let reached = target.connections.indices.filter { target.connections[$0].served != nil }
+        let endpoints = reached.compactMap { Snapshot.Endpoint(target.connections[$0]) }
+        for ((index, endpoint), changes) in zip(zip(reached, endpoints), baseline.changes(at: endpoints)) {
+            states[index] = RecordedState(
+                changes: baseline.described(changes, at: endpoint),
+                recorded: baseline.recorded(for: endpoint)
+            )
+        }
+        for endpoint in endpoints {
+            var endpoint = endpoint
+            endpoint.key = baseline.recorded(for: endpoint)?.key ?? endpoint.key
+            asked.insert(endpoint.key)
+            seen.append(endpoint)
+        }
+        for connection in target.connections where connection.served == nil {
+            asked.insert(Snapshot.Key(connection.endpoint, connection.variant))
+        }
+        return states
+    }
+
+    /// The recorded endpoints that were not among those that were asked.
+    package var unasked: [Snapshot.Key] {
+        baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) }
+    }
+
+    /// What is recorded, with what was seen in the place of what was.
+    package var updated: Snapshot { baseline.snapshot.replacing(seen) }
+}
+
+extension Baseline {
+    /// Changes at an endpoint, with what they are changes to.
+    package func described(_ changes: [Change], at endpoint: Snapshot.Endpoint) -> BaselineChanges {
+        BaselineChanges(changes, since: path, by: policy, comparedWith: placeElsewhere(for: endpoint))
+    }
+}

@@ -1,0 +1,24 @@
+package import Pinning
+package import Rotation
+
+extension CheckResult {
+    /// What a newer snapshot says of an endpoint, compared with a baseline.
+    package init(of endpoint: Snapshot.Endpoint, changes: BaselineChanges, time: Timestamp) {
+        let key = endpoint.key
+        let place = key.connect ?? key.target
+        let address = try? Place(place[...], of: .address, in: place)
+        self.init(
+            of: key.target,
+            at: EndpointFacts(
+                address: key.connect == nil ? nil : address?.host,
+                port: address?.port ?? RequestDefaults.port,
+                resolvedName: key.connect == nil ? address?.host.description : nil,
+                serverName: key.sni,
+                host: key.verifyName ?? key.target
+            ),
+            for: key.verifyName.map(HostName.reference) ?? .unchecked,
+            changes: changes,
+            time: time
+        )
+    }
+}

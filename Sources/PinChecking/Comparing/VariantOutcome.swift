@@ -1,0 +1,75 @@
+import Pinning
+import TLSProbe
+
+/// One connection that was made, or tried.
+struct VariantOutcome: Sendable {
+    let endpoint: CheckEndpoint
+    let variant: Variant
+    let result: Result<ProbeResult, ProbeError>
+
+    /// The address that was connected to, or should have been; with its port when that is not the target's.
+    var address: String {
+        let isUsualPort = Int(endpoint.request.port) == endpoint.targetPort
+        switch (result, endpoint.request.destination) {
+        case (.success(let result), _): return isUsualPort ? "\(result.peer.ip)" : "\(result.peer)"
+        case (.failure, .address(let address)) where isUsualPort: return "\(address)"
+        case (.failure, _): return endpoint.request.target
+        }
+    }
+
+    /// Whether there was an address to connect to.
+    var hasAddress: Bool {
+        guard case .failure(let error) = result, case .resolve = endpoint.request.destination else { return true }
+        return error.phase != .resolve
+    }
+
+    /// How a server gave no certificate for the kind of client that was tried.
+    enum Refusal: Hashable {
+        /// It said that it has nothing of the kind, by the alert for that.
+        case notOffered
+        /// It ended the connection without saying why: it may have nothing of the kind, or be broken for such clients.
+        case hungUp
+        /// It sent an alert that means something else.
+        case alert(TLSAlert)
+    }
+
+    /// How the server refused the kind of client that was tried.
+    ///
+    /// - Parameter isServing: whether the same address completed another handshake, so that the server and the name are all
+    ///   right.
+    /// - Returns: `nil` for everything else, success among it.
+    func refusal(whereOthersWork isServing: Bool) -> Refusal? {
+        guard case .failure(let error) = result else { return nil }
+        switch (variant, error.reason) {
+        case (.ordinary, _), (.withoutSNI, _): return nil
+        case (.keyType, .keyTypeRefused), (.version, .protocolVersion): return .notOffered
+        case (_, .protocolVersion) where isServing: return .notOffered
+        case (_, .alert(let alert)) where isServing:
+            return alert.isForWantOfCommonParameters ? .notOffered : .alert(alert)
+        case (_, .closedEarly) where isServing, (_, .reset) where isServing: return .hungUp
+        default: return nil
+        }
+    }
+
+    /// Whether the server refused the kind of client that was tried, as ``refusal(whereOthersWork:)`` says how.
+    func isRefused(whereOthersWork isServing: Bool) -> Bool { refusal(whereOthersWork: isServing) != nil }
+
+    /// Whether there was no time for it.
+    var isUntried: Bool {
+        if case .failure(let error) = result, case .noTimeLeft = error.reason { true } else { false }
+    }
+
+    /// Whether it failed as `other` did.
+    func failed(like other: VariantOutcome) -> Bool {
+        guard case .failure(let error) = result, case .failure(let first) = other.result else { return false }
+        return error.phase == first.phase && error.id == first.id
+    }
+}
+
+extension VariantOutcome {
+    /// Whether there is a chain.
+    var isServing: Bool { if case .success = result { true } else { false } }
+
+    /// What all variants of one endpoint have in common.
+    var place: String { endpoint.request.target }
+}

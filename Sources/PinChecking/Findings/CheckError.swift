@@ -1,0 +1,102 @@
+package import PinFormats
+package import Text
+
+/// Why nothing can be checked: what is asked for contradicts itself, or cannot be read.
+///
+/// Never a verdict.
+package struct CheckError: Error, Hashable, Sendable {
+    /// Whose fault it is, by which a program chooses how to end.
+    package enum Kind: Hashable, Sendable {
+        /// What is asked for makes no sense.
+        case request
+        /// A file is malformed, or a client cannot be set up with what it holds.
+        case data
+        /// A file is missing or unreadable.
+        case missing
+        /// The fault is pincheck's own, or of the system it runs on.
+        case software
+    }
+
+    /// What is wrong.
+    package enum Problem: Hashable, Sendable {
+        /// Something that a sentence says best.
+        case said(SafeText)
+        /// Pins cannot be read.
+        case pins(PinFormatError)
+        /// The pins are configured host by host, and no host is named.
+        case hostIsNotNamed
+        /// Certificates are to be compared, and all the pins are hashes or keys.
+        case noCertificatesForMode
+        /// The system's roots are to be added to anchors, and there are none.
+        case nothingToAddTheSystemTo
+        /// Pins are to be asked about what is about to be deployed, and there are none.
+        case noPinsForNext
+        /// A part of a request is malformed or contradicts another.
+        case request(RequestError)
+    }
+
+    /// Whose fault it is.
+    package let kind: Kind
+    /// What is wrong.
+    package let problem: Problem
+    /// Where it stands in a list or a policy, `nil` for what the caller says itself.
+    package let place: PinPlace?
+
+    /// An error.
+    package init(_ kind: Kind, _ problem: Problem, at place: PinPlace? = nil) {
+        self.kind = kind
+        self.problem = problem
+        self.place = place
+    }
+
+    /// An error that a sentence says best.
+    package static func said(_ kind: Kind, _ text: SafeText) -> CheckError { CheckError(kind, .said(text)) }
+
+    /// The error as of a place in a file; one that has a place keeps it.
+    func at(_ place: PinPlace) -> CheckError { CheckError(kind, problem, at: self.place ?? place) }
+}
+
+extension CheckError: CustomStringConvertible {
+    /// One line that says what is wrong and what to do, in words of no program's.
+    package var description: String { prefix + problem.description }
+
+    /// The place with a colon behind it, empty where there is none or what is wrong names its own place in the same file.
+    package var prefix: String {
+        guard let place else { return "" }
+        if case .pins(let error) = problem, let path = error.place.path, path == place.path { return "" }
+        return "\(place): "
+    }
+}
+
+extension CheckError.Problem: CustomStringConvertible {
+    /// What is wrong and what to do, in words of no program's.
+    package var description: String {
+        switch self {
+        case .said(let text): text.description
+        case .pins(let error): error.description
+        case .hostIsNotNamed: "the pins are configured host by host: name the host"
+        case .noCertificatesForMode:
+            "certificates are to be compared, and all the pins given are hashes or keys: pin a certificate file, or "
+                + "compare public keys"
+        case .nothingToAddTheSystemTo: "the system's roots are to be added to anchors, and there are none: give anchors"
+        case .noPinsForNext: "no pins are given that what is about to be deployed could match: give pins"
+        case .request(let error): error.description
+        }
+    }
+}
+
+extension CheckError {
+    /// Pins that cannot be read.
+    init(_ error: PinFormatError) {
+        self.init(error.kind == .missing ? .missing : .data, .pins(error))
+    }
+
+    /// Reads a part of a request.
+    static func reading<Value>(_ read: () throws(RequestError) -> Value) throws(CheckError) -> Value {
+        do {
+            return try read()
+        } catch {
+            throw CheckError(.request, .request(error))
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Text
+
+/// Why a result is what it is: a stable word for machines, and a sentence in which text from outside is escaped.
+package struct Reason: Hashable, Sendable {
+    /// A stable word, as in `pin-mismatch`.
+    package let id: String
+    /// One line without what would mend it.
+    package let message: String
+    /// What would mend it, `nil` where the sentence says it or nothing would.
+    package let remedy: Remedy?
+
+    /// A reason; the sentence is escaped here, so that nobody has to.
+    package init(id: String, message: String, remedy: Remedy? = nil) {
+        self.id = id
+        self.message = TerminalText.escaped(message)
+        self.remedy = remedy
+    }
+}
+
+/// Something worth telling of a result beside the verdict.
+package struct Finding: Hashable, Sendable {
+    /// How much it matters.
+    package enum Level: Hashable, Sendable {
+        /// To be expected, and good to know.
+        case info
+        /// Something is not as it should be.
+        case warning
+    }
+
+    /// How much it matters.
+    package let level: Level
+    /// What there is to tell.
+    package let reason: Reason
+
+    /// A stable word for machines.
+    package var id: String { reason.id }
+
+    /// A finding; the sentence is escaped.
+    package init(_ level: Level, id: String, message: String, remedy: Remedy? = nil) {
+        self.level = level
+        reason = Reason(id: id, message: message, remedy: remedy)
+    }
+
+    /// A finding that says what a reason says.
+    package init(_ level: Level, _ reason: Reason) {
+        self.level = level
+        self.reason = reason
+    }
+
+    /// A warning; the sentence is escaped.
+    package static func warning(id: String, message: String, remedy: Remedy? = nil) -> Finding {
+        Finding(.warning, id: id, message: message, remedy: remedy)
+    }
+}

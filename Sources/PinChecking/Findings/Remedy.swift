@@ -1,0 +1,30 @@
+/// What would mend something, as a case: whoever shows it has words for it, as the command line its flags.
+package enum Remedy: Hashable, Sendable {
+    /// Give pins.
+    case givePins
+    /// Give something to judge by: pins, anchors or a client.
+    case giveSomethingToJudgeBy
+    /// Say which name to send, or which name the server has.
+    case giveServerName
+    /// Install the system's roots, or give anchors.
+    case giveRoots
+    /// Give the target more time.
+    case raiseTimeout
+    /// Give the target more than this time, or fewer addresses.
+    case raiseTimeoutOrNameFewerAddresses(Duration)
+    /// Judge strictly to have this rejected.
+    case judgeStrictly
+
+    /// What to do, as it goes behind a sentence, in words of no program's.
+    package var words: String {
+        switch self {
+        case .givePins: ": give pins"
+        case .giveSomethingToJudgeBy: ": give pins, anchors or a client"
+        case .giveServerName: ": give the host's name, or the one to send"
+        case .giveRoots: ": install the system's roots, or give anchors"
+        case .raiseTimeout: "; raise the timeout"
+        case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
+        case .judgeStrictly: ""
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package import PinFormats
+package import Pinning
+import Text
+
+/// What is about to be deployed: a chain, or a key for which there is no certificate yet.
+package struct NextItem: Sendable {
+    /// The file as the user named it.
+    package let file: String
+    /// What it holds of it.
+    package let kind: NextDeployment.Kind
+    /// The server's key and what is known of it.
+    package let item: PinItem
+    /// The certificates, the server's first; empty for a key.
+    package let certificates: [Certificate]
+
+    /// What the files at `paths` hold: one item for each chain, and one for each key without a certificate.
+    ///
+    /// - Throws: ``CheckError`` for a file that is missing or holds none of that.
+    package static func read(_ paths: [String]) throws(CheckError) -> [NextItem] {
+        var items: [NextItem] = []
+        for path in paths { items += try read(path) }
+        return items
+    }
+
+    private static func read(_ path: String) throws(CheckError) -> [NextItem] {
+        let items: [PinItem]
+        do throws(PinFormatError) {
+            items = Self.items(in: try PinInput.read(path))
+        } catch {
+            if error.problem == .privateKey {
+                throw .said(
+                    .data,
+                    "\(quoted(path)) holds a private key, which was not used: give its public half "
+                        + "(openssl pkey -in KEY -pubout)"
+                )
+            }
+            throw CheckError(error)
+        }
+        guard !items.isEmpty else {
+            throw .said(
+                .data,
+                "\(quoted(path)) holds pins and not what they are pins of: give a chain, certificate, request or public key"
+            )
+        }
+        let certificates = items.compactMap(\.certificate)
+        if let first = items.first(where: { $0.certificate != nil }) {
+            return [
+                NextItem(
+                    file: path,
+                    kind: certificates.count > 1 ? .chain : .certificate,
+                    item: first,
+                    certificates: certificates
+                )
+            ]
+        }
+        return items.map { item in
+            NextItem(file: path, kind: item.role == .request ? .request : .publicKey, item: item, certificates: [])
+        }
+    }
+
+    /// The certificates and keys of a file; none where it holds only hashes of them.
+    private static func items(in input: PinInput) -> [PinItem] {
+        switch input {
+        case .items(let items): return items
+        case .reading(let reading):
+            // The certificates of PKCS #7.
+            let certificates = reading.configurations.isEmpty ? reading.pins.compactMap(\.certificate) : []
+            guard certificates.count == reading.pins.count else { return [] }
+            return certificates.map { PinItem($0, role: .leaf, source: "") }
+        }
+    }
+
+    /// What is pinned of it, for messages.
+    package var title: String {
+        switch kind {
+        case .chain, .certificate: "the key of \(item.subject ?? file)"
+        case .request: "the key of the request for \(item.subject ?? file)"
+        case .publicKey: "the key"
+        }
+    }
+
+    /// A stand-in for the certificate that a key without one will get, valid for as long as is asked.
+    package func standIn(at time: Timestamp) -> Certificate? {
+        guard let key = item.publicKey else { return nil }
+        return Certificate(
+            der: key.subjectPublicKeyInfo,
+            fingerprint: key.spkiSHA256,
+            publicKey: key,
+            subject: item.subject ?? "",
+            issuer: "(not issued yet)",
+            commonName: nil,
+            serialNumber: "",
+            notBefore: time,
+            notAfter: time,
+            names: [],
+            basicConstraints: nil,
+            keyUsage: nil,
+            extendedKeyUsage: nil,
+            subjectKeyIdentifier: nil,
+            authorityKeyIdentifier: nil,
+            isSelfIssued: false,
+            signatureAlgorithm: ""
+        )
+    }
+}

@@ -1,0 +1,77 @@
+package import Pinning
+package import Rotation
+
+/// What one client makes of a chain, with the reason in a sentence.
+package struct ClientResult: Sendable {
+    /// The client.
+    package let client: ChosenClient
+    /// Its verdict, or why it cannot be set up.
+    package let verdict: Result<Verdict, ClientConfigurationError>
+    /// The reason.
+    package let reason: Reason
+    /// How long its verdict will last, `nil` without one and for what is only forecast.
+    package let outlook: Outlook?
+
+    /// Whether it accepts, `nil` when it cannot be set up.
+    package var isAccepted: Bool? { (try? verdict.get())?.isAccepted }
+}
+
+/// Which name a server was asked for.
+package enum SentServerName: Hashable, Sendable {
+    /// No server was asked.
+    case noServer
+    /// This name was sent.
+    case name(String)
+    /// None was sent.
+    case none
+    /// None was sent, to see what clients get that send none.
+    case leftOut
+}
+
+extension Reason {
+    /// The reason of a verdict in one line, with what the user needs to act on it.
+    init(_ verdict: Verdict, serverName: SentServerName) {
+        func reason(_ message: String, _ remedy: Remedy? = nil) -> Reason {
+            Reason(id: verdict.reason.id, message: message, remedy: remedy)
+        }
+        switch verdict.reason {
+        case .pinMatched(let match):
+            let step = verdict.trace.last { $0.id == "pins" && $0.status == .pass }
+            self = reason(step?.detail ?? "a pin matched at depth \(match.depth)")
+        case .trustedWithoutPins: self = reason("the chain is trusted; no pins are compared")
+        case .everythingAccepted: self = reason("these settings accept every certificate")
+        case .pinsNotApplied(let why): self = reason("the chain is trusted; the pins do not apply: \(why)")
+        case .mismatchNotEnforced:
+            self = reason("no configured pin is on the chain, which this client only reports")
+        case .untrusted(let failures):
+            let texts = failures.prefix(3).map(\.description)
+            let sentence = texts.isEmpty ? "the chain is not trusted" : texts.joined(separator: "; also, ")
+            guard let first = failures.first, case .nameMismatch = first.reason else {
+                self = reason(sentence)
+                return
+            }
+            // Which name the server was asked for explains most certificates that are for another one.
+            switch serverName {
+            case .noServer: self = reason(sentence)
+            case .name(let name): self = reason("\(sentence); the SNI was \(name)")
+            case .leftOut: self = reason("\(sentence); the server chose its default certificate")
+            case .none:
+                self = reason(
+                    "\(sentence); no SNI was sent, so the server chose its default certificate",
+                    .giveServerName
+                )
+            }
+        case .pinMismatch:
+            let failed = verdict.trace.last { $0.id == "pins" && $0.status == .fail }?.detail
+            // Where a client asks for more than a pin anywhere on the chain, its step says what is missing.
+            guard let failed, !failed.hasPrefix("no ") else {
+                self = reason("no configured pin is on the chain")
+                return
+            }
+            self = reason(failed)
+        case .noPins: self = reason("pins are required in this mode and none are configured", .givePins)
+        case .clientError(let name, let message): self = reason("\(name): \(message)")
+        case .refusedSettings(let text): self = reason(text)
+        }
+    }
+}

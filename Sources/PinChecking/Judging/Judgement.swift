@@ -1,0 +1,155 @@
+package import Pinning
+package import Rotation
+
+/// What one client decided and how long that will last.
+package struct Judgement: Sendable {
+    /// The client.
+    package let client: ChosenClient
+    /// What it decided.
+    package let decided: Verdict
+    /// The same on the path that shows all pins which hold.
+    package let shown: Verdict
+    /// Which of the configured pins are on that path.
+    package let matches: [PinMatch]
+    /// How long the verdict will last.
+    package let outlook: Rotation.Outlook
+
+    /// The client as ``Rotation/Outlook`` names it.
+    package var name: String { client.entry.name }
+}
+
+extension Evaluation {
+    /// The judgements of all clients that could be set up, in the order of the registry: nothing but the order of lines
+    /// follows from that of `--client`.
+    package func judgements(_ decisions: [Decision], on observation: Observation, isForecast: Bool) -> [Judgement] {
+        decisions.enumerated().compactMap { position, decision in
+            guard let verdict = try? decision.verdict.get(), let procedure = try? decision.client.procedure.get() else {
+                return nil
+            }
+            let judgement = judgement(decision.client, procedure, verdict, on: observation, isForecast: isForecast)
+            return (judgement, Rank(decision.client, position))
+        }.sorted { (left: (Judgement, Rank), right: (Judgement, Rank)) in left.1 < right.1 }.map(\.0)
+    }
+
+    /// The place of a client among others, whatever the order they were named in.
+    private struct Rank: Comparable {
+        private let entry: Int
+        private let name: String
+        private let position: Int
+
+        init(_ client: ChosenClient, _ position: Int) {
+            entry = ClientRegistry.entries.firstIndex { $0.name == client.entry.name } ?? .max
+            name = client.words.joined(separator: ":")
+            self.position = position
+        }
+
+        static func < (left: Rank, right: Rank) -> Bool {
+            (left.entry, left.name, left.position) < (right.entry, right.name, right.position)
+        }
+    }
+
+    private func judgement(
+        _ client: ChosenClient,
+        _ procedure: any ClientProcedure,
+        _ verdict: Verdict,
+        on observation: Observation,
+        isForecast: Bool
+    ) -> Judgement {
+        let comparison = procedure.comparison(with: client.pins, for: observation.referenceName)
+        let shown =
+            isForecast || !comparison.endsPathAtPin ? verdict : reachingFarther(verdict, of: client, on: observation)
+        let positions = positions(of: comparison, by: client)
+        let matches = shown.matches.flatMap { match in
+            (positions[match.pinIndex] ?? []).map { PinMatch(pinIndex: $0, depth: match.depth) }
+        }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
+        let restsOn =
+            verdict.isAccepted || !verdict.restsOn.isEmpty
+            ? verdict.restsOn.map(\.certificates) : [verdict.builtChain.certificates]
+        var inUse = observation.presented.certificates + restsOn.flatMap { $0 } + shown.builtChain.certificates
+        if !isForecast, verdict.isAccepted, !shown.builtChain.isVerified, client.pins != nil {
+            // A client that needs no path, as one with a TLSA record of the leaf, does not tell which authorities there are.
+            let question = PathQuestion(
+                presented: observation.presented,
+                anchors: .trustStore,
+                policy: .basicX509,
+                time: observation.time
+            )
+            inUse += verifier.evaluate(question).builtChain.certificates
+        }
+        let question = OutlookQuestion(
+            path: shown.builtChain.certificates,
+            restsOn: restsOn,
+            pins: configuredPins(inUse: inUse),
+            matches: matches,
+            comparison: comparison.moved(to: positions),
+            isAcceptedForPins: verdict.isAcceptedForPins,
+            time: observation.time,
+            limits: outlook.limits
+        )
+        return Judgement(client: client, decided: verdict, shown: shown, matches: matches, outlook: question.outlook())
+    }
+
+    /// Where the pins of a client stand among those configured, by their positions in its own set or among its records.
+    private func positions(of comparison: PinComparison, by client: ChosenClient) -> [Int: [Int]] {
+        let configured = setup.pins?.pins ?? []
+        let records = comparison.demands.flatMap(\.uses).filter { $0.record != nil }
+        guard records.isEmpty else {
+            var positions: [Int: [Int]] = [:]
+            for use in records {
+                guard let record = use.record else { continue }
+                let pins = configured.indices.filter { record.says(configured[$0], verifier) }
+                let alone = setup.records.firstIndex { $0.record == record }.map { configured.count + $0 }
+                positions[use.pinIndex] = pins.isEmpty ? alone.map { [$0] } ?? [] : pins
+            }
+            return positions
+        }
+        let own = client.pins?.pins ?? []
+        var byPin: [Pin: [Int]] = [:]
+        for index in configured.indices { byPin[configured[index], default: []].append(index) }
+        // Of equal pins the first stands for all of them, at all of their places: what holds for one holds for each.
+        return Dictionary(uniqueKeysWithValues: own.indices.map { ($0, byPin.removeValue(forKey: own[$0]) ?? []) })
+    }
+
+    /// What an outlook has to know of the configured pins, given the certificates that are in use.
+    private func configuredPins(inUse use: [Certificate]) -> [OutlookQuestion.ConfiguredPin] {
+        let keys = Set(use.map(\.publicKey.spkiSHA256))
+        return (setup.pins?.pins ?? []).map { pin in
+            OutlookQuestion.ConfiguredPin(certificate: pin.certificate, isInUse: keys.contains(pin.spkiSHA256))
+        }
+            + setup.records.map { item in
+                OutlookQuestion.ConfiguredPin(
+                    certificate: item.record.selector == .certificate && item.record.matching == .full
+                        ? verifier.certificate(der: item.record.data) : nil,
+                    isInUse: use.contains { item.record.matches($0, verifier) }
+                )
+            }
+    }
+}
+
+extension Verdict {
+    /// Whether it is the pins that made the client accept.
+    fileprivate var isAcceptedForPins: Bool { if case .pinMatched = reason { true } else { false } }
+}
+
+extension PinComparison {
+    /// The comparison with other positions for its pins; each may stand at several.
+    fileprivate func moved(to positions: [Int: [Int]]) -> PinComparison {
+        func moved(_ uses: [Use]) -> [Use] {
+            uses.flatMap { use in
+                (positions[use.pinIndex] ?? []).map { position in
+                    var use = use
+                    use.pinIndex = position
+                    return use
+                }
+            }
+        }
+        var comparison = self
+        comparison.demands = demands.map { demand in
+            switch demand {
+            case .any(let uses): .any(moved(uses))
+            case .every(let uses): .every(moved(uses))
+            }
+        }
+        return comparison
+    }
+}

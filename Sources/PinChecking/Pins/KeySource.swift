@@ -1,0 +1,124 @@
+package import PinFormats
+package import Pinning
+package import TLSProbe
+
+/// What one argument of `pins` came to: the keys of a server or of a file.
+package struct KeySource: Sendable {
+    /// What is known of the keys' owner.
+    package enum Standing: Sendable {
+        /// They were read from a file: nothing was asked.
+        case file
+        /// The chain is trusted and valid for the name.
+        case verified
+        /// It is not, for these reasons.
+        case unverified([TrustFailure])
+        /// There was no answer.
+        case unreachable(ProbeError)
+    }
+
+    /// The sentence that goes with every key of a chain that was not verified.
+    package static let warning =
+        "pins learned from an unverified connection prove nothing: they may be an interceptor's"
+
+    /// The target with its port, or the file.
+    package let name: String
+    /// What was connected to, `nil` for a file.
+    package let endpoint: CheckEndpoint?
+    /// The address of the connection.
+    package var peer: PeerAddress?
+    package let standing: Standing
+    /// The keys, the leaf's first.
+    package var items: [PinItem]
+    /// What the source said of the host, `nil` for keys that were in no configuration.
+    package var group: PinGroup?
+    /// Certificates the server sent that are not on the chain.
+    package var alsoSent: [Certificate] = []
+
+    /// One sentence about the standing, `nil` for a file.
+    package var finding: String? {
+        switch standing {
+        case .file: nil
+        case .verified:
+            "the chain is trusted and valid for \(endpoint.map { $0.referenceName.description } ?? name)"
+        case .unverified(let failures):
+            "not verified: \(failures.first.map { "\($0)" } ?? "the chain is not trusted")"
+        case .unreachable(let error): "\(error.phase.rawValue): \(error)"
+        }
+    }
+
+    /// The keys that are pinned: those of a configuration, all of them when that was asked for, otherwise the server's.
+    package func pinned(all: Bool) -> Set<SHA256Digest> {
+        let chosen = all || group != nil ? items : items.filter { !$0.role.isAuthority }
+        return Set(chosen.map(\.spkiSHA256))
+    }
+
+    /// Whether the chain leads to no anchor.
+    package var lacksAnchor: Bool {
+        if case .unverified(let failures) = standing { failures.contains(where: \.isMissingAnchor) } else { false }
+    }
+
+    /// What is said against the keys, `nil` for nothing.
+    package var warning: String? {
+        guard case .unverified = standing, let finding else { return nil }
+        return "\(finding); \(Self.warning)"
+    }
+
+    /// Verifies the chain a server sent as a client without pins does, and takes the keys of the chain that was built.
+    package init(
+        _ endpoint: CheckEndpoint,
+        _ result: ProbeResult,
+        verifier: some PathVerifier,
+        trust: Evaluation.Trust,
+        time: Timestamp
+    ) {
+        let presented = result.presented
+        let answer = verifier.evaluate(
+            PathQuestion(
+                presented: presented,
+                anchors: .trustStore,
+                policy: .sslServer(name: endpoint.referenceName),
+                time: time
+            )
+        )
+        let chain = answer.builtChain.certificates
+        name = endpoint.target
+        self.endpoint = endpoint
+        peer = result.peer
+        standing = answer.isTrusted ? .verified : .unverified(answer.failures)
+        items = chain.enumerated().map { depth, certificate in
+            let isRoot = certificate.isSelfIssued && depth == chain.count - 1
+            return PinItem(
+                certificate,
+                role: depth == 0 ? .leaf : isRoot ? .root : .intermediate,
+                source: presented.certificates.contains(certificate) ? "presented" : trust.rawValue
+            )
+        }
+        alsoSent = presented.certificates.filter { !chain.contains($0) }
+    }
+
+    /// A server that did not answer.
+    package init(_ endpoint: CheckEndpoint, _ error: ProbeError) {
+        name = endpoint.target
+        self.endpoint = endpoint
+        peer = error.peer
+        standing = .unreachable(error)
+        items = []
+    }
+
+    /// The pins that a configuration has for some hosts.
+    package init(_ group: PinGroup) {
+        name = group.hosts
+        endpoint = nil
+        standing = .file
+        items = group.items
+        self.group = group
+    }
+
+    /// The keys of a file.
+    package init(file: String, items: [PinItem]) {
+        name = file
+        endpoint = nil
+        standing = .file
+        self.items = items
+    }
+}

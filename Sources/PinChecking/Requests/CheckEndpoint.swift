@@ -1,0 +1,101 @@
+package import Pinning
+package import TLSProbe
+
+/// One endpoint: where to connect, and the names that go with it.
+package struct CheckEndpoint: Sendable {
+    /// The target with its port, as reports name it.
+    package let target: String
+    /// The port of the target, which an address to connect to leaves as it is.
+    package let targetPort: Int
+    /// The name of the HTTP Host header.
+    package let host: String
+    /// The name the certificate must be valid for.
+    package let referenceName: ReferenceName
+    /// The same as the user wrote it, `nil` where it is not known.
+    package var writtenName: String? = nil
+    /// The connection to make.
+    package var request: ProbeRequest
+    /// The name whose address the request is to, when it was looked up apart.
+    package var lookedUpName: String? = nil
+
+    /// The name that is looked up, `nil` for an address.
+    package var resolvedName: String? {
+        if case .resolve(let host, _) = request.destination { host } else { lookedUpName }
+    }
+}
+
+extension CheckTarget {
+    /// The endpoints of the target, at least one: an address that is for it each, or the target itself.
+    ///
+    /// The names follow each other: the reference name is the one given, else the host given, else the target's host; the SNI is
+    /// the one given, else the reference name unless that is an address.
+    ///
+    /// - Throws: ``RequestError`` for an address of its own that is for another target, and for what no connection can be made with.
+    package func endpoints() throws(RequestError) -> [CheckEndpoint] {
+        let (names, connection) = (request.names, request.connection)
+        let addresses = connection.addresses.all
+        let own = addresses.filter { $0.applies(to: target, port: port) }
+        if connection.addresses.isOfOneTarget, own.isEmpty,
+            let address = addresses.first(where: { $0.onlyForHost != nil })
+        {
+            throw address.unused(defaultPort: connection.port)
+        }
+        let referenceName = names.referenceName(of: target.host)
+        let serverName = connection.serverName ?? RequestDefaults.serverName
+        let versions = try connection.versions()
+        var endpoints: [CheckEndpoint] = []
+        for address in own.isEmpty ? [.ofTarget] : own {
+            let request = ProbeRequest(
+                to: try destination(address.host ?? target.host),
+                port: UInt16(address.port ?? port),
+                serverNameIndication: serverName.indication(for: referenceName),
+                minimumTLS: versions.lowerBound,
+                maximumTLS: versions.upperBound,
+                clientIdentity: connection.clientIdentity,
+                alpn: connection.applicationProtocols,
+                timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
+            )
+            endpoints.append(
+                CheckEndpoint(
+                    target: Place.authority(target.host.description, port),
+                    targetPort: port,
+                    host: (names.host?.name ?? target.host).description,
+                    referenceName: referenceName,
+                    writtenName: names.writtenName(of: target.writtenHost),
+                    request: request
+                )
+            )
+        }
+        return endpoints
+    }
+
+    private func destination(_ host: ServerName) throws(RequestError) -> ProbeRequest.Destination {
+        let family = request.connection.family ?? RequestDefaults.family
+        switch host {
+        case .dns(let name): return .resolve(host: name, family: family)
+        case .ip(let address):
+            guard family == .any || (family == .ipv6) == address.isIPv6 else { throw .otherFamily(address, family) }
+            return .address(address)
+        }
+    }
+
+    /// Refuses an address for a host that is no target: a name mistyped there would let the real server be checked instead.
+    package static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(RequestError) {
+        var unused: Set<ConnectAddress> = []
+        for target in targets where !target.request.connection.addresses.isOfOneTarget {
+            unused.formUnion(target.request.connection.addresses.all)
+        }
+        for target in targets where !unused.isEmpty {
+            unused = unused.filter { !$0.applies(to: target.target, port: target.port) }
+        }
+        guard let address = unused.first(where: { $0.onlyForHost != nil }) else { return }
+        throw address.unused(defaultPort: targets.first?.request.connection.port)
+    }
+}
+
+extension ConnectAddress {
+    fileprivate func unused(defaultPort: Int?) -> RequestError {
+        let host = onlyForHost?.description ?? ""
+        return .unusedAddress(Place.authority(host, onlyForPort ?? defaultPort ?? RequestDefaults.port))
+    }
+}

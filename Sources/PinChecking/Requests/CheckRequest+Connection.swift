@@ -1,0 +1,117 @@
+package import TLSProbe
+
+extension CheckRequest {
+    /// How connections are made.
+    package struct Connection: Hashable, Sendable {
+        /// Where to connect to instead of looking the target up.
+        package var addresses = Addresses()
+        /// Which server name to send.
+        package var serverName: ServerNameChoice?
+        /// The port of a target that names none, 1 to 65535.
+        package var port: Int?
+        /// The address families to use.
+        package var family: ProbeRequest.AddressFamily?
+        /// How long a target may take, name lookup and retries included: see ``timeout(seconds:)``.
+        package var timeout: Duration?
+        /// How often to try again when there was no verdict, 0 to 100.
+        package var retries: Int?
+        /// The lowest TLS version to offer.
+        package var minimumTLS: TLSVersion?
+        /// The highest TLS version to offer.
+        package var maximumTLS: TLSVersion?
+        /// The application protocols to offer, preferred first.
+        package var applicationProtocols: [ApplicationProtocol] = []
+        /// What servers get that ask for a client certificate.
+        package var clientIdentity: ClientIdentity?
+        /// How many targets are checked at the same time, 1 to 100000.
+        package var jobs: Int?
+
+        /// A timeout of so many seconds, from 0.001 to 86400.
+        package static func timeout(seconds: Double) throws(RequestError) -> Duration {
+            guard (0.001...86_400).contains(seconds) else { throw .timeout("\(seconds)") }
+            return .milliseconds(Int64(seconds * 1_000))
+        }
+
+        /// Reads application protocols with commas between them.
+        package static func applicationProtocols(_ list: String) throws(RequestError) -> [ApplicationProtocol] {
+            var protocols: [ApplicationProtocol] = []
+            for name in list.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let applicationProtocol = ApplicationProtocol(String(name)) else {
+                    throw .applicationProtocols(list)
+                }
+                protocols.append(applicationProtocol)
+            }
+            return protocols
+        }
+
+        /// The TLS versions to offer, from the lowest to the highest.
+        ///
+        /// One limit alone moves the other one's default out of its way.
+        package func versions() throws(RequestError) -> ClosedRange<TLSVersion> {
+            let highest = maximumTLS ?? RequestDefaults.maximumTLS
+            let lowest = minimumTLS ?? min(RequestDefaults.minimumTLS, highest)
+            guard lowest <= highest else { throw .noVersionLeft(lowest: lowest, highest: highest) }
+            return lowest...highest
+        }
+
+        /// Nothing is said.
+        package init() {}
+
+        package func merged(over other: Connection) -> Connection {
+            var merged = self
+            merged.addresses = addresses.merged(over: other.addresses)
+            merged.serverName = serverName ?? other.serverName
+            merged.port = port ?? other.port
+            merged.family = family ?? other.family
+            merged.timeout = timeout ?? other.timeout
+            merged.retries = retries ?? other.retries
+            merged.minimumTLS = minimumTLS ?? other.minimumTLS
+            merged.maximumTLS = maximumTLS ?? other.maximumTLS
+            merged.applicationProtocols =
+                applicationProtocols.isEmpty
+                ? other.applicationProtocols : applicationProtocols
+            merged.clientIdentity = clientIdentity ?? other.clientIdentity
+            merged.jobs = jobs ?? other.jobs
+            return merged
+        }
+    }
+
+    /// Where to connect to instead of looking targets up.
+    package struct Addresses: Hashable, Sendable {
+        /// The addresses to connect to.
+        package var given: [ConnectAddress] = []
+        /// Whether ``given`` is said of one target alone, and not of all targets of a call.
+        package var isOfOneTarget = false
+        /// Addresses that add to the given ones for the hosts they are for: curl's `--resolve` and `--connect-to`.
+        package var added: [ConnectAddress] = []
+        /// The addresses that services answered with: of a target that has none of its own.
+        package var answered: [ConnectAddress] = []
+
+        /// Addresses as they are given.
+        package init(
+            given: [ConnectAddress] = [],
+            isOfOneTarget: Bool = false,
+            added: [ConnectAddress] = [],
+            answered: [ConnectAddress] = []
+        ) {
+            self.given = given
+            self.isOfOneTarget = isOfOneTarget
+            self.added = added
+            self.answered = answered
+        }
+
+        /// All addresses to connect to.
+        package var all: [ConnectAddress] { given + added + (isOfOneTarget ? [] : answered) }
+
+        /// Addresses that are given make up for everything `other` says; those that are added do not.
+        fileprivate func merged(over other: Addresses) -> Addresses {
+            guard given.isEmpty else { return self }
+            return Addresses(
+                given: other.given,
+                isOfOneTarget: other.isOfOneTarget,
+                added: added + other.added,
+                answered: answered + other.answered
+            )
+        }
+    }
+}

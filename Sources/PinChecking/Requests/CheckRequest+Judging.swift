@@ -1,0 +1,83 @@
+package import PinFormats
+package import Pinning
+
+extension CheckRequest {
+    /// What chains are judged by: pins, clients, trust and time.
+    package struct Judging: Hashable, Sendable {
+        /// The sources of pins.
+        package var pins: [PinSource] = []
+        /// Whether pins that cannot be read are left out, with a warning.
+        package var skipsBadPins: Bool?
+        /// The clients whose decisions are made.
+        package var clients: ClientSelection?
+        /// AFNetworking's pinning mode, `nil` for the one that the pins suggest.
+        package var mode: AFSecurityPolicy.PinningMode?
+        /// AFNetworking's `allowInvalidCertificates`.
+        package var allowsInvalidCertificates: Bool?
+        /// AFNetworking's `validatesDomainName`, `nil` for the default of its version.
+        package var validatesDomainName: Bool?
+        /// AFNetworking 2.5's `validatesCertificateChain`.
+        package var validatesCertificateChain: Bool?
+        /// The roots that are trusted.
+        package var trust = Trust()
+        /// Files and directories of roots as if a user had installed them.
+        package var extraRoots: [String] = []
+        /// The moment to judge by, `nil` for now.
+        package var time: Timestamp?
+        /// Whether what OpenSSL's pedantic checks find is a rejection.
+        package var isStrict: Bool?
+        /// OpenSSL's security level, 0 to 5.
+        package var authLevel: Int?
+        /// What is asked for the time ahead.
+        package var outlook = OutlookRules()
+
+        /// The sources of pins, as they are to be read.
+        package var pinSources: [PinSource] {
+            skipsBadPins ?? RequestDefaults.skipsBadPins ? pins.map { $0.skippingBadPins() } : pins
+        }
+
+        /// Nothing is said.
+        package init() {}
+
+        package func merged(over other: Judging) -> Judging {
+            var merged = self
+            merged.pins = pins.isEmpty ? other.pins : pins
+            merged.skipsBadPins = skipsBadPins ?? other.skipsBadPins
+            merged.clients = clients ?? other.clients
+            merged.mode = mode ?? other.mode
+            merged.allowsInvalidCertificates = allowsInvalidCertificates ?? other.allowsInvalidCertificates
+            merged.validatesDomainName = validatesDomainName ?? other.validatesDomainName
+            merged.validatesCertificateChain = validatesCertificateChain ?? other.validatesCertificateChain
+            merged.trust = trust.merged(over: other.trust)
+            merged.extraRoots = extraRoots.isEmpty ? other.extraRoots : extraRoots
+            merged.time = time ?? other.time
+            merged.isStrict = isStrict ?? other.isStrict
+            merged.authLevel = authLevel ?? other.authLevel
+            merged.outlook = outlook.merged(over: other.outlook)
+            return merged
+        }
+    }
+
+    /// The roots that are trusted.
+    package struct Trust: Hashable, Sendable {
+        /// Files and directories of the anchors, empty for the system's roots.
+        package var anchors: [String] = []
+        /// Whether the system's roots are trusted beside the anchors.
+        package var includesSystem: Bool?
+
+        /// Trust as it is given.
+        package init(
+            anchors: [String] = [],
+            includesSystem: Bool? = nil
+        ) {
+            self.anchors = anchors
+            self.includesSystem = includesSystem
+        }
+
+        /// Anchors that are given are all that is trusted, whatever `other` adds to its own.
+        fileprivate func merged(over other: Trust) -> Trust {
+            guard anchors.isEmpty else { return self }
+            return Trust(anchors: other.anchors, includesSystem: includesSystem ?? other.includesSystem)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// What is asked of servers, or of a chain: the names, how to connect, what is judged by, and which variants are looked at.
+///
+/// Flags, policies and lists of targets are readers of this one value. What none of them says is `nil` or empty, so that another can
+/// say it (``merged(over:)``); what holds then stands in ``RequestDefaults``. Files and pins it names are not read yet.
+package struct CheckRequest: Hashable, Sendable {
+    /// The names a client uses.
+    package var names = Names()
+    /// How to connect.
+    package var connection = Connection()
+    /// What chains are judged by.
+    package var judging = Judging()
+    /// What is checked beside what an ordinary client sees.
+    package var variants = Variants()
+
+    /// Nothing is said.
+    package init() {}
+
+    /// This request, with `other` for what it leaves open.
+    ///
+    /// What says more of a target goes first: its line of a list over the flags, the flags over the policy.
+    package func merged(over other: CheckRequest) -> CheckRequest {
+        var merged = self
+        merged.names = names.merged(over: other.names)
+        merged.connection = connection.merged(over: other.connection)
+        merged.judging = judging.merged(over: other.judging)
+        merged.variants = variants.merged(over: other.variants)
+        return merged
+    }
+}

@@ -1,0 +1,37 @@
+import Pinning
+package import Rotation
+
+/// What is asked for the time ahead.
+package struct OutlookRules: Hashable, Sendable {
+    /// How much must be left.
+    package var limits = OutlookLimits()
+    /// Whether a warning changes the exit status.
+    package var failsOnWarning = false
+
+    /// Rules as they are given.
+    package init(
+        limits: OutlookLimits = OutlookLimits(),
+        failsOnWarning: Bool = false
+    ) {
+        self.limits = limits
+        self.failsOnWarning = failsOnWarning
+    }
+
+    /// Refuses limits that contradict each other.
+    package func check() throws(RequestError) {
+        if let warning = limits.warnBefore, let failure = limits.failBefore, warning.isAlwaysBelow(failure) {
+            throw .neverWarns(warning, since: failure)
+        }
+    }
+
+    package func merged(over other: OutlookRules) -> OutlookRules {
+        OutlookRules(
+            limits: OutlookLimits(
+                warnBefore: limits.warnBefore ?? other.limits.warnBefore,
+                failBefore: limits.failBefore ?? other.limits.failBefore,
+                minPinLife: limits.minPinLife ?? other.limits.minPinLife
+            ),
+            failsOnWarning: failsOnWarning || other.failsOnWarning
+        )
+    }
+}

@@ -1,0 +1,75 @@
+package import Pinning
+
+/// A host or an address with an optional port: `host`, `host:port`, `[v6]`, `[v6]:port` or a bare IPv6 address.
+package struct Place: Hashable, Sendable {
+    /// The host or the address.
+    package let host: ServerName
+    /// The host as the text has it.
+    package let writtenHost: String
+    /// The port, `nil` when there is none.
+    package let port: Int?
+
+    /// Reads a place; `part` and `whole` say in messages what the text is part of.
+    package init(_ text: Substring, of part: RequestError.Part, in whole: String) throws(RequestError) {
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw .malformed(part, whole, .unclosedBracket) }
+            let inside = text[text.index(after: text.startIndex)..<end]
+            guard let address = IPAddress(inside), address.isIPv6 else {
+                throw .malformed(part, whole, .noAddressInBrackets)
+            }
+            host = .ip(address)
+            writtenHost = address.description
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw .malformed(part, whole, .textAfterBracket) }
+            port = rest.isEmpty ? nil : try Port.read(rest.dropFirst(), of: part, in: whole)
+        } else if let address = IPAddress(text) {
+            host = .ip(address)
+            writtenHost = address.description
+            port = nil
+        } else {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count <= 2 else { throw .malformed(part, whole, .severalColons) }
+            host = try Self.name(parts[0], of: part, in: whole)
+            writtenHost = HostName.written(parts[0], as: host)
+            port = parts.count == 2 ? try Port.read(parts[1], of: part, in: whole) : nil
+        }
+    }
+
+    private static func name(
+        _ text: Substring,
+        of part: RequestError.Part,
+        in whole: String
+    ) throws(RequestError) -> ServerName {
+        guard !text.isEmpty else { throw .malformed(part, whole, .noHost) }
+        do {
+            return try HostName.read(text)
+        } catch {
+            throw .malformed(part, whole, .name(error))
+        }
+    }
+
+    /// An address or a name and a port as they are written in URLs.
+    package static func authority(_ address: String, _ port: Int) -> String {
+        address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
+}
+
+/// Port numbers.
+package enum Port {
+    /// The port of HTTPS.
+    package static let https = 443
+
+    /// Reads a port number; `part` and `whole` say in messages what the text is part of.
+    package static func read(
+        _ text: some StringProtocol,
+        of part: RequestError.Part,
+        in whole: String
+    ) throws(RequestError) -> Int {
+        guard !text.isEmpty, text.utf8.count <= 5, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let port = Int(text), (1...65_535).contains(port)
+        else {
+            throw .malformed(part, whole, .port(String(text)))
+        }
+        return port
+    }
+}

@@ -1,0 +1,36 @@
+package import TLSProbe
+import X509
+
+/// What holds where a request says nothing: every default of a check stands here.
+package enum RequestDefaults {
+    /// Which server name is sent.
+    package static let serverName = ServerNameChoice.referenceName
+    /// The port of a target that names none.
+    package static let port = Port.https
+    /// The address families that are used.
+    package static let family = ProbeRequest.AddressFamily.any
+    /// How long a target may take in all, in seconds.
+    package static let timeoutSeconds = 10
+    /// How often to try again when there was no verdict.
+    package static let retries = 0
+    /// The lowest TLS version to offer, or the highest where that is lower.
+    package static let minimumTLS = TLSVersion.tls12
+    /// The highest TLS version to offer.
+    package static let maximumTLS = TLSVersion.tls13
+    /// How many targets are checked at the same time.
+    package static let jobs = 512
+    /// Whether pins that cannot be read are left out.
+    package static let skipsBadPins = false
+    /// The clients whose decisions are made.
+    package static let clients = ClientSelection.named([ClientSettings(of: ClientRegistry.entries[0])])
+    /// AFNetworking's `allowInvalidCertificates`.
+    package static let allowsInvalidCertificates = false
+    /// AFNetworking 2.5's `validatesCertificateChain`.
+    package static let validatesCertificateChain = true
+    /// Whether the system's roots are trusted beside anchors.
+    package static let includesSystem = false
+    /// Whether what OpenSSL's pedantic checks find is a rejection.
+    package static let isStrict = false
+    /// OpenSSL's security level.
+    package static let authLevel = OpenSSLPathVerifier.defaultAuthLevel
+}

@@ -1,0 +1,151 @@
+package import Pinning
+package import TLSProbe
+import Text
+
+/// Why something cannot be asked: a text that is no target, name or address, or parts of a request that contradict each other.
+package enum RequestError: Error, Hashable, Sendable {
+    /// A text, and why it is not what it should be.
+    case malformed(Part, String, Problem)
+    /// A target of this many bytes that may be a line of a private key; no part of it is kept.
+    case keyMaterial(length: Int)
+    /// A name for the server name indication that is no host name.
+    case serverName(ServerNameError)
+    /// An address where a name for the server name indication belongs, which has no room for one (RFC 6066, 3).
+    case addressAsServerName(String)
+    /// A list of application protocols with a name that TLS cannot carry (RFC 7301).
+    case applicationProtocols(String)
+    /// A time that a target cannot be given.
+    case timeout(String)
+    /// An address of a family that is not to be used.
+    case otherFamily(IPAddress, ProbeRequest.AddressFamily)
+    /// The lowest TLS version is above the highest.
+    case noVersionLeft(lowest: TLSVersion, highest: TLSVersion)
+    /// Whatever falls below the first has fallen below the second before.
+    case neverWarns(Threshold, since: Threshold)
+    /// An address for a host and port that are no target.
+    case unusedAddress(String)
+
+    /// What a text should have been.
+    package enum Part: Hashable, Sendable, CaseIterable {
+        /// A target: a host, perhaps with a port, or an https URL.
+        case target
+        /// A host, perhaps with a port.
+        case host
+        /// A port.
+        case port
+        /// An address to connect to.
+        case connect
+        /// curl's `HOST:PORT:ADDR`.
+        case resolve
+        /// curl's `HOST1:PORT1:HOST2:PORT2`.
+        case connectTo
+        /// An address that was recorded.
+        case address
+    }
+
+    /// What is wrong with a text.
+    package enum Problem: Hashable, Sendable {
+        /// There is nothing.
+        case empty
+        /// A user name stands before the host.
+        case userName
+        /// A path, and no scheme.
+        case slash
+        /// Another scheme than https.
+        case scheme
+        /// `[` without `]`.
+        case unclosedBracket
+        /// What stands in brackets is no IPv6 address.
+        case noAddressInBrackets
+        /// Something other than a port follows the brackets.
+        case textAfterBracket
+        /// More than one colon, and no IPv6 address.
+        case severalColons
+        /// The host is missing.
+        case noHost
+        /// The port is no number from 1 to 65535.
+        case port(String)
+        /// The host is no name.
+        case name(ServerNameError)
+        /// Less than three parts of `HOST:PORT:ADDR`.
+        case tooFewParts
+        /// The last part of `HOST:PORT:ADDR` is no address.
+        case noAddress(in: String)
+        /// Other than four parts of `HOST1:PORT1:HOST2:PORT2`.
+        case notFourParts
+    }
+}
+
+extension RequestError: CustomStringConvertible {
+    /// One line that quotes the text and says what to write.
+    ///
+    /// It may hold hostile text. What a flag or key is called the reader of it knows, see ``description(calling:)``.
+    package var description: String { description(calling: \.name) }
+
+    /// The description where the texts have other names.
+    package func description(calling name: (Part) -> String) -> String {
+        switch self {
+        case .malformed(_, _, .name(let error)): error.description
+        case .malformed(let part, let text, let problem):
+            "the \(name(part)) \(quoted(text)) \(problem.description)"
+        case .keyMaterial(let length):
+            "the target (\(length) characters) may be a line of a private key: it was not used and no part of it "
+                + "is shown; if it is a name, write it in lower case"
+        case .serverName(let error): error.description
+        case .addressAsServerName(let text):
+            "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none"
+        case .applicationProtocols(let list):
+            "\(quoted(list)) holds a name of no or of more than 255 bytes: write h2,http/1.1"
+        case .timeout(let text): "\(quoted(text)) is no time in seconds from 0.001 to 86400, as in 2.5"
+        case .otherFamily(let address, let family):
+            "\(quoted(address.description)) is no address of the family asked for: ask for "
+                + "\(family == .ipv6 ? "IPv4" : "IPv6") or for any"
+        case .noVersionLeft(let lowest, let highest):
+            "the lowest TLS version \(lowest.number) is above the highest, \(highest.number): no version is left to offer"
+        case .neverWarns(let warning, let failure):
+            "the warning before \(warning) never comes, since less than \(failure) fails earlier: "
+                + "warn before the larger of the two"
+        case .unusedAddress(let place):
+            "an address is given for \(quoted(place)), which is no target of this call: check its name and port"
+        }
+    }
+}
+
+extension RequestError.Part {
+    /// What the text is called.
+    package var name: String {
+        switch self {
+        case .target: "target"
+        case .host: "host"
+        case .port: "port"
+        case .connect, .address: "address"
+        case .resolve: "HOST:PORT:ADDR value"
+        case .connectTo: "HOST1:PORT1:HOST2:PORT2 value"
+        }
+    }
+}
+
+extension RequestError.Problem {
+    /// What is wrong and what to write, as said of a text.
+    fileprivate var description: String {
+        let bracketed = "[2001:db8::1]:443"
+        let resolve = "write HOST:PORT:ADDR, as in api.example.com:443:203.0.113.7"
+        return switch self {
+        case .empty: "is empty: name a host, as in 'api.example.com'"
+        case .userName: "holds a user name: leave out everything up to the '@'"
+        case .slash: "holds a '/': name the host alone, or write https:// before it"
+        case .scheme: "is no https URL: pincheck speaks TLS only, write https:// or host:port"
+        case .unclosedBracket: "has a '[' without ']': write an IPv6 address as \(bracketed)"
+        case .noAddressInBrackets: "has no IPv6 address in its brackets: write \(bracketed)"
+        case .textAfterBracket: "has text after its ']': write \(bracketed)"
+        case .severalColons: "has more than one ':' but is no IPv6 address: write host:port, or \(bracketed)"
+        case .noHost: "names no host: write host or host:port"
+        case .port(let text): "has the port \(quoted(text)): a port is a number from 1 to 65535"
+        case .name(let error): "is no name: \(error)"
+        case .tooFewParts: "has too few parts: \(resolve)"
+        case .noAddress(let part): "has no address in \(quoted(part)): \(resolve)"
+        case .notFourParts:
+            "has not four parts: write HOST1:PORT1:HOST2:PORT2, as in api.example.com:443:203.0.113.7:8443"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package import Pinning
+package import TLSProbe
+
+/// Which server name is sent (server_name extension, RFC 6066, 3).
+package enum ServerNameChoice: Hashable, Sendable {
+    /// The reference name is sent when it is a host name.
+    case referenceName
+    /// This name is sent.
+    case name(ServerNameIndication)
+    /// No name is sent.
+    case none
+
+    /// The choice of a name.
+    ///
+    /// - Throws: ``RequestError`` for what is no host name, an address among it.
+    package static func named(_ text: String) throws(RequestError) -> ServerNameChoice {
+        let name: ServerName
+        do {
+            name = try HostName.read(text)
+        } catch {
+            throw .serverName(error)
+        }
+        guard let indication = ServerNameIndication(name) else { throw .addressAsServerName(text) }
+        return .name(indication)
+    }
+
+    /// The name to send for a reference name; an address never is sent (RFC 6066, 3).
+    package func indication(for referenceName: ReferenceName) -> ServerNameIndication? {
+        switch self {
+        case .none: nil
+        case .name(let name): name
+        case .referenceName:
+            if case .name(let name) = referenceName { ServerNameIndication(name) } else { nil }
+        }
+    }
+}

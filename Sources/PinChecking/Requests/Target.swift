@@ -1,0 +1,46 @@
+package import Pinning
+import Text
+
+/// What the user named: a host or an address, perhaps with a port.
+package struct Target: Hashable, Sendable {
+    /// The text as it was given, not escaped.
+    package let text: String
+    /// The host or the address.
+    package let host: ServerName
+    /// The host as the text has it.
+    package let writtenHost: String
+    /// The port, `nil` when the text has none.
+    package let port: Int?
+
+    /// Reads `host`, `host:port`, `[v6]:port`, a bare IPv6 address, or `https://host[:port]/path`.
+    ///
+    /// - Throws: ``RequestError``, which quotes the text and says what to write.
+    package init(_ text: String) throws(RequestError) {
+        guard !text.isEmpty else { throw .malformed(.target, text, .empty) }
+        guard !Self.mayBeKeyMaterial(text) else { throw .keyMaterial(length: text.utf8.count) }
+        let authority = try Self.authority(of: text)
+        guard !authority.contains("@") else { throw .malformed(.target, text, .userName) }
+        let place = try Place(authority, of: .target, in: text)
+        self.text = text
+        host = place.host
+        writtenHost = place.writtenHost
+        port = place.port
+    }
+
+    /// Whether the text, or what stands in it for a name, may be a line of a private key.
+    private static func mayBeKeyMaterial(_ text: String) -> Bool {
+        let name = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
+        let host = name.prefix { $0 != ":" }
+        return KeyMaterial.isLikely(text) || KeyMaterial.isLikely(name) || KeyMaterial.isLikely(host)
+    }
+
+    /// The part of a URL that names the server, or the whole text when it is no URL.
+    private static func authority(of text: String) throws(RequestError) -> Substring {
+        guard let slash = text.firstIndex(of: "/") else { return text[...] }
+        guard text[..<slash].hasSuffix(":"), text[slash...].hasPrefix("//") else {
+            throw .malformed(.target, text, .slash)
+        }
+        guard text[..<slash].dropLast().lowercased() == "https" else { throw .malformed(.target, text, .scheme) }
+        return text[slash...].dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    }
+}

@@ -1,0 +1,55 @@
+package import Rotation
+
+/// What changed at one endpoint since a baseline.
+package struct BaselineChanges: Hashable, Sendable {
+    /// What the changes come to.
+    package enum Status: String, Hashable, Sendable {
+        /// There is none.
+        case unchanged
+        /// All of them may happen.
+        case allowed
+        /// Some may not.
+        case changed
+    }
+
+    /// The file with the baseline, as the user named it.
+    package let baseline: String
+    /// The address whose recorded state it was compared with, where the baseline has the target at other addresses only.
+    package let comparedWith: String?
+    /// At least one; `unchanged` alone when there is none.
+    package let changes: [Change]
+    /// Which changes may happen.
+    package let policy: RotationPolicy
+
+    /// Changes since a baseline.
+    package init(_ changes: [Change], since baseline: String, by policy: RotationPolicy, comparedWith place: String?) {
+        self.changes = changes
+        self.baseline = baseline
+        self.policy = policy
+        comparedWith = place
+    }
+
+    /// What the changes come to.
+    package var status: Status {
+        if changes.allSatisfy({ $0.kind == .unchanged }) { return .unchanged }
+        return changes.allSatisfy(policy.allows) ? .allowed : .changed
+    }
+
+    /// What is said of changes that may not happen, `nil` where there are none.
+    var refusal: Reason? {
+        let refused = changes.filter { !policy.allows($0) }
+        return refused.isEmpty ? nil : Reason(id: "changed", message: "\(Self.list(refused)) since \(baseline)")
+    }
+
+    /// What is said of a chain that was not judged and has no change that may not happen.
+    var approval: Reason {
+        if status == .unchanged { return Reason(id: "unchanged", message: "unchanged since \(baseline)") }
+        return Reason(id: "changed-as-allowed", message: "\(Self.list(changes)) since \(baseline), as allowed")
+    }
+
+    private static func list(_ changes: [Change]) -> String {
+        var ids: [String] = []
+        for change in changes where !ids.contains(change.kind.rawValue) { ids.append(change.kind.rawValue) }
+        return ids.joined(separator: ", ")
+    }
+}

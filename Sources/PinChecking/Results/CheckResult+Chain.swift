@@ -1,0 +1,53 @@
+package import Pinning
+
+extension CheckResult {
+    /// Judges a chain that did not come from a connection of ours.
+    ///
+    /// - Parameters:
+    ///   - chain: the chain.
+    ///   - name: what it is called, as the file it is in.
+    ///   - referenceName: the name its leaf must be valid for.
+    ///   - evaluation: what it is judged by.
+    ///   - now: the moment to judge by where the evaluation has none.
+    package init(
+        of chain: PresentedChain,
+        named name: String,
+        for referenceName: ReferenceName,
+        by evaluation: Evaluation,
+        at now: Timestamp
+    ) {
+        let time = evaluation.time ?? now
+        let observation = Observation(presented: chain, referenceName: referenceName, time: time)
+        let judgement = ChainJudgement(observation, by: evaluation, serverName: .noServer)
+        self.init(
+            Subject(target: name, referenceName: referenceName, time: time, evaluation: evaluation),
+            judgement.standing,
+            judgement: judgement,
+            presented: judgement.shown == nil ? [] : chain.certificates,
+            warnings: evaluation.setup.notes + evaluation.setup.warnings + judgement.findings
+        )
+    }
+
+    /// What is known of an endpoint without asking it, compared with a baseline.
+    ///
+    /// - Parameters:
+    ///   - target: the target.
+    ///   - endpoint: the endpoint.
+    ///   - referenceName: the name its certificate must be valid for.
+    ///   - changes: what changed.
+    ///   - time: the moment of the comparison.
+    package init(
+        of target: String,
+        at endpoint: EndpointFacts,
+        for referenceName: ReferenceName,
+        changes: BaselineChanges,
+        time: Timestamp
+    ) {
+        self.init(
+            Subject(target: target, endpoint: endpoint, referenceName: referenceName, time: time, evaluation: nil),
+            .unjudged(.notJudged),
+            changes: changes,
+            warnings: []
+        )
+    }
+}

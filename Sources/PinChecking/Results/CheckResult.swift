@@ -1,0 +1,184 @@
+package import Pinning
+package import TLSProbe
+
+/// What came of checking one endpoint, one chain, or something that is about to be deployed: made once, never changed.
+package struct CheckResult: Sendable {
+    /// The target or the file, as the user named it.
+    package let target: String
+    /// What was connected to, or is recorded; `nil` for a chain from a file.
+    package let endpoint: EndpointFacts?
+    /// What became of the connection, `nil` where none was to be made.
+    package let connection: Result<ProbeResult, ProbeError>?
+    /// The name the certificate had to be valid for.
+    package let referenceName: ReferenceName
+    /// The moment of the evaluation.
+    package let time: Timestamp
+    /// What it was judged by, `nil` for nothing.
+    package let evaluation: Evaluation?
+    /// Which of the target's variants this is, `nil` when only the target itself was checked.
+    package let variant: Variant?
+    /// The certificates the server sent, in wire order; empty for a path that is only assumed.
+    package let presented: [Certificate]
+    /// What the clients say, `nil` where they were not asked.
+    package let judgement: ChainJudgement?
+    /// What is about to be deployed, `nil` for what is there.
+    package let next: NextDeployment?
+    /// What changed since a baseline, `nil` without one.
+    package let changes: BaselineChanges?
+    /// What the connections to the target have in common, in the last of their results; `nil` in all others.
+    package let consistency: Consistency?
+    /// What deserves attention, the most important first.
+    package let warnings: [Finding]
+    /// What the clients' verdicts, or their absence, come to.
+    package let standing: Standing
+    /// What the check comes to, and why.
+    package let conclusion: Conclusion
+    /// What it would come to if every warning were told by the outcome.
+    package let conclusionCountingWarnings: Conclusion
+
+    /// What the check comes to.
+    package var outcome: Outcome { conclusion.outcome }
+
+    /// Why.
+    package var reason: Reason { conclusion.reason }
+
+    /// Whether the target is judged by it, as by all results but those that are shown for comparison.
+    package var counts: Bool { variant?.counts ?? true }
+
+    /// What it adds to a run in which every warning counts.
+    ///
+    /// Of a variant that does not count only what its target's variants differ in counts.
+    package var outcomeCountingWarnings: Outcome {
+        if counts { return conclusionCountingWarnings.outcome }
+        return consistency?.hasWarnings ?? false ? .needsAttention : .accepted
+    }
+
+    /// Puts a result together.
+    ///
+    /// - Parameters:
+    ///   - subject: what it is about.
+    ///   - standing: what the clients say.
+    ///   - judgement: the same in full, where they were asked.
+    ///   - presented: the certificates the server sent.
+    ///   - place: what it is among the results of its target.
+    ///   - next: what is about to be deployed.
+    ///   - changes: what changed since a baseline.
+    ///   - own: what deserves attention beside what its target's variants differ in.
+    init(
+        _ subject: Subject,
+        _ standing: Standing,
+        judgement: ChainJudgement? = nil,
+        presented: [Certificate] = [],
+        place: PlaceInTarget = PlaceInTarget(),
+        next: NextDeployment? = nil,
+        changes: BaselineChanges? = nil,
+        warnings own: [Finding]
+    ) {
+        target = subject.target
+        endpoint = subject.endpoint
+        connection = subject.connection
+        referenceName = subject.referenceName
+        time = subject.time
+        evaluation = subject.evaluation
+        variant = place.variant
+        consistency = place.consistency
+        warnings = own + (place.consistency?.findings.filter { $0.level == .warning } ?? [])
+        self.standing = standing
+        self.judgement = judgement
+        self.presented = presented
+        self.next = next
+        self.changes = changes
+        func conclusion(_ warnings: [Finding], failsOnWarning: Bool) -> Conclusion {
+            Conclusion(
+                standing,
+                counts: place.variant?.counts ?? true,
+                outlook: judgement?.outlook,
+                changes: changes,
+                warnings: warnings,
+                failsOnWarning: failsOnWarning
+            )
+        }
+        let failsOnWarning = subject.evaluation?.outlook.failsOnWarning ?? false
+        self.conclusion = conclusion(own + place.difference, failsOnWarning: failsOnWarning)
+        conclusionCountingWarnings = failsOnWarning ? self.conclusion : conclusion(warnings, failsOnWarning: true)
+    }
+
+    /// What a result is about, apart from what came of it.
+    struct Subject: Sendable {
+        /// The target or the file.
+        let target: String
+        /// What was connected to.
+        var endpoint: EndpointFacts? = nil
+        /// What became of the connection.
+        var connection: Result<ProbeResult, ProbeError>? = nil
+        /// The name the certificate must be valid for.
+        let referenceName: ReferenceName
+        /// The moment of the evaluation.
+        let time: Timestamp
+        /// What it is judged by.
+        let evaluation: Evaluation?
+    }
+
+    /// What a result is among those of its target.
+    struct PlaceInTarget: Sendable {
+        /// The variant.
+        var variant: Variant? = nil
+        /// What all have in common, for the last.
+        var consistency: Consistency? = nil
+        /// What they differ in, for the one that tells it by its outcome.
+        var difference: [Finding] = []
+    }
+}
+
+/// What is known of an endpoint before or without a connection.
+package struct EndpointFacts: Hashable, Sendable {
+    /// The address connected to, or the name that stands for it in a record; `nil` when none could be.
+    package let address: ServerName?
+    /// The port.
+    package let port: Int
+    /// The name that was looked up, `nil` when an address was given.
+    package let resolvedName: String?
+    /// The name sent in the server name indication, `nil` when none was.
+    package let serverName: String?
+    /// The name of the HTTP Host header.
+    package let host: String
+}
+
+extension EndpointFacts {
+    /// The endpoint as far as it is known without a connection, or with one to `peer`.
+    package init(_ endpoint: CheckEndpoint, peer: PeerAddress?) {
+        var address = peer?.ip
+        if case .address(let given) = endpoint.request.destination { address = given }
+        self.init(
+            address: address.map(ServerName.ip),
+            port: Int(endpoint.request.port),
+            resolvedName: endpoint.resolvedName,
+            serverName: endpoint.request.serverNameIndication?.name,
+            host: endpoint.host
+        )
+    }
+}
+
+/// What is about to be deployed, in a result on that.
+package struct NextDeployment: Hashable, Sendable {
+    /// What a file holds of it.
+    package enum Kind: String, Hashable, Sendable {
+        /// A certificate with others that lead on from it.
+        case chain
+        /// A certificate alone.
+        case certificate
+        /// A request for a certificate.
+        case request
+        /// A public key.
+        case publicKey = "public-key"
+    }
+
+    /// What the file holds.
+    package let kind: Kind
+    /// The pin of its key.
+    package let pin: SHA256Digest
+    /// Whether the verdict assumes that its certificate will be trusted and valid for the name.
+    package let isAssumed: Bool
+    /// The subjects of the authorities that are assumed to issue it, nearest first: those of today.
+    package let issuers: [String]
+}

@@ -1,0 +1,95 @@
+import HTTPDNS
+package import Pinning
+package import TLSProbe
+
+/// One connection that was made, or tried, with what the clients make of its chain.
+package struct CheckedConnection: Sendable {
+    /// What became of the chain.
+    package enum Judged: Sendable {
+        /// The clients judged it.
+        case byClients(ChainJudgement)
+        /// There was nothing to judge it by.
+        case byNobody
+        /// There was no time left to judge it.
+        case outOfTime
+        /// There is no chain.
+        case noChain
+    }
+
+    /// Where it went.
+    package let endpoint: CheckEndpoint
+    /// In which way it was made.
+    package let variant: Variant
+    /// What the server sent, or why it did not.
+    package let result: Result<ProbeResult, ProbeError>
+    /// What became of the chain.
+    package let judged: Judged
+    /// The moment of the evaluation.
+    package let time: Timestamp
+
+    /// What the server sent, `nil` when there was no answer.
+    package var served: ProbeResult? { try? result.get() }
+
+    /// What the clients say, `nil` where they were not asked.
+    var judgement: ChainJudgement? { if case .byClients(let judgement) = judged { judgement } else { nil } }
+
+    /// What the connection comes to.
+    var standing: Standing {
+        switch (result, judged) {
+        case (.failure(let error), _):
+            .unreachable(Reason(id: error.id, message: "\(error.phase.rawValue): \(error)"))
+        case (_, .byClients(let judgement)): judgement.standing
+        case (_, .outOfTime):
+            .unreachable(
+                Reason(
+                    id: "no-time",
+                    message: "no time was left to judge what '\(endpoint.target)' sent: judging its other chains took "
+                        + "too long",
+                    remedy: .raiseTimeout
+                )
+            )
+        case (.success, .byNobody), (.success, .noChain): .unjudged(.notJudged)
+        }
+    }
+}
+
+extension Reason {
+    /// That there was nothing to judge by.
+    static let notJudged = Reason(id: "not-judged", message: "not judged", remedy: .giveSomethingToJudgeBy)
+}
+
+/// All connections to one target, as far as they say something of their own, and what they have in common.
+package struct CheckedTarget: Sendable {
+    /// The connections, in the order in which they are told; none where nothing was to be connected to.
+    package let connections: [CheckedConnection]
+    /// What the target was judged by, `nil` for nothing.
+    package let evaluation: Evaluation?
+    /// How they compare, `nil` where the target stands for one connection.
+    let comparison: TargetComparison?
+
+    /// A target that stands for one connection.
+    init(_ connection: CheckedConnection, by evaluation: Evaluation?) {
+        connections = [connection]
+        self.evaluation = evaluation
+        comparison = nil
+    }
+
+    /// A target that stands for several connections.
+    init(_ connections: [CheckedConnection], by evaluation: Evaluation?, compared comparison: TargetComparison) {
+        self.connections = connections
+        self.evaluation = evaluation
+        self.comparison = comparison
+    }
+}
+
+/// What the connections to one target are compared by.
+struct TargetComparison: Sendable {
+    /// What they differ in.
+    let findings: [Finding]
+    /// How many addresses were tried.
+    let addresses: Int
+    /// How many connections that count gave a chain.
+    let serving: Int
+    /// Whether the connections are those of a baseline: what they differ in is a change, or was so before.
+    let isRecorded: Bool
+}

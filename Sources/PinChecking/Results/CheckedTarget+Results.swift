@@ -1,0 +1,170 @@
+import Pinning
+package import Rotation
+import TLSProbe
+
+extension CheckedTarget {
+    /// The results on all connections, in their order.
+    ///
+    /// - Parameters:
+    ///   - baseline: what the connections are compared with, `nil` for nothing.
+    ///   - acceptsKnownDifferences: whether what the connections differ in goes without a warning where nothing changed, since the
+    ///     baseline has the differences as well.
+    /// - Returns: a result for each connection.
+    package func results(
+        since baseline: [RecordedState?]? = nil,
+        acceptsKnownDifferences: Bool = false
+    ) -> [CheckResult] {
+        let states: [RecordedState?] = baseline ?? Array(repeating: nil, count: connections.count)
+        let isUnchanged = acceptsKnownDifferences && states.allSatisfy { $0?.changes?.status == .unchanged }
+        let findings = (comparison?.findings ?? []).map { finding in
+            isUnchanged && finding.isDifference ? Finding(.info, finding.reason) : finding
+        }
+        var places = connections.map { connection in
+            CheckResult.PlaceInTarget(variant: comparison == nil ? nil : connection.variant)
+        }
+        func results() -> [CheckResult] {
+            connections.indices.map { result($0, places[$0], since: states[$0]) }
+        }
+        guard let comparison, let last = places.indices.last else { return results() }
+        if evaluation?.outlook.failsOnWarning ?? false, !comparison.isRecorded,
+            let warning = findings.first(where: { $0.level == .warning }),
+            let index = results().lastIndex(where: { $0.counts && $0.outcome == .accepted })
+        {
+            places[index].difference = [warning]
+        }
+        places[last].consistency = consistency(
+            of: results().filter(\.counts),
+            comparison,
+            findings,
+            isUnchanged: isUnchanged
+        )
+        return results()
+    }
+
+    private func consistency(
+        of results: [CheckResult],
+        _ comparison: TargetComparison,
+        _ findings: [Finding],
+        isUnchanged: Bool
+    ) -> Consistency {
+        let accepted = results.count { $0.standing.isAccepted }
+        let rejected = results.count { $0.standing.isRejected }
+        let hasWarning = findings.contains { $0.level == .warning }
+        let differ = hasWarning || (!isUnchanged && accepted > 0 && rejected > 0)
+        return Consistency(
+            isConsistent: differ ? false : comparison.serving < 2 && !isUnchanged ? nil : true,
+            addresses: comparison.addresses,
+            accepted: accepted,
+            rejected: rejected,
+            unreachable: results.count { $0.standing.isWithoutVerdict },
+            findings: findings,
+            outcomes: results.map(\.outcome)
+        )
+    }
+
+    private func result(
+        _ index: Int,
+        _ place: CheckResult.PlaceInTarget,
+        since state: RecordedState?
+    ) -> CheckResult {
+        let connection = connections[index]
+        let peer: PeerAddress?
+        switch connection.result {
+        case .success(let result): peer = result.peer
+        case .failure(let error): peer = error.peer
+        }
+        var warnings = evaluation.map { $0.setup.notes + $0.setup.warnings } ?? []
+        if let judgement = connection.judgement {
+            warnings += judgement.findings
+            if let certificate = connection.clientCertificateWarning { warnings.append(certificate) }
+            if let recorded = state?.recorded, let lastPins = judgement.lastPinsWarning(since: recorded) {
+                warnings.append(lastPins)
+            }
+        } else if case .byNobody = connection.judged, let certificate = connection.clientCertificateWarning {
+            warnings.append(certificate)
+        }
+        return CheckResult(
+            CheckResult.Subject(
+                target: connection.endpoint.target,
+                endpoint: EndpointFacts(connection.endpoint, peer: peer),
+                connection: connection.result,
+                referenceName: connection.endpoint.referenceName,
+                time: connection.time,
+                evaluation: evaluation
+            ),
+            connection.standing,
+            judgement: connection.judgement,
+            presented: connection.isShown ? connection.served?.presented.certificates ?? [] : [],
+            place: place,
+            changes: state?.changes,
+            warnings: warnings
+        )
+    }
+}
+
+extension CheckedConnection {
+    /// Whether there is a chain to show: one that there was no time to judge is not.
+    fileprivate var isShown: Bool {
+        switch judged {
+        case .byClients(let judgement): judgement.shown != nil
+        case .byNobody: true
+        case .outOfTime, .noChain: false
+        }
+    }
+
+    /// That the server did not take the client certificate, `nil` when there is nothing to say.
+    ///
+    /// TLS 1.3 has the handshake end before the server has judged the certificate: only earlier versions show that.
+    fileprivate var clientCertificateWarning: Finding? {
+        guard let result = served, endpoint.request.clientIdentity != nil, result.clientCertificateRequested else {
+            return nil
+        }
+        guard result.clientCertificateSent else {
+            return .warning(
+                id: "client-certificate-unfit",
+                message: "the client certificate was not sent: the server takes no signature that its key can make"
+            )
+        }
+        guard !result.handshakeCompleted else { return nil }
+        return .warning(
+            id: "client-certificate-refused",
+            message: "the server ended the handshake after it got the client certificate: it does not take it"
+        )
+    }
+}
+
+extension ChainJudgement {
+    /// A warning when pins that matched what is recorded match no longer, and those that do now are the last ones.
+    fileprivate func lastPinsWarning(since recorded: Snapshot.Endpoint) -> Finding? {
+        let configured = evaluation.setup.configuredPins
+        let before = Set(recorded.chain.map(\.spkiSHA256))
+        let matched = Set(shown?.matches.map(\.pinIndex) ?? [])
+        let others = configured.indices.filter { !matched.contains($0) }
+        guard standing.isAccepted, !matched.isEmpty, !others.isEmpty,
+            others.allSatisfy({ before.contains(configured[$0]) })
+        else { return nil }
+        func numbers(_ indices: some Sequence<Int>) -> String {
+            indices.sorted().map { String($0 + 1) }.joined(separator: ", ")
+        }
+        return .warning(
+            id: "only-backup-left",
+            message: "the server has moved on to its backup: pin \(numbers(others)) matched before and does no longer, "
+                + "only pin \(numbers(matched)) is left; ship a new backup"
+        )
+    }
+}
+
+extension HostSetup {
+    /// The configured pins and records in their order, as reports name them.
+    package var configuredPins: [String] {
+        (pins?.pins ?? []).map { $0.spkiSHA256.description } + records.map { $0.record.description }
+    }
+}
+
+/// What a baseline has of a connection.
+package struct RecordedState: Sendable {
+    /// What changed, `nil` where the connection gave nothing to compare.
+    package let changes: BaselineChanges?
+    /// What is recorded, `nil` for nothing.
+    package let recorded: Snapshot.Endpoint?
+}

@@ -1,0 +1,100 @@
+package import Rotation
+
+/// What a check comes to.
+package enum Outcome: Hashable, Sendable, CaseIterable {
+    /// All clients accept.
+    case accepted
+    /// The chain was only to be seen.
+    case unjudged
+    /// Something needs attention soon, and the user asked to be told by the outcome.
+    case needsAttention
+    /// Something changed in a way that is not allowed.
+    case changed
+    /// There is no verdict: no name, no connection, no chain, or no time left to judge one.
+    case unreachable
+    /// All clients accept, and less time is left than was asked for.
+    case endsTooSoon
+    /// A client rejects.
+    case rejected
+    /// No client can be set up with the pins.
+    case notSetUp
+}
+
+/// The outcome of a check with the reason.
+package struct Conclusion: Hashable, Sendable {
+    /// What it comes to.
+    package let outcome: Outcome
+    /// Why.
+    package let reason: Reason
+    /// What of the time ahead the reason tells, `nil` for something else.
+    package let told: Outlook.Finding?
+
+    /// The one place that decides how a check ends.
+    ///
+    /// A rejection stands whatever else there is; then counts how long an acceptance lasts, then what changed, then what deserves
+    /// attention.
+    ///
+    /// - Parameters:
+    ///   - standing: what the clients say.
+    ///   - counts: whether the target is judged by it; what is only shown for comparison can do no more than ask for attention.
+    ///   - outlook: how long the verdicts last.
+    ///   - changes: what changed since a baseline, `nil` without one.
+    ///   - warnings: what deserves attention, the most important first.
+    ///   - failsOnWarning: whether a warning is told by the outcome.
+    package init(
+        _ standing: Standing,
+        counts: Bool = true,
+        outlook: Outlook? = nil,
+        changes: BaselineChanges? = nil,
+        warnings: [Finding] = [],
+        failsOnWarning: Bool = false
+    ) {
+        let isAccepted = standing.isAccepted
+        func but(_ reason: Reason) -> Reason {
+            guard isAccepted else { return reason }
+            return Reason(id: reason.id, message: "accepted, but " + reason.message, remedy: reason.remedy)
+        }
+        func but(_ finding: Outlook.Finding) -> Reason { but(Reason(id: finding.id, message: finding.message)) }
+        // How long an acceptance lasts; there is nothing ahead of anything else.
+        let ahead = isAccepted ? outlook?.findings ?? [] : []
+        let isFinal = counts && !(isAccepted || standing.isUnjudged)
+        if isFinal {
+            told = nil
+            outcome = Outcome(standing)
+            reason = standing.reason
+        } else if let finding = ahead.first, finding.level == .fail {
+            told = finding
+            outcome = .endsTooSoon
+            reason = but(finding)
+        } else if let refused = changes?.refusal {
+            told = nil
+            outcome = .changed
+            reason = but(refused)
+        } else if failsOnWarning, let finding = ahead.first(where: { $0.level == .warn }) {
+            told = finding
+            outcome = .needsAttention
+            reason = but(finding)
+        } else if failsOnWarning, isAccepted || counts, let warning = warnings.first {
+            told = nil
+            outcome = .needsAttention
+            reason = but(warning.reason)
+        } else {
+            told = nil
+            outcome = counts || isAccepted ? Outcome(standing) : .needsAttention
+            reason = standing.hasVerdict ? standing.reason : changes?.approval ?? standing.reason
+        }
+    }
+}
+
+extension Outcome {
+    fileprivate init(_ standing: Standing) {
+        self =
+            switch standing {
+            case .unreachable: .unreachable
+            case .notSetUp: .notSetUp
+            case .unjudged: .unjudged
+            case .accepted: .accepted
+            case .rejected: .rejected
+            }
+    }
+}

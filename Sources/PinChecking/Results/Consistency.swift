@@ -1,0 +1,36 @@
+/// What the connections to one target have in common and where they differ.
+package struct Consistency: Sendable {
+    /// Whether all serve what they should: no finding is a warning, and the verdicts are the same.
+    ///
+    /// `nil` when there were not two chains to compare.
+    package let isConsistent: Bool?
+    /// How many addresses were tried.
+    package let addresses: Int
+    /// How many connections that count were accepted.
+    package let accepted: Int
+    /// How many connections that count were rejected.
+    package let rejected: Int
+    /// How many connections that count have no verdict although one was asked for.
+    package let unreachable: Int
+    /// What they differ in.
+    package let findings: [Finding]
+    /// What became of the connections that count.
+    package let outcomes: [Outcome]
+
+    /// Whether any connection was judged rather than only recorded.
+    package var hasVerdicts: Bool { accepted + rejected > 0 }
+
+    /// Whether addresses or variants differ as a baseline has them.
+    package var hasKnownDifferences: Bool { findings.contains { $0.level == .info && $0.isDifference } }
+
+    /// Whether something of it deserves attention.
+    package var hasWarnings: Bool { findings.contains { $0.level == .warning } }
+}
+
+extension Finding {
+    /// Whether it is one of those between connections that a baseline can have as well.
+    private static let differences: Set = ["addresses-differ", "versions-differ", "no-sni-differs"]
+
+    /// Whether it tells a difference in what is served, as a baseline can have it, rather than what could not be found out.
+    var isDifference: Bool { Self.differences.contains(id) }
+}

@@ -1,0 +1,155 @@
+import HTTPDNS
+import Pinning
+import TLSProbe
+import Text
+
+/// Checks endpoints: connects and judges.
+package struct Checker: Sendable {
+    /// Tells the time.
+    let now: @Sendable () -> Timestamp
+
+    private let prober: RetryingProber
+    /// How many connections to one target are made at the same time, at least one.
+    var connectionsToTarget = TargetVariants.connectionLimit
+    /// How much of a processor's time the chains of one target may cost to judge, by its timeout.
+    var judgingLimit: @Sendable (_ timeout: Duration) -> Duration = { max($0, .seconds(1)) }
+    /// Judges the chain of a service that is asked for addresses over TLS.
+    var objection: AddressResolver.Objection = { _, _ in "nobody judges it" }
+
+    /// A checker of about `count` targets that connects on `thread`, or on one of its own.
+    init(thread: ProbeThread?, expecting count: Int = 1, now: @escaping @Sendable () -> Timestamp) {
+        self.now = now
+        prober = RetryingProber(prober: Prober(on: thread, expecting: count))
+    }
+
+    /// Checks jobs at the same time, at most `limit` of them, and hands each target over as it comes, with the position
+    /// of the job.
+    ///
+    /// A checker does this once: afterwards it has let go of its threads.
+    func check<Failure>(
+        _ jobs: [CheckJob],
+        inFlight limit: Int,
+        each: (Int, CheckedTarget) throws(Failure) -> Void
+    ) async throws(Failure) {
+        let result: Result<Void, Failure>
+        if jobs.count == 1, jobs[0].variants == nil {
+            let target = await checked(jobs[0])
+            result = Result { () throws(Failure) in try each(0, target) }
+        } else {
+            // Judging one chain or writing to a slow reader must not keep the others' answers waiting.
+            result = await withTaskExecutorPreference(globalConcurrentExecutor) {
+                await checkAll(jobs, inFlight: limit, each: each)
+            }
+        }
+        await prober.prober.shutdown()
+        try result.get()
+    }
+
+    private func checkAll<Failure>(
+        _ jobs: [CheckJob],
+        inFlight limit: Int,
+        each: (Int, CheckedTarget) throws(Failure) -> Void
+    ) async -> Result<Void, Failure> {
+        await withTaskGroup(of: (Int, CheckedTarget).self) { group in
+            var next = 0
+            func startNext() {
+                guard next < jobs.count else { return }
+                let index = next
+                next += 1
+                group.addTask { (index, await target(jobs[index])) }
+            }
+            for _ in 0..<limit where next < jobs.count { startNext() }
+            for await (index, target) in group {
+                startNext()
+                do throws(Failure) {
+                    try each(index, target)
+                } catch {
+                    group.cancelAll()
+                    return .failure(error)
+                }
+            }
+            return .success(())
+        }
+    }
+
+    private func target(_ job: CheckJob) async -> CheckedTarget {
+        guard let variants = job.variants else { return await checked(job) }
+        return await TargetCheck(checker: self, job: job, variants: variants).checked()
+    }
+
+    /// Checks one endpoint.
+    private func checked(_ job: CheckJob) async -> CheckedTarget {
+        let result = await result(of: job.endpoint.request, retries: job.retries)
+        return CheckedTarget(checked(job.endpoint, result, by: job.evaluation), by: job.evaluation)
+    }
+
+    /// Connects.
+    func result(of request: ProbeRequest, retries: Int) async -> Result<ProbeResult, ProbeError> {
+        do {
+            return .success(try await prober.probe(request, retries: retries))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What runs the steps between the connections of one target, while the chains of others are judged elsewhere.
+    var connectingExecutor: any TaskExecutor { prober.prober.executor }
+
+    /// Asks `service`, or the system's resolver, for all addresses of a name.
+    func addresses(
+        of name: String,
+        family: ProbeRequest.AddressFamily,
+        timeout: Duration,
+        from service: AddressService?
+    ) async throws(ProbeError) -> HostAddresses {
+        guard let service else { return try await prober.prober.addresses(of: name, family: family, timeout: timeout) }
+        return try await AddressResolver(service, prober: prober.prober, objection: objection)
+            .addresses(of: name, family: family, timeout: timeout)
+    }
+
+    /// Judges what a connection came to, or takes it as it is where there is nothing to judge it by.
+    ///
+    /// - Parameters:
+    ///   - endpoint: where the connection went.
+    ///   - result: what it came to.
+    ///   - evaluation: what it is judged by.
+    ///   - variant: in which way it was made.
+    ///   - isOutOfTime: whether there is no time left to judge a chain.
+    /// - Returns: the connection with what became of its chain.
+    func checked(
+        _ endpoint: CheckEndpoint,
+        _ result: Result<ProbeResult, ProbeError>,
+        by evaluation: Evaluation?,
+        as variant: Variant = .ordinary,
+        isOutOfTime: Bool = false
+    ) -> CheckedConnection {
+        let time = evaluation?.time ?? now()
+        let judged: CheckedConnection.Judged
+        switch (result, evaluation) {
+        case (.failure, _): judged = .noChain
+        case (.success, _) where isOutOfTime: judged = .outOfTime
+        case (.success, nil): judged = .byNobody
+        case (.success(let result), let evaluation?):
+            let observation = Observation(
+                presented: result.presented,
+                referenceName: endpoint.referenceName,
+                time: time
+            )
+            judged = .byClients(
+                ChainJudgement(
+                    observation,
+                    by: evaluation,
+                    serverName: SentServerName(endpoint.request, leftOut: variant == .withoutSNI)
+                )
+            )
+        }
+        return CheckedConnection(endpoint: endpoint, variant: variant, result: result, judged: judged, time: time)
+    }
+}
+
+extension SentServerName {
+    /// The name that a request sends; `leftOut` says that it sends none for comparison.
+    fileprivate init(_ request: ProbeRequest, leftOut: Bool) {
+        self = request.serverNameIndication.map { .name($0.name) } ?? (leftOut ? .leftOut : .none)
+    }
+}

@@ -1,0 +1,61 @@
+package import Pinning
+import Rotation
+import Text
+
+extension Baseline {
+    /// The recorded endpoints as they are to be asked again, a job for each target.
+    ///
+    /// - Parameters:
+    ///   - connection: everything about the connections that is not recorded.
+    ///   - evaluation: what the chains of a server are judged by, given its reference name and port.
+    /// - Returns: the jobs, in the order of the file.
+    /// - Throws: ``CheckError`` for a name that no connection can be made with, and what `evaluation` throws.
+    package func jobs(
+        _ connection: CheckRequest.Connection,
+        judgedBy evaluation: (ReferenceName, Int) throws(CheckError) -> Evaluation?
+    ) throws(CheckError) -> [CheckJob] {
+        var order: [String] = []
+        var attempts: [String: [VariantAttempt]] = [:]
+        for endpoint in snapshot.endpoints {
+            let target = endpoint.key.target
+            if attempts[target] == nil { order.append(target) }
+            attempts[target, default: []].append(try endpoint.key.attempt(connection))
+        }
+        var jobs: [CheckJob] = []
+        for target in order {
+            guard let attempts = attempts[target], let first = attempts.first?.endpoint else { continue }
+            var job = CheckJob(
+                endpoint: first,
+                evaluation: try evaluation(first.referenceName, first.targetPort),
+                retries: connection.retries ?? RequestDefaults.retries
+            )
+            if attempts.count > 1 || attempts[0].variant != .ordinary {
+                job.variants = TargetVariants(recorded: attempts)
+            }
+            jobs.append(job)
+        }
+        return jobs
+    }
+}
+
+extension Snapshot.Key {
+    /// The connection as it was recorded.
+    fileprivate func attempt(_ connection: CheckRequest.Connection) throws(CheckError) -> VariantAttempt {
+        do throws(RequestError) {
+            var connection = connection
+            connection.serverName = try sni.map(ServerNameChoice.named) ?? ServerNameChoice.none
+            if let connect { connection.addresses.given = try ConnectAddress.readAny(connect) }
+            let names = CheckRequest.Names(reference: verifyName.map(CheckRequest.Names.Reference.init) ?? .unchecked)
+            var request = CheckRequest()
+            request.names = names
+            request.connection = connection
+            let target = CheckTarget(target: try Target(target), request: request)
+            return VariantAttempt(
+                endpoint: try target.endpoints()[0],
+                variant: variant.flatMap(Variant.init(label:)) ?? .ordinary
+            )
+        } catch {
+            throw CheckError(.request, .request(error))
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import HTTPDNS
+import Pinning
+import TLSProbe
+
+/// Checks all variants of one target: finds its addresses, connects in every way asked for, judges and compares.
+struct TargetCheck: Sendable {
+    let checker: Checker
+    let job: CheckJob
+    let variants: TargetVariants
+
+    /// All connections that say something of their own, with what they differ in.
+    func checked() async -> CheckedTarget {
+        // Judging other chains must not use up this target's time.
+        let (outcomes, gaps) = await withTaskExecutorPreference(checker.connectingExecutor) { await connect() }
+        let judging = JudgingTime(limit: checker.judgingLimit(job.endpoint.request.timeout))
+        let connections = (variants.recorded == nil ? shown(outcomes) : outcomes).map { outcome in
+            checker.checked(
+                outcome.endpoint,
+                outcome.result,
+                by: job.evaluation,
+                as: outcome.variant,
+                isOutOfTime: judging.isUsedUp
+            )
+        }
+        return CheckedTarget(
+            connections,
+            by: job.evaluation,
+            compared: TargetComparison(of: outcomes, gaps: gaps, isRecorded: variants.recorded != nil)
+        )
+    }
+
+    /// Makes all connections within the target's timeout, the lookups and services before them included.
+    private func connect() async -> ([VariantOutcome], [HostAddresses.Gap]) {
+        let deadline = Deadline(in: job.endpoint.request.timeout)
+        let (attempts, gaps, failed) = await attempts(until: deadline)
+        return (await probe(attempts, until: deadline) + failed, gaps)
+    }
+
+    // MARK: Addresses
+
+    /// What to connect to, families that were not answered, and names that could not be looked up.
+    private func attempts(until deadline: Deadline) async -> ([VariantAttempt], [HostAddresses.Gap], [VariantOutcome]) {
+        if let recorded = variants.recorded { return (recorded, [], []) }
+        let (endpoints, gaps, failed) = await findAddresses(until: deadline)
+        let attempts = endpoints.flatMap { endpoint in
+            variants.settings.variants(of: endpoint.request).map { VariantAttempt(endpoint: endpoint, variant: $0) }
+        }
+        return (attempts, gaps, failed)
+    }
+
+    /// The endpoints to connect to, families that were not answered, and names that could not be looked up.
+    private func findAddresses(
+        until deadline: Deadline
+    ) async -> ([CheckEndpoint], [HostAddresses.Gap], [VariantOutcome]) {
+        var found: [CheckEndpoint] = []
+        var gaps: [HostAddresses.Gap] = []
+        var failed: [VariantOutcome] = []
+        for endpoint in variants.endpoints {
+            guard case .resolve(let name, let family) = endpoint.request.destination, variants.looksUp(endpoint) else {
+                found.append(endpoint)
+                continue
+            }
+            do {
+                let answer = try await checker.addresses(
+                    of: name,
+                    family: family,
+                    timeout: deadline.remaining,
+                    from: variants.settings.service
+                )
+                gaps += answer.gaps
+                found += answer.addresses.map { endpoint.connecting(to: $0, lookedUpAs: name) }
+            } catch {
+                let failure = error.ofPart(of: deadline.timeout)
+                failed.append(VariantOutcome(endpoint: endpoint, variant: .ordinary, result: .failure(failure)))
+            }
+        }
+        return (found, gaps, failed)
+    }
+
+    // MARK: Connections
+
+    /// Makes the connections, those of ordinary clients first, and says of each that there was no time for it once that is so.
+    private func probe(_ attempts: [VariantAttempt], until deadline: Deadline) async -> [VariantOutcome] {
+        let order =
+            attempts.indices.filter { attempts[$0].variant == .ordinary }
+            + attempts.indices.filter { attempts[$0].variant != .ordinary }
+        return await withTaskGroup(of: (Int, VariantOutcome).self) { group in
+            var outcomes = [VariantOutcome?](repeating: nil, count: attempts.count)
+            var next = 0
+            func startNext() {
+                guard next < order.count else { return }
+                let index = order[next]
+                let (endpoint, variant) = (attempts[index].endpoint, attempts[index].variant)
+                next += 1
+                group.addTask {
+                    let request = variant.request(from: endpoint.request)
+                    let result = await result(of: request, until: deadline)
+                    let varied = endpoint.with(request)
+                    return (index, VariantOutcome(endpoint: varied, variant: variant, result: result))
+                }
+            }
+            for _ in 0..<min(checker.connectionsToTarget, order.count) { startNext() }
+            for await (index, outcome) in group {
+                outcomes[index] = outcome
+                startNext()
+            }
+            return outcomes.compactMap(\.self)
+        }
+    }
+
+    private func result(of request: ProbeRequest, until deadline: Deadline) async -> Result<ProbeResult, ProbeError> {
+        guard deadline.remaining > .zero else {
+            return .failure(ProbeError(.connect, .noTimeLeft(timeout: deadline.timeout), target: request.target))
+        }
+        var request = request
+        request.timeout = deadline.remaining
+        return await checker.result(of: request, retries: job.retries).mapError { $0.ofPart(of: deadline.timeout) }
+    }
+
+    // MARK: What is shown
+
+    /// The outcomes that say something of their own, in their order.
+    ///
+    /// What a server does not offer is no failure, and an address that cannot be reached is said to be so once.
+    private func shown(_ outcomes: [VariantOutcome]) -> [VariantOutcome] {
+        let serving = Set(outcomes.filter(\.isServing).map(\.place))
+        let ordinary = Dictionary(
+            outcomes.filter { $0.variant == .ordinary }.map { ($0.place, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        return outcomes.filter { outcome in
+            guard outcome.variant != .ordinary, !outcome.isServing else { return true }
+            guard outcome.variant.counts, !outcome.isRefused(whereOthersWork: serving.contains(outcome.place)) else {
+                return false
+            }
+            guard !outcome.isUntried || serving.contains(outcome.place) else { return false }
+            return !(ordinary[outcome.place].map(outcome.failed) ?? false)
+        }
+    }
+}
+
+extension CheckEndpoint {
+    /// The endpoint at one of its name's addresses.
+    fileprivate func connecting(to address: IPAddress, lookedUpAs name: String) -> CheckEndpoint {
+        var request = request
+        request.destination = .address(address)
+        var endpoint = with(request)
+        endpoint.lookedUpName = name
+        return endpoint
+    }
+
+    /// The endpoint with another request.
+    fileprivate func with(_ request: ProbeRequest) -> CheckEndpoint {
+        var endpoint = self
+        endpoint.request = request
+        return endpoint
+    }
+}

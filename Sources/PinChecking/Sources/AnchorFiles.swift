@@ -1,0 +1,60 @@
+import Text
+import X509
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Reads the values of `--anchors`.
+enum AnchorFiles {
+    /// The anchors in a file, or in every file of a directory that holds certificates.
+    static func bundles(at path: String) throws(CheckError) -> [AnchorBundle] {
+        guard let names = fileNames(inDirectory: path) else { return [try bundle(inFile: path)] }
+        var bundles: [AnchorBundle] = []
+        for name in names {
+            let bytes = try FileReader.contents(ofFile: name, inDirectory: path)
+            // A directory of certificates often holds a note or a list of revocations too.
+            if let bundle = try? AnchorBundle(pemOrDER: bytes), bundle.count > 0 { bundles.append(bundle) }
+        }
+        guard !bundles.isEmpty else {
+            throw .said(.missing, "the directory \(quoted(path)) holds no certificate: name one with DER or PEM files")
+        }
+        return bundles
+    }
+
+    private static func bundle(inFile path: String) throws(CheckError) -> AnchorBundle {
+        let bytes = try FileReader.contents(ofFile: path)
+        let bundle: AnchorBundle
+        do {
+            bundle = try AnchorBundle(pemOrDER: bytes)
+        } catch {
+            throw .said(.data, "\(quoted(path)) cannot be used as anchors: \(error)")
+        }
+        guard bundle.count > 0 else {
+            throw .said(.data, "\(quoted(path)) holds no certificate: give anchors as DER or PEM certificates")
+        }
+        return bundle
+    }
+
+    /// The names of the files in a directory as the system has them, sorted; `nil` when the path names no directory.
+    ///
+    /// A name need not be UTF-8: as text it would be another.
+    private static func fileNames(inDirectory path: String) -> [[CChar]]? {
+        guard !path.utf8.contains(0), let directory = opendir(path) else { return nil }
+        defer { closedir(directory) }
+        var names: [[CChar]] = []
+        while let entry = readdir(directory) {
+            // The name is read where it stands: its declared length goes past the end of a short entry.
+            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            let name = Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1))
+            var status = stat()
+            if fstatat(dirfd(directory), name, &status, 0) == 0, status.st_mode & S_IFMT == S_IFREG {
+                names.append(name)
+            }
+        }
+        return names.sorted { $0.lexicographicallyPrecedes($1) { UInt8(bitPattern: $0) < UInt8(bitPattern: $1) } }
+    }
+}

@@ -1,0 +1,228 @@
+import PinFormats
+package import Pinning
+import Text
+import X509
+
+/// Reads what settings name and puts together what chains are judged by; the same settings are read once.
+package struct EvaluationLoader {
+    /// What should be said once about pins as they were read.
+    package private(set) var notes: [Finding] = []
+
+    private let environment: [String: String]
+    private var bases: [CheckRequest.Judging: Base] = [:]
+    private var stores: [CheckRequest.Trust: StoreValue] = [:]
+
+    /// A loader for one run, in which `environment` may say where the system's roots are.
+    package init(environment: [String: String]) {
+        self.environment = environment
+    }
+
+    /// What is the same for every host that some settings are for.
+    private struct Base {
+        let settings: CheckRequest.Judging
+        let sources: PinSources
+        let installedRoots: [Certificate]
+        let verifier: OpenSSLPathVerifier
+        let verifierWithInstalledRoots: OpenSSLPathVerifier
+        let trust: Evaluation.Trust
+        /// The evaluations by server, or the only one where no configuration tells hosts apart.
+        var evaluations: [Server: Evaluation] = [:]
+        var common: Evaluation?
+    }
+
+    /// What configurations tell servers apart by.
+    private struct Server: Hashable {
+        let name: ReferenceName
+        /// The host as the URL has it.
+        let host: String
+        let port: Int?
+    }
+
+    private struct StoreValue {
+        let store: TrustStore
+        let trust: Evaluation.Trust
+    }
+
+    /// What the host called `name` is judged by, at `port` where that is known.
+    ///
+    /// - Parameters:
+    ///   - settings: what it is judged by.
+    ///   - name: the reference name.
+    ///   - host: the name as it was written, `nil` where it was written as it is read.
+    ///   - port: the port of the server.
+    /// - Returns: what the chain is judged by.
+    /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
+    package mutating func evaluation(
+        _ settings: CheckRequest.Judging,
+        for name: ReferenceName,
+        writtenAs host: String? = nil,
+        port: Int?
+    ) throws(CheckError) -> Evaluation {
+        var base = if let known = bases[settings] { known } else { try base(settings) }
+        defer { bases[settings] = base }
+        let host = host ?? name.description
+        let server = Server(name: name, host: host, port: base.sources.mindsPorts ? port : nil)
+        let tellsHostsApart = !base.sources.configurations.isEmpty || host != name.description
+        if let known = base.evaluations[server] ?? (tellsHostsApart ? nil : base.common) { return known }
+        let setup = try setup(for: server, base)
+        let evaluation = Evaluation(
+            setup: setup,
+            verifier: base.verifier,
+            verifierWithInstalledRoots: base.verifierWithInstalledRoots,
+            trust: base.trust,
+            time: base.settings.time,
+            outlook: base.settings.outlook
+        )
+        if !tellsHostsApart {
+            base.common = evaluation
+        } else {
+            base.evaluations[server] = evaluation
+        }
+        return evaluation
+    }
+
+    private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
+        try CheckError.reading(settings.outlook.check)
+        if !(settings.pins.isEmpty && settings.trust.anchors.isEmpty && settings.extraRoots.isEmpty) {
+            try OpenSSLHealth.require()
+        }
+        let sources = try PinSources(reading: settings.pinSources)
+        note(sources.notes)
+        var installed: [AnchorBundle] = []
+        for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path) }
+        let trusted = try store(settings.trust)
+        func verifier(_ store: TrustStore) -> OpenSSLPathVerifier {
+            OpenSSLPathVerifier(
+                trustStore: store,
+                authLevel: settings.authLevel ?? RequestDefaults.authLevel,
+                isStrict: settings.isStrict ?? RequestDefaults.isStrict
+            )
+        }
+        let ordinary = verifier(trusted.store)
+        return Base(
+            settings: settings,
+            sources: sources,
+            installedRoots: installed.flatMap(\.certificates),
+            verifier: ordinary,
+            verifierWithInstalledRoots: installed.isEmpty
+                ? ordinary : verifier(TrustStore(anchors: installed, and: trusted.store)),
+            trust: trusted.trust
+        )
+    }
+
+    private mutating func store(_ key: CheckRequest.Trust) throws(CheckError) -> StoreValue {
+        if let known = stores[key] { return known }
+        let (store, trust) = try TrustAnchors.read(key, environment: environment)
+        let value = StoreValue(store: store, trust: trust)
+        stores[key] = value
+        return value
+    }
+
+    private mutating func note(_ messages: [Finding]) {
+        notes += messages.filter { !notes.contains($0) }
+    }
+
+    /// What a server is judged by.
+    private mutating func setup(for server: Server, _ base: Base) throws(CheckError) -> HostSetup {
+        let name = server.name
+        let sources = base.sources
+        let settings = base.settings
+        let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
+        guard name != .unchecked || !isHostNeeded else {
+            throw CheckError(.request, .hostIsNotNamed)
+        }
+        let selection = sources.selection(for: name, writtenAs: server.host, port: server.port)
+        let mode = try Self.pinningMode(settings.mode, for: selection.pins)
+        var warnings = sources.warning(for: server.host, selection).map { [$0] } ?? []
+        if let pins = selection.pins, mode == .none {
+            let given = pins.pins.count == 1 ? "the one given plays" : "the \(pins.pins.count) given play"
+            let message = "mode none compares no pins: \(given) no part in the verdict"
+            warnings.append(.warning(id: "pins-not-compared", message: message))
+        }
+        var ignoring: [String] = []
+        let clients = try ChosenClient.chosen(settings.clients ?? RequestDefaults.clients) {
+            (entry, clientSettings) throws(CheckError) in
+            let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
+            if own?.ignoresPinsForAnyHost == true { ignoring.append(entry.name) }
+            // What a client loads from a bundle are certificates, whatever else the app pins.
+            let ownCertificates = entry.loader == nil || settings.mode != nil ? nil : own?.policy?.pins
+            return ClientInput(
+                mode: ownCertificates.map(Self.suggestedMode) ?? mode,
+                allowInvalidCertificates: settings.allowsInvalidCertificates
+                    ?? RequestDefaults.allowsInvalidCertificates,
+                isDomainNameIgnored: settings.validatesDomainName == false,
+                validatesCertificateChain: settings.validatesCertificateChain
+                    ?? RequestDefaults.validatesCertificateChain,
+                // A pin that is named for whatever host holds where the client's own configuration has nothing.
+                pins: own.map { $0.policy.map(\.pins) ?? PinSet(sources.pins) } ?? selection.pins,
+                policy: own?.policy,
+                installedRoots: base.installedRoots,
+                host: server.host == name.description ? nil : server.host,
+                obstacle: own?.obstacle,
+                settings: clientSettings
+            )
+        }
+        if !ignoring.isEmpty {
+            let message =
+                "\(ignoring.joined(separator: ", ")): the configuration decides for \(name); the pins given beside it are not compared"
+            warnings.append(.warning(id: "pins-beside-configuration", message: message))
+        }
+        // Without configurations everything there is to say goes for all hosts, and is said once.
+        if sources.configurations.isEmpty {
+            note(warnings)
+            warnings = []
+        }
+        return HostSetup(
+            clients: clients,
+            mode: mode,
+            pins: selection.pins,
+            records: Self.records(of: selection, comparedBy: clients, for: name, base.verifier),
+            entries: selection.policies.flatMap { kind, policy in
+                policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
+            },
+            warnings: warnings,
+            notes: sources.notes + (sources.configurations.isEmpty ? warnings : [])
+        )
+    }
+
+    /// The records that a client compares and that no pin expresses, each once.
+    private static func records(
+        of selection: PinSources.Selection,
+        comparedBy clients: [ChosenClient],
+        for name: ReferenceName,
+        _ verifier: OpenSSLPathVerifier
+    ) -> [ConfiguredRecord] {
+        let compared = clients.flatMap { client -> [TLSARecord] in
+            guard let procedure = try? client.procedure.get() else { return [] }
+            return procedure.comparison(with: client.pins, for: name).demands.flatMap(\.uses).compactMap(\.record)
+        }
+        guard !compared.isEmpty else { return [] }
+        let pins = selection.pins?.pins ?? []
+        var found: [ConfiguredRecord] = []
+        for entry in selection.policies.flatMap(\.policy.entries) {
+            for record in entry.records
+            where compared.contains(record) && !pins.contains(where: { record.says($0, verifier) })
+                && !found.contains(where: { $0.record == record })
+            {
+                found.append(ConfiguredRecord(record: record, origin: entry.origin))
+            }
+        }
+        return found
+    }
+
+    /// The mode that was asked for, or the one the pins suggest.
+    private static func pinningMode(
+        _ mode: AFSecurityPolicy.PinningMode?,
+        for pins: PinSet?
+    ) throws(CheckError) -> AFSecurityPolicy.PinningMode {
+        guard let pins else { return mode ?? .none }
+        guard mode != .certificate || !pins.certificates.isEmpty else {
+            throw CheckError(.request, .noCertificatesForMode)
+        }
+        return mode ?? suggestedMode(pins)
+    }
+
+    private static func suggestedMode(_ pins: PinSet) -> AFSecurityPolicy.PinningMode {
+        pins.certificates.count == pins.pins.count ? .certificate : .publicKey
+    }
+}

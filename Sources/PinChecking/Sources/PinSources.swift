@@ -1,0 +1,217 @@
+import PinFormats
+import Pinning
+import Text
+import X509
+
+/// Everything that the values of `--pins` hold.
+struct PinSources: Sendable {
+    /// The pins that are for whatever host is checked.
+    private(set) var pins: [Pin] = []
+    /// What the files that configure hosts say, those of one kind together.
+    private(set) var configurations: [PinConfiguration] = []
+    /// What should be said once about the sources.
+    private(set) var notes: [Finding] = []
+
+    private let suffixes = SystemPublicSuffixList()
+
+    /// Reads the sources in their order.
+    init(reading sources: [PinSource]) throws(CheckError) {
+        for source in sources {
+            do {
+                let reading = try source.read()
+                pins += reading.pins
+                reading.configurations.forEach { merge($0) }
+                notes += reading.notes.map { .warning(id: $0.id.rawValue, message: $0.message) }
+            } catch {
+                throw CheckError(error)
+            }
+        }
+    }
+
+    private mutating func merge(_ configuration: PinConfiguration) {
+        guard let index = configurations.firstIndex(where: { $0.kind == configuration.kind }) else {
+            configurations.append(configuration)
+            return
+        }
+        configurations[index] = PinConfiguration(
+            configuration.kind,
+            entries: configurations[index].entries + configuration.entries
+        )
+    }
+
+    /// What one host is told of.
+    struct Selection {
+        /// The pins for whatever host, then those of each configuration that has some for it.
+        let pins: PinSet?
+        /// What each configuration says of the host, by its own rules.
+        let policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)]
+    }
+
+    /// Whether an entry is for one port only.
+    var mindsPorts: Bool { configurations.contains { $0.entries.contains { $0.port != nil } } }
+
+    /// What is for `name` at `port`, by the rules of each configuration's own client.
+    func selection(for name: ReferenceName, writtenAs host: String, port: Int?) -> Selection {
+        let policies = configurations.compactMap { configuration in
+            // To OkHttp a dot at the end of a URL's host makes it another one.
+            let host = configuration.kind == .okHttp ? host.lowercased() : name.description
+            return policy(of: configuration, for: name, writtenAs: host, port: port).map { (configuration.kind, $0) }
+        }
+        return Selection(
+            pins: PinSet(pins + policies.flatMap { $0.1.pins?.pins ?? [] }),
+            policies: policies.map { (kind: $0.0, policy: $0.1) }
+        )
+    }
+
+    /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
+    ///
+    /// Of the certificate files of an app those count that the client loads from the bundle.
+    ///
+    /// - Throws: ``CheckError`` when two of them say different things of the host: an app ships one configuration, and which
+    ///   of the two it is cannot be told.
+    func own(
+        _ client: ClientRegistry.Entry,
+        for name: ReferenceName,
+        writtenAs host: String,
+        port: Int?
+    ) throws(CheckError) -> Own? {
+        let own = configurations.filter { client.configurations[$0.kind] != nil }
+        guard !own.isEmpty else { return nil }
+        let policies = own.compactMap { configuration -> HostPolicy? in
+            let read = configuration.entries.filter { entry in
+                guard let loaders = entry.loaders, let loader = client.loader else { return true }
+                return loaders.contains(loader)
+            }
+            return policy(
+                of: PinConfiguration(configuration.kind, entries: read),
+                for: name,
+                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
+                port: port,
+                by: client.configurations[configuration.kind]
+            )
+        }
+        try refuseContradiction(policies, own, for: client, name)
+        return Own(
+            policy: policies.first,
+            ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty,
+            obstacle: obstacle(for: client, in: own)
+        )
+    }
+
+    /// Why TrustKit for Android throws for a file, whatever host is asked for.
+    private func obstacle(
+        for client: ClientRegistry.Entry,
+        in configurations: [PinConfiguration]
+    ) -> ClientConfigurationError? {
+        for configuration in configurations where client.configurations[configuration.kind] == .trustKitAndroid {
+            for entry in configuration.entries {
+                guard let domain = entry.trustKitAndroid,
+                    let violation = domain.violations(pins: entry.pins, suffixes: suffixes).first
+                else { continue }
+                return ClientConfigurationError(
+                    client: client.name,
+                    message: "TrustKit throws when the app starts (\(entry.origin)): " + violation.message(domain.name)
+                )
+            }
+        }
+        return nil
+    }
+
+    private func refuseContradiction(
+        _ policies: [HostPolicy],
+        _ configurations: [PinConfiguration],
+        for client: ClientRegistry.Entry,
+        _ name: ReferenceName
+    ) throws(CheckError) {
+        var pairs: [(HostEntry, HostEntry)] = []
+        if let first = policies.first, let other = policies.first(where: { $0.meaning != first.meaning }) {
+            pairs += zip(first.entries, other.entries)
+        }
+        // Of several entries for the same hosts the lookup takes one, where it does not take all.
+        for configuration in configurations
+        where (client.configurations[configuration.kind] ?? configuration.kind.lookup).takesAll == false {
+            let entries = configuration.entries(by: client.configurations[configuration.kind])
+            for taken in policies.flatMap(\.entries) {
+                let other = entries.first { entry in
+                    entry.hosts == taken.hosts && entry.port == taken.port && entry.meaning != taken.meaning
+                }
+                if let other { pairs.append((taken, other)) }
+            }
+        }
+        guard let (first, other) = pairs.first else { return }
+        throw .said(
+            .data,
+            "two configurations say different things of \(name) to \(client.name): \(first.origin) and \(other.origin); "
+                + "give the one that the app ships"
+        )
+    }
+
+    /// What a client's own configurations say of a host.
+    struct Own {
+        /// The policy, `nil` when the host is not configured.
+        let policy: HostPolicy?
+        /// Whether pins that are for whatever host are beside it, which the client's configuration does not have.
+        let ignoresPinsForAnyHost: Bool
+        /// Why the client throws for its configuration, `nil` when it does not.
+        let obstacle: ClientConfigurationError?
+    }
+
+    private func policy(
+        of configuration: PinConfiguration,
+        for name: ReferenceName,
+        writtenAs host: String,
+        port: Int?,
+        by lookup: PinConfiguration.Lookup? = nil
+    ) -> HostPolicy? {
+        guard case .name = name else {
+            let unconditional = PinConfiguration(
+                configuration.kind,
+                entries: configuration.entries.filter { $0.hosts == nil }
+            )
+            return unconditional.policy(for: "", port: port, by: .union, suffixes: suffixes)
+        }
+        return configuration.policy(for: host, port: port, by: lookup, suffixes: suffixes)
+    }
+
+    /// What should be said when the configurations have no pin for the host, `nil` when they have.
+    func warning(for name: String, _ selection: Selection) -> Finding? {
+        guard !configurations.isEmpty, selection.policies.allSatisfy({ $0.policy.pins == nil }) else { return nil }
+        if let policy = selection.policies.first(where: { $0.policy.records.isEmpty })?.policy,
+            let entry = policy.entries.first
+        {
+            let what = entry.isExcluded ? "is exempt from pinning" : "is configured without a pin that can match"
+            return .warning(id: "host-not-pinned", message: "\(name) \(what) (\(entry.origin))")
+        }
+        guard selection.policies.isEmpty else { return nil }
+        let hosts = configurations.flatMap(\.entries).compactMap { entry in
+            entry.hosts.map { $0.description + (entry.port.map { ":\($0)" } ?? "") }
+        }
+        let listed = hosts.prefix(5).joined(separator: ", ") + (hosts.count > 5 ? " and \(hosts.count - 5) more" : "")
+        return .warning(
+            id: "host-not-configured",
+            message: "no configuration has an entry for \(name) (there are: \(listed))"
+                + (pins.isEmpty ? ": no pin is compared" : "")
+        )
+    }
+}
+
+extension HostEntry {
+    /// What the entry says, wherever it stands.
+    fileprivate var meaning: [AnyHashable] {
+        let places: [Set<SHA256Digest>?] =
+            switch identities {
+            case .anywhere(let pins): [Set(pins.map(\.spkiSHA256))]
+            case .positions(let leaf, let authorities):
+                [leaf.map { Set($0.map(\.spkiSHA256)) }, authorities.map { Set($0.map(\.spkiSHA256)) }]
+            case .records(_, let pins): [Set(pins.map(\.spkiSHA256))]
+            }
+        return [places, enforcesPinning, expiration, isExcluded, exemption]
+    }
+}
+
+extension HostPolicy {
+    /// What the policy says, wherever it stands.
+    fileprivate var meaning: [AnyHashable] {
+        [Set(pins?.pins.map(\.spkiSHA256) ?? []), enforcesPinning, expiration, entries.map(\.isExcluded)]
+    }
+}

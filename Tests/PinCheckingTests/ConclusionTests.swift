@@ -1,0 +1,117 @@
+@testable import PinChecking
+import Pinning
+@testable import Rotation
+import Testing
+
+/// The one function that decides how a check ends, over all that it is asked with.
+@Suite struct ConclusionTests {
+    private static let accepted = Standing.accepted(Reason(id: "pin-matched", message: "a pin matched"))
+    private static let rejected = Standing.rejected(Reason(id: "pin-mismatch", message: "no pin matched"))
+    private static let unreachable = Standing.unreachable(Reason(id: "refused", message: "connect: refused"))
+    private static let notSetUp = Standing.notSetUp(Reason(id: "not-configured", message: "no client"))
+    private static let unjudged = Standing.unjudged(.notJudged)
+    private static let all = [accepted, rejected, unreachable, notSetUp, unjudged]
+
+    private static let warning = Finding.warning(id: "strict", message: "take care")
+
+    /// An outlook whose gravest finding is of this level.
+    private static func outlook(_ level: Outlook.Finding.Level) -> Outlook {
+        Outlook(
+            pins: [],
+            demands: [],
+            pinsExpire: nil,
+            validUntil: nil,
+            renewalPoint: nil,
+            findings: [Outlook.Finding(id: "ends", level: level, message: "the end is near", subject: .server)]
+        )
+    }
+
+    private static func changes(_ kind: Change.Kind, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
+        BaselineChanges(
+            [Change(kind, old: nil, new: nil)],
+            since: "old.json",
+            by: RotationPolicy(allowing: allowed),
+            comparedWith: nil
+        )
+    }
+
+    @Test func withoutAnythingElseTheClientsDecide() {
+        #expect(
+            Self.all.map { Conclusion($0).outcome } == [.accepted, .rejected, .unreachable, .notSetUp, .unjudged]
+        )
+        #expect(Self.all.allSatisfy { Conclusion($0).reason == $0.reason })
+    }
+
+    @Test func nothingTurnsARejectionIntoAnythingElse() {
+        for standing in [Self.rejected, Self.unreachable, Self.notSetUp] {
+            for failsOnWarning in [false, true] {
+                for level in [Outlook.Finding.Level.info, .warn, .fail] {
+                    for change in [Self.changes(.unchanged), Self.changes(.rekeyed)] {
+                        let conclusion = Conclusion(
+                            standing,
+                            outlook: Self.outlook(level),
+                            changes: change,
+                            warnings: [Self.warning],
+                            failsOnWarning: failsOnWarning
+                        )
+                        #expect(conclusion == Conclusion(standing))
+                    }
+                }
+            }
+        }
+    }
+
+    /// What an acceptance comes to, by outlook, change, warning, and whether warnings are told by the outcome.
+    @Test(arguments: [
+        (Outlook.Finding.Level.info, Change.Kind.unchanged, false, false, Outcome.accepted, "pin-matched"),
+        (.info, .unchanged, true, false, .accepted, "pin-matched"),
+        (.info, .unchanged, true, true, .needsAttention, "strict"),
+        (.info, .unchanged, false, true, .accepted, "pin-matched"),
+        (.warn, .unchanged, false, false, .accepted, "pin-matched"),
+        (.warn, .unchanged, false, true, .needsAttention, "ends"),
+        (.warn, .unchanged, true, true, .needsAttention, "ends"),
+        (.warn, .rekeyed, true, true, .changed, "changed"),
+        (.info, .rekeyed, true, false, .changed, "changed"),
+        (.fail, .unchanged, false, false, .endsTooSoon, "ends"),
+        (.fail, .rekeyed, true, true, .endsTooSoon, "ends"),
+    ])
+    func anAcceptanceEndsAsItsTimeItsChangesAndItsWarningsSay(
+        level: Outlook.Finding.Level,
+        change: Change.Kind,
+        hasWarning: Bool,
+        failsOnWarning: Bool,
+        outcome: Outcome,
+        reason: String
+    ) {
+        let conclusion = Conclusion(
+            Self.accepted,
+            outlook: Self.outlook(level),
+            changes: Self.changes(change),
+            warnings: hasWarning ? [Self.warning] : [],
+            failsOnWarning: failsOnWarning
+        )
+        #expect(conclusion.outcome == outcome)
+        #expect(conclusion.reason.id == reason)
+        #expect(conclusion.reason.message.hasPrefix("accepted, but ") == (outcome != .accepted))
+        #expect((conclusion.told != nil) == (reason == "ends"))
+    }
+
+    @Test func aChangeThatIsAllowedChangesNothingButWhatIsSaidOfAnUnjudgedChain() {
+        let change = Self.changes(.rekeyed, allowing: [.rekeyed])
+        #expect(Conclusion(Self.accepted, changes: change) == Conclusion(Self.accepted))
+        let unjudged = Conclusion(Self.unjudged, changes: change)
+        #expect(unjudged.outcome == .unjudged && unjudged.reason.id == "changed-as-allowed")
+        #expect(Conclusion(Self.unjudged, changes: Self.changes(.unchanged)).reason.id == "unchanged")
+        #expect(Conclusion(Self.unjudged, changes: Self.changes(.rekeyed)).outcome == .changed)
+    }
+
+    @Test func whatIsShownForComparisonCanOnlyAskForAttention() {
+        for standing in Self.all {
+            let conclusion = Conclusion(standing, counts: false)
+            #expect(conclusion.outcome == (standing == Self.accepted ? .accepted : .needsAttention))
+            #expect(conclusion.reason == standing.reason)
+        }
+        let changed = Conclusion(Self.rejected, counts: false, changes: Self.changes(.rekeyed))
+        #expect(changed.outcome == .changed && changed.reason.id == "changed")
+    }
+}
