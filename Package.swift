@@ -70,7 +70,7 @@ let package = Package(
         .target(name: "Devices", dependencies: ["CDeviceData", "Pinning"], swiftSettings: swiftSettings),
         .target(
             name: "PinChecking",
-            dependencies: ["HTTPDNS", "PinFormats", "Pinning", "Rotation", "TLSProbe", "Text", "X509"],
+            dependencies: ["Devices", "HTTPDNS", "PinFormats", "Pinning", "Rotation", "TLSProbe", "Text", "X509"],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -31,7 +31,8 @@ package struct Linter: Sendable {
     }
 
     private static let rules: [any LintRule] = [
-        CertificateValidityRule(), LeafCertificateRule(), AuthorityPinRule(), WeakCryptographyRule(), BackupPinRule(),
+        CertificateValidityRule(), LeafCertificateRule(), AppleLeafRule(), AuthorityPinRule(), WeakCryptographyRule(),
+        BackupPinRule(),
         DuplicatePinRule(),
         ExpirationRule(), OverlappingHostsRule(), TrustKitRule(), TrustKitAndroidRule(), NSPinnedDomainsRule(),
         OkHttpPatternRule(), BundleRule(), ClientInputRule(), ReaderNotesRule(),

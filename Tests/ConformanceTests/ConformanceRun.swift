@@ -108,7 +108,9 @@ struct ConformanceRun {
         )
         let status = try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(suite.pem(item.anchors), to: "anchors.pem")
-            let arguments = ["verify", "-", "--anchors", anchors] + (item.host.map { ["--verify-name", $0] } ?? [])
+            let arguments =
+                ["verify", "-", "--client", "hpkp", "--anchors", anchors]
+                + (item.host.map { ["--verify-name", $0] } ?? [])
             return await PinCheck.run(arguments: arguments, in: context).rawValue
         }
         return switch status {

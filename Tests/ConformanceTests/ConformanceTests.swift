@@ -81,7 +81,7 @@ struct ConformanceTests {
             [
                 "\(folder)/pinconf.py", "run", "\(folder)/data/pkits.json.xz", "--known", "\(folder)/known/pkits.json",
                 "--cmd",
-                "'\(try #require(Self.binary))' verify {chain} --anchors {anchors} [--verify-name {host}] --at {at}",
+                "'\(try #require(Self.binary))' verify {chain} --client hpkp --anchors {anchors} [--verify-name {host}] --at {at}",
             ]
         )
         print("conformance: pinconf.py with the binary:", outcome.text.prefix { $0 != "\n" })

@@ -99,7 +99,7 @@ struct BuiltInDevicesTests {
         addresses: Bool
     ) throws {
         let device = try #require(data.devices.first { $0.name == name })
-        guard case .apple(let rules) = device.rules else {
+        guard case .apple(let rules) = device.platformRelease else {
             Issue.record("\(name) is not one of Apple's")
             return
         }
@@ -114,7 +114,7 @@ struct BuiltInDevicesTests {
     ])
     func `Android's rules follow the API level`(name: String, level: Int) throws {
         let device = try #require(data.devices.first { $0.name == name })
-        guard case .android(let rules) = device.rules else {
+        guard case .android(let rules) = device.platformRelease else {
             Issue.record("\(name) is not one of Android's")
             return
         }

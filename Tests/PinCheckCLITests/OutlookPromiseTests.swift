@@ -77,7 +77,7 @@ private struct PromiseWorld {
         ]
         inter = try roots[0].issue(Self.valid(.authority("Inter"), from: -50, to: days(30...2_000)))
         leaf = try inter.issue(Self.valid(.leaf("api.example.com"), from: -10, to: days(20...400)))
-        let spare = Self.valid(.leaf("api.example.com"), from: -10, to: 4_000)
+        let spare = Self.valid(.leaf("api.example.com"), from: -10, to: 800)
         spares = [try inter.issue(spare), try inter.issue(spare)]
         chain = [leaf, inter]
         let isWhole = Bool.random(using: &generator)
@@ -208,6 +208,8 @@ private struct PromiseWorld {
             guard let spare = spares.first(where: { $0.pin == pins.pins[pin.pin].spkiSHA256.description }) else {
                 continue
             }
+            // A certificate that is over by then saves nobody.
+            if let certificate = pins.pins[pin.pin].certificate, certificate.notAfter < time { continue }
             if client.contains("key=ca") || client.contains("usage=0") || client.contains("usage=2") {
                 let authority = try roots[0].issue(CertificateTemplate.authority("Spare").around(time), key: spare.key)
                 let below = try renewed(nil, by: authority, at: time)

@@ -1,5 +1,6 @@
 import LoopbackLab
 import PinCheckCLI
+import Pinning
 import Testing
 
 /// What several sources of pins come to for a client that has a configuration of its own.
@@ -99,8 +100,8 @@ import Testing
     }
 
     @Test func aDayThatHasBegunInSomeTimeZonesOnlyIsAWarning() async throws {
-        let source = android(pki.leaf.pin, expiration: "2030-01-01")
-        let midnight: Int64 = 1_893_456_000
+        let midnight = (LabClock.now / 86_400 + 30) * 86_400
+        let source = android(pki.leaf.pin, expiration: Timestamp(secondsSinceEpoch: midnight).date)
         for (offset, isWarned) in [(-15, false), (-13, true), (11, true), (13, false)] {
             let outcome = try await verify(
                 [source],

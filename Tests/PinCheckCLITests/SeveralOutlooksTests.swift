@@ -237,6 +237,7 @@ import X509
     private struct DemandingClient: ClientProcedure {
         let isDateMinded: Bool
         var name: String { "demanding" }
+        var platform: Platform? { nil }
 
         func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
             PinComparison(
@@ -280,6 +281,7 @@ import X509
         let entry = ClientRegistry.Entry(
             name: "demanding",
             summary: "",
+            platform: nil,
             notation: .okhttp,
             make: { _ in DemandingClient(isDateMinded: true) }
         )

@@ -77,7 +77,7 @@ import Testing
         let files = Files([("leaf.cer", pki.leaf.der), ("root.cer", pki.rootA.der)])
         #expect(
             try files.lint(asDirectory: true) == [
-                "note certificate-mode-ends leaf.cer", "warning leaf-certificate-pinned leaf.cer",
+                "warning leaf-certificate-pinned leaf.cer", "note certificate-mode-ends root.cer",
                 "warning authority-beside-leaf root.cer",
             ]
         )
@@ -132,5 +132,53 @@ import Testing
         #expect(
             try files.lint(asDirectory: true).filter { $0.contains("weak") } == ["warning weak-signature b.cer"]
         )
+    }
+}
+
+/// Pinned servers' certificates that Apple's platforms never take.
+@Suite struct AppleLeafRuleTests {
+    private let pki: StandardPKI
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    private func leaf(days: Int64, _ usage: [OID]?) throws -> LabCertificate {
+        try pki.interA.issue(
+            CertificateTemplate.leaf("a.example")
+                .valid(from: LabClock.now - LabClock.day, to: LabClock.now + (days - 1) * LabClock.day)
+                .with { $0.extendedKeyUsage = usage }
+        )
+    }
+
+    private func found(_ leaf: LabCertificate, clients: Set<String> = []) throws -> [LintFinding] {
+        try Files([("a.cer", leaf.der)]).findings(clients: clients)
+            .filter { ["lifetime-too-long", "no-server-auth"].contains($0.id) }
+    }
+
+    @Test func aLeafThatLivesTooLongFailsFromTheFirstDayOn() throws {
+        let findings = try found(try leaf(days: 826, [.serverAuth]))
+        #expect(findings.map(\.id) == ["lifetime-too-long"])
+        #expect(findings.map(\.severity) == [.error])
+        #expect(
+            findings.first?.message
+                == "CN=a.example is valid for 826 days and Apple's platforms take 825: apps on them fail from the first day on"
+        )
+        #expect(try found(try leaf(days: 825, [.serverAuth])).isEmpty)
+        #expect(try found(pki.rootA).isEmpty)
+    }
+
+    @Test func aLeafWithoutAPurposeFailsFromTheFirstDayOn() throws {
+        for usage in [nil, [.anyExtendedKeyUsage]] as [[OID]?] {
+            let findings = try found(try leaf(days: 90, usage))
+            #expect(findings.map(\.id) == ["no-server-auth"])
+            #expect(findings.first?.message.contains("fail from the first day on") == true)
+        }
+    }
+
+    @Test func clientsOfOtherPlatformsDoNotMind() throws {
+        let long = try leaf(days: 900, nil)
+        #expect(try found(long, clients: ["okhttp", "curl"]).isEmpty)
+        #expect(try found(long, clients: ["okhttp", "alamofire"]).count == 2)
     }
 }

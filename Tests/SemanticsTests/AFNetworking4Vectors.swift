@@ -284,19 +284,23 @@ struct AFNetworking4Vectors {
         #expect(verdict.warnings.map(\.id) == ["needs-allow-invalid"])
     }
 
-    @Test func `the best effort of a client that ignores validity goes through its pins, with a warning`() throws {
+    @Test func `the best effort of a client that ignores validity goes through what its platform would fetch`() throws {
         let pki = Self.world.standard
+        let inter = try pki.rootA.reissue(pki.interA) { $0 = $0.withIssuerPlaces(["http://ca.example/root.cer"]) }
         let scene = Scene(
             mode: .publicKey,
             allowInvalid: true,
             pins: [pki.rootA],
-            presented: [pki.leaf, pki.interA],
+            presented: [pki.leaf, inter],
             host: StandardPKI.serverName
         )
         let verdict = try scene.afNetworking4()
         #expect(verdict.reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
         #expect(!verdict.builtChain.isVerified)
         #expect(verdict.warnings.map(\.id).contains("intermediate-not-presented"))
+        // A certificate that says nothing of where its issuer is leaves nothing to fetch, and the basic policy never fetches.
+        #expect(try scene.with { $0.presented = [pki.leaf, pki.interA] }.afNetworking4().reason == .pinMismatch)
+        #expect(try scene.with { $0.validatesName = false }.afNetworking4().reason == .pinMismatch)
         // Without a link between what was sent and the pin there is nothing to walk.
         var unlinked = scene
         unlinked.presented = [pki.leaf]

@@ -112,7 +112,10 @@ struct AppleVectors {
     }
 
     @Test func `a missing intermediate may come from the pins, as the system would fetch it, with a warning`() throws {
-        let scene = Scene.ordinary(pins: [Self.pki.interA, Self.pki.junk], presented: [Self.pki.leaf], hashes: false)
+        let leaf = try Self.pki.interA.reissue(Self.pki.leaf) {
+            $0 = $0.withIssuerPlaces(["http://ca.example/inter.cer"])
+        }
+        let scene = Scene.ordinary(pins: [Self.pki.interA, Self.pki.junk], presented: [leaf], hashes: false)
         for client in [
             NSPinnedDomains(), Alamofire(.pinnedCertificates()), Alamofire(.systemDefault()),
             try TrustKit(pins: try scene.pinSet), AFNetworking4(policy: AFSecurityPolicy(mode: .certificate)),

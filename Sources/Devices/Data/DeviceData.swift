@@ -79,6 +79,12 @@ package struct DeviceData: Sendable {
         position(of: certificate) != nil
     }
 
+    /// Whether a certificate is on the newest list of Apple's, which stands for the system's own where no device is named.
+    package func isOnNewestApple(_ certificate: [UInt8]) -> Bool {
+        guard let device = devices.last(where: { $0.platform == .apple }) else { return false }
+        return lists(certificate, for: device)
+    }
+
     /// Whether a certificate is on a device's list, by its bytes.
     package func lists(_ certificate: [UInt8], for device: Device) -> Bool {
         position(of: certificate).map(device.holds) ?? false

@@ -156,6 +156,18 @@ package struct CertificateTemplate: Sendable, Hashable {
         with { $0.alternativeNames += (0..<count).map { .dns("name-\($0).many.example.com") } }
     }
 
+    /// A copy that says where its issuer's certificate can be had: the authorityInfoAccess extension (RFC 5280, 4.2.2.1).
+    package func withIssuerPlaces(_ places: [String]) -> CertificateTemplate {
+        let descriptions = places.map { place in
+            DER.sequence(OID(1, 3, 6, 1, 5, 5, 7, 48, 2).der, DER.implicit(6, Array(place.utf8)))
+        }
+        return with {
+            $0.additionalExtensions.append(
+                Extension(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: DER.sequence(descriptions.flatMap { $0 }))
+            )
+        }
+    }
+
     /// A copy changed by `change`: `CertificateTemplate.leaf("a.example").with { $0.digest = .sha1 }`.
     package func with(_ change: (inout CertificateTemplate) -> Void) -> CertificateTemplate {
         var copy = self

@@ -96,8 +96,8 @@ extension DevicesReport.Entry {
     }
 
     private static func rules(of device: Device) -> [String] {
-        switch device.rules {
-        case nil: ["a browser's"]
+        switch device.platformRelease {
+        case nil, .newest: ["a browser's"]
         case .apple(let rules):
             [
                 rules.requiresTransparency ? "SCTs" : "no SCTs",
@@ -109,7 +109,7 @@ extension DevicesReport.Entry {
         }
     }
 
-    private static func transparency(_ rules: AndroidRules) -> String {
+    private static func transparency(_ rules: AndroidRelease) -> String {
         switch rules.transparency {
         case .never: "no SCTs"
         case .optIn: "SCTs where the app's configuration says so"

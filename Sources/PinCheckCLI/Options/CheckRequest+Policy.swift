@@ -35,6 +35,7 @@ extension CheckRequest {
         case .anchors: judging.trust.anchors = value.texts.map(\.text)
         case .andSystem: judging.trust.includesSystem = value.flag
         case .extraRoots: judging.extraRoots = value.texts.map(\.text)
+        case .intermediates: judging.intermediates = value.texts.map(\.text)
         case .strict: judging.isStrict = value.flag
         case .authLevel: judging.authLevel = value.integer
         case .connect:

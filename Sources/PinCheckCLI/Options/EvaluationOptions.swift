@@ -91,12 +91,23 @@ struct EvaluationOptions: ParsableArguments {
     )
     var extraRoot: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A certificate as if it were fetched from where the server's says (AIA), by clients whose platform fetches. \
+            A file or a directory. Repeatable.
+            """,
+            valueName: "file|dir"
+        )
+    )
+    var intermediate: [String] = []
+
     @Flag(help: "Reject what OpenSSL's pedantic checks find; without it they are a warning.")
     var strict = false
 
     @Option(
         help: ArgumentHelp(
-            "OpenSSL's security level for keys and signatures, 0 to 5 (default: \(RequestDefaults.authLevel)).",
+            "OpenSSL's security level for keys and signatures, 0 to 5 (default: what each client's platform asks).",
             valueName: "level"
         )
     )
@@ -116,6 +127,7 @@ extension EvaluationOptions {
         judging.validatesCertificateChain = validateCertificateChain
         judging.trust = CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil)
         judging.extraRoots = extraRoot
+        judging.intermediates = intermediate
         judging.time = try at.map { (text) throws(CommandError) in try Self.time(text) }
         judging.isStrict = strict ? true : nil
         judging.authLevel = try authLevel.map { (text) throws(CommandError) in try Self.level(text) }

@@ -1,4 +1,5 @@
 import PinChecking
+import Pinning
 
 extension Remedy {
     /// What to do, as it goes behind a sentence, in the words of the command line.
@@ -12,6 +13,9 @@ extension Remedy {
         case .raiseTimeoutOrNameFewerAddresses(let timeout):
             ": raise --timeout (\(Int64(Report.milliseconds(timeout))) ms), or name fewer addresses"
         case .judgeStrictly: " (--strict does too)"
+        case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
+        case .chooseAnotherPlatform(.apple): ": --client okhttp or curl judges by the rules of another platform"
+        case .chooseAnotherPlatform: ": --client afnetworking judges by the rules of another platform"
         }
     }
 }

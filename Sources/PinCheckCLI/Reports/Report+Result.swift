@@ -101,6 +101,7 @@ extension Report {
         if result.presented.contains(certificate) { return "presented" }
         let pins = result.evaluation?.setup.pins?.pins ?? []
         if pins.contains(where: { $0.certificate == certificate }) { return "pin" }
+        if result.evaluation?.fetchable.contains(certificate) == true { return "intermediate" }
         return result.evaluation?.trust.rawValue ?? ""
     }
 }

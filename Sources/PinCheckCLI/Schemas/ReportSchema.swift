@@ -227,7 +227,7 @@ extension SchemaDocument {
                   "type": "object",
                   "required": ["source", "pins"],
                   "properties": {
-                    "source": { "enum": ["presented", "pin", "system", "anchors", "anchors and system"] },
+                    "source": { "enum": ["presented", "pin", "intermediate", "system", "anchors", "anchors and system"] },
                     "pins": {
                       "description": "Positions in pins.configured, from 0.",
                       "type": "array",

@@ -86,6 +86,7 @@ extension FileRoles {
         for source in judging.pins { reads(source.text, as: "--pins") }
         reads(judging.trust.anchors, as: "--anchors")
         reads(judging.extraRoots, as: "--extra-root")
+        reads(judging.intermediates, as: "--intermediate")
     }
 
     /// What servers get that ask who their client is, and the addresses that services answered with.

@@ -25,6 +25,8 @@ package enum ClientRegistry {
         package var loader: BundleLoader?
         /// Whether it decides by answering a challenge of NSURLSession, as clients on Apple's platforms do.
         package var answersChallenges = false
+        /// The platform it runs on, `nil` for one whose decisions need none.
+        package let platform: Platform.Family?
         /// The notation in which its users write a pin.
         package let notation: PinNotations.Kind
         /// What it is set to apart from what stands behind its name, as it is shown.
@@ -57,6 +59,7 @@ package enum ClientRegistry {
                 configurations: [.appBundle: .union],
                 loader: .alamofire,
                 answersChallenges: true,
+                platform: .apple,
                 notation: .okhttp,
                 make: { try $0.alamofire() }
             ),
@@ -73,6 +76,7 @@ package enum ClientRegistry {
                     .sslManager: .mostSpecificOfSameSuffix,
                 ],
                 answersChallenges: true,
+                platform: .apple,
                 notation: .base64,
                 make: { input in
                     try TrustKit(
@@ -93,6 +97,7 @@ package enum ClientRegistry {
                 ],
                 trustsInstalledRoots: false,
                 configurations: [.android: .trustKitAndroid],
+                platform: .android,
                 notation: .base64,
                 make: { input in
                     try TrustKitAndroid(
@@ -114,6 +119,7 @@ package enum ClientRegistry {
                     .okHttp: .union, .reactNative: .unionOfCanonicalNames, .sslManager: .unionOfCanonicalNames,
                 ],
                 comparesHostAsWritten: true,
+                platform: .android,
                 notation: .okhttp,
                 make: { try $0.okHttp() }
             ),
@@ -126,6 +132,7 @@ package enum ClientRegistry {
                 ],
                 trustsInstalledRoots: false,
                 configurations: [.android: .mostSpecific],
+                platform: .android,
                 notation: .base64,
                 make: { input in
                     AndroidNetworkSecurityConfig(
@@ -141,6 +148,7 @@ package enum ClientRegistry {
                 settings: [.init("key", .text("leaf|ca"), "the key that lists the pins: leaf or authority identities")],
                 configurations: [.nsPinnedDomains: .union],
                 answersChallenges: true,
+                platform: .apple,
                 notation: .base64,
                 make: { try $0.nsPinnedDomains() }
             ),
@@ -149,6 +157,7 @@ package enum ClientRegistry {
                 summary: "curl --pinnedpubkey, which compares the leaf's key alone",
                 settings: [.init("insecure", .flag, "--insecure: only the pin is checked")],
                 configurations: [.curl: .union],
+                platform: .openssl,
                 notation: .curl,
                 make: { Curl(isInsecure: $0.settings.isSet("insecure")) }
             ),
@@ -157,12 +166,14 @@ package enum ClientRegistry {
                 summary: "DANE: the pins as TLSA records of one usage",
                 settings: [.init("usage", .text("0|1|2|3"), "PKIX-TA, PKIX-EE, DANE-TA or DANE-EE (default 3)")],
                 configurations: [.tlsa: .union],
+                platform: nil,
                 notation: .tlsa,
                 make: { try $0.dane() }
             ),
             Entry(
                 name: "hpkp",
                 summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
+                platform: .browser,
                 notation: .hpkp,
                 make: { HPKP(installedRoots: Set($0.installedRoots)) }
             ),
@@ -177,6 +188,7 @@ package enum ClientRegistry {
                 configurations: [.appBundle: .union],
                 loader: version == .v4 ? .afNetworking4 : .afNetworking3,
                 answersChallenges: true,
+                platform: .apple,
                 notation: .okhttp,
                 shownSettings: { shown($0.policy(validatesDomainNameByDefault: true)) }
             ) { input in
@@ -191,6 +203,7 @@ package enum ClientRegistry {
                 configurations: [.appBundle: .union],
                 loader: .afNetworking3,
                 answersChallenges: true,
+                platform: .apple,
                 notation: .okhttp,
                 shownSettings: { input in
                     shown(input.policy(of: version))

@@ -1,3 +1,5 @@
+package import Pinning
+
 /// What would mend something, as a case: whoever shows it has words for it, as the command line its flags.
 package enum Remedy: Hashable, Sendable {
     /// Give pins.
@@ -14,6 +16,10 @@ package enum Remedy: Hashable, Sendable {
     case raiseTimeoutOrNameFewerAddresses(Duration)
     /// Judge strictly to have this rejected.
     case judgeStrictly
+    /// Give the certificate that a platform would fetch.
+    case giveIntermediate
+    /// Ask a client of another platform than this one.
+    case chooseAnotherPlatform(than: Platform.Family)
 
     /// What to do, as it goes behind a sentence, in words of no program's.
     package var words: String {
@@ -25,6 +31,8 @@ package enum Remedy: Hashable, Sendable {
         case .raiseTimeout: "; raise the timeout"
         case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
         case .judgeStrictly: ""
+        case .giveIntermediate: "; give its certificate to judge the chain"
+        case .chooseAnotherPlatform: ": choose a client of another platform to judge by its rules"
         }
     }
 }

@@ -6,12 +6,17 @@ import Pinning
 struct AssumedPath: PathVerifier {
     /// The path, leaf first; never empty.
     let path: [Certificate]
+    /// Whether the first certificate is issued: of a stand-in neither dates nor purposes are known.
+    let isIssued: Bool
     /// Answers what has nothing to do with paths.
     let verifier: any PathVerifier
 
     func findPaths(_ question: PathQuestion) -> PathFindings {
         func isValid(_ certificates: [Certificate]) -> PathFindings {
-            PathFindings(validPaths: [certificates], failures: [], bestEffort: [])
+            let failures = objections(question)
+            return failures.isEmpty
+                ? PathFindings(validPaths: [certificates], failures: [], bestEffort: [])
+                : PathFindings(validPaths: [], failures: failures, bestEffort: certificates)
         }
         guard case .only(let anchors) = question.anchors else { return isValid(path) }
         if let end = path.firstIndex(where: anchors.contains) { return isValid(Array(path[...end])) }
@@ -23,9 +28,18 @@ struct AssumedPath: PathVerifier {
         )
     }
 
+    /// What the client's platform has against the certificate wherever its path will lead.
+    private func objections(_ question: PathQuestion) -> [TrustFailure] {
+        guard isIssued, let platform = question.platform, question.policy != .basicX509 else { return [] }
+        let isOwn = if case .only = question.anchors { true } else { false }
+        return platform.objections(toLeaf: path[0], endingAt: isOwn ? .own : nil)
+    }
+
     func sha256(of bytes: [UInt8]) -> SHA256Digest? { verifier.sha256(of: bytes) }
 
     func sha512(of bytes: [UInt8]) -> [UInt8] { verifier.sha512(of: bytes) }
+
+    func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
 
     func certificate(der: [UInt8]) -> Certificate? { verifier.certificate(der: der) }
 

@@ -72,7 +72,12 @@ package struct NextQuestion {
         // A certificate alone is deployed with the authorities of today, where they issued it.
         let presented = item.certificates + (item.kind == .certificate ? served?.certificates.dropFirst() ?? [] : [])
         if let chain = PresentedChain(presented), !isIncomplete(item, chain, subject) {
-            let observation = Observation(presented: chain, referenceName: name, time: subject.time)
+            let observation = Observation(
+                presented: chain,
+                referenceName: name,
+                time: subject.time,
+                fetchable: evaluation.fetchable
+            )
             return result(
                 subject,
                 NextDeployment(item, isAssumed: false, issuers: []),
@@ -91,8 +96,17 @@ package struct NextQuestion {
         guard let leaf = item.certificates.first ?? item.standIn(at: subject.time), let chain = PresentedChain([leaf])
         else { return nil }
         let path = [leaf] + (item.kind == .certificate ? [] : authorities)
-        let observation = Observation(presented: chain, referenceName: name, time: subject.time)
-        let assumed = AssumedPath(path: path, verifier: evaluation.verifier)
+        let observation = Observation(
+            presented: chain,
+            referenceName: name,
+            time: subject.time,
+            fetchable: evaluation.fetchable
+        )
+        let assumed = AssumedPath(
+            path: path,
+            isIssued: !item.certificates.isEmpty,
+            verifier: evaluation.verifier
+        )
         return result(
             subject,
             NextDeployment(item, isAssumed: true, issuers: path.dropFirst().map(\.description)),
@@ -102,7 +116,8 @@ package struct NextQuestion {
                 by: evaluation,
                 isForecast: true
             ) { verdict, client in
-                verdict.isAccepted ? Reason(verdict, serverName: .noServer) : item.missingPin(of: client)
+                verdict.isAccepted || verdict.isRefusedByPlatform
+                    ? Reason(verdict, serverName: .noServer) : item.missingPin(of: client)
             },
             presented: []
         )
@@ -115,6 +130,17 @@ package struct NextQuestion {
         presented: [Certificate]
     ) -> CheckResult {
         var warnings = evaluation.setup.notes + evaluation.setup.warnings + judgement.findings
+        let isOnApple = evaluation.setup.clients.contains { $0.entry.platform == .apple }
+        if judgement.standing.isAccepted, isOnApple, next.kind == .request || next.kind == .publicKey {
+            warnings.append(
+                .warning(
+                    id: "next-lifetime",
+                    message:
+                        "how long its certificate will be valid, and for what, is not known: Apple's platforms take at most "
+                        + "398 days below a public root and 825 below others, with serverAuth"
+                )
+            )
+        }
         if next.isAssumed, judgement.standing.isAccepted {
             let matches = judgement.shown?.matches ?? []
             let isByAuthority = !matches.isEmpty && !matches.contains { $0.depth == 0 }
@@ -168,5 +194,13 @@ extension NextItem {
             message: "no configured pin matches \(title): before it is deployed, ship "
                 + item.notations[client.entry.notation]
         )
+    }
+}
+
+extension Verdict {
+    /// Whether the client's platform refuses the certificate itself, which no pin would mend.
+    fileprivate var isRefusedByPlatform: Bool {
+        guard case .untrusted(let failures) = reason else { return false }
+        return failures.contains { !$0.isMissingAnchor }
     }
 }

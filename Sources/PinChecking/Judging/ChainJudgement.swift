@@ -93,7 +93,19 @@ package struct ChainJudgement: Sendable {
         var findings: [Finding] = []
         for judgement in judgements {
             let prefix = decisions.count > 1 ? judgement.name + ": " : ""
-            findings += judgement.decided.warnings.map { .warning(id: $0.id, message: prefix + $0.message) }
+            findings += judgement.decided.warnings.map { warning in
+                let remedy: Remedy? = warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : nil
+                return .warning(id: warning.id, message: prefix + warning.message, remedy: remedy)
+            }
+            if let platform = judgement.decided.refusingPlatform {
+                findings.append(
+                    .warning(
+                        id: "platform-rule",
+                        message: prefix + "the reason is a rule of \(platform.title), not the pins",
+                        remedy: .chooseAnotherPlatform(than: platform)
+                    )
+                )
+            }
         }
         for decision in decisions {
             // They are left out of the verdict, since they do not start with these pins.
@@ -110,6 +122,14 @@ package struct ChainJudgement: Sendable {
             evaluation.bareKeyWarning(on: deciding, presented: observation.presented),
         ]
         return findings + own.compactMap(\.self)
+    }
+}
+
+extension Verdict {
+    /// The platform whose own rule is the reason, `nil` for a reason that all platforms share.
+    fileprivate var refusingPlatform: Platform.Family? {
+        guard case .untrusted(let failures) = reason else { return nil }
+        return failures.first?.platform
     }
 }
 

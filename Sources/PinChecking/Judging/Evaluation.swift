@@ -17,6 +17,8 @@ package final class Evaluation: Sendable {
     package let time: Timestamp?
     /// What is asked for the time ahead.
     package let outlook: OutlookRules
+    /// What stands for certificates that a platform would fetch, besides the pins.
+    package let fetchable: [Certificate]
 
     package init(
         setup: HostSetup,
@@ -24,7 +26,8 @@ package final class Evaluation: Sendable {
         verifierWithInstalledRoots: OpenSSLPathVerifier,
         trust: Trust,
         time: Timestamp?,
-        outlook: OutlookRules
+        outlook: OutlookRules,
+        fetchable: [Certificate] = []
     ) {
         self.setup = setup
         self.verifier = verifier
@@ -32,6 +35,7 @@ package final class Evaluation: Sendable {
         self.trust = trust
         self.time = time
         self.outlook = outlook
+        self.fetchable = fetchable
     }
 
     /// What stands for the roots of the client's device, named as reports name it.

@@ -22,6 +22,8 @@ final class RememberingVerifier: PathVerifier {
 
     func sha512(of bytes: [UInt8]) -> [UInt8] { verifier.sha512(of: bytes) }
 
+    func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
+
     func certificate(der: [UInt8]) -> Certificate? { verifier.certificate(der: der) }
 
     func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool {

@@ -22,11 +22,13 @@ extension CheckRequest {
         package var trust = Trust()
         /// Files and directories of roots as if a user had installed them.
         package var extraRoots: [String] = []
+        /// Files and directories of certificates as if a platform had fetched them.
+        package var intermediates: [String] = []
         /// The moment to judge by, `nil` for now.
         package var time: Timestamp?
         /// Whether what OpenSSL's pedantic checks find is a rejection.
         package var isStrict: Bool?
-        /// OpenSSL's security level, 0 to 5.
+        /// OpenSSL's security level, 0 to 5; `nil` for what each client's platform asks.
         package var authLevel: Int?
         /// What is asked for the time ahead.
         package var outlook = OutlookRules()
@@ -50,6 +52,7 @@ extension CheckRequest {
             merged.validatesCertificateChain = validatesCertificateChain ?? other.validatesCertificateChain
             merged.trust = trust.merged(over: other.trust)
             merged.extraRoots = extraRoots.isEmpty ? other.extraRoots : extraRoots
+            merged.intermediates = intermediates.isEmpty ? other.intermediates : intermediates
             merged.time = time ?? other.time
             merged.isStrict = isStrict ?? other.isStrict
             merged.authLevel = authLevel ?? other.authLevel

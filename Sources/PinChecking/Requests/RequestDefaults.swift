@@ -1,5 +1,4 @@
 package import TLSProbe
-import X509
 
 /// What holds where a request says nothing: every default of a check stands here.
 package enum RequestDefaults {
@@ -31,6 +30,4 @@ package enum RequestDefaults {
     package static let includesSystem = false
     /// Whether what OpenSSL's pedantic checks find is a rejection.
     package static let isStrict = false
-    /// OpenSSL's security level.
-    package static let authLevel = OpenSSLPathVerifier.defaultAuthLevel
 }

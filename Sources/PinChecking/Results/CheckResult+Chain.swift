@@ -17,7 +17,12 @@ extension CheckResult {
         at now: Timestamp
     ) {
         let time = evaluation.time ?? now
-        let observation = Observation(presented: chain, referenceName: referenceName, time: time)
+        let observation = Observation(
+            presented: chain,
+            referenceName: referenceName,
+            time: time,
+            fetchable: evaluation.fetchable
+        )
         let judgement = ChainJudgement(observation, by: evaluation, serverName: .noServer)
         self.init(
             Subject(target: name, referenceName: referenceName, time: time, evaluation: evaluation),

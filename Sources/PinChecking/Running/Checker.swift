@@ -133,7 +133,8 @@ package struct Checker: Sendable {
             let observation = Observation(
                 presented: result.presented,
                 referenceName: endpoint.referenceName,
-                time: time
+                time: time,
+                fetchable: evaluation.fetchable
             )
             judged = .byClients(
                 ChainJudgement(

@@ -7,11 +7,17 @@ import Glibc
 import Darwin
 #endif
 
-/// Reads the values of `--anchors`.
+/// Reads certificates that paths may end at or pass through.
 enum AnchorFiles {
     /// The anchors in a file, or in every file of a directory that holds certificates.
-    static func bundles(at path: String) throws(CheckError) -> [AnchorBundle] {
-        guard let names = fileNames(inDirectory: path) else { return [try bundle(inFile: path)] }
+    ///
+    /// - Parameters:
+    ///   - path: the file or directory.
+    ///   - role: what the certificates are, for messages.
+    /// - Returns: the certificates of each file that holds some.
+    /// - Throws: ``CheckError`` for a file that is missing, or holds none.
+    static func bundles(at path: String, as role: String = "anchors") throws(CheckError) -> [AnchorBundle] {
+        guard let names = fileNames(inDirectory: path) else { return [try bundle(inFile: path, as: role)] }
         var bundles: [AnchorBundle] = []
         for name in names {
             let bytes = try FileReader.contents(ofFile: name, inDirectory: path)
@@ -24,16 +30,16 @@ enum AnchorFiles {
         return bundles
     }
 
-    private static func bundle(inFile path: String) throws(CheckError) -> AnchorBundle {
+    private static func bundle(inFile path: String, as role: String) throws(CheckError) -> AnchorBundle {
         let bytes = try FileReader.contents(ofFile: path)
         let bundle: AnchorBundle
         do {
             bundle = try AnchorBundle(pemOrDER: bytes)
         } catch {
-            throw .said(.data, "\(quoted(path)) cannot be used as anchors: \(error)")
+            throw .said(.data, "\(quoted(path)) cannot be used as \(role): \(error)")
         }
         guard bundle.count > 0 else {
-            throw .said(.data, "\(quoted(path)) holds no certificate: give anchors as DER or PEM certificates")
+            throw .said(.data, "\(quoted(path)) holds no certificate: give \(role) as DER or PEM certificates")
         }
         return bundle
     }

@@ -1,3 +1,4 @@
+import Devices
 import PinFormats
 package import Pinning
 import Text
@@ -22,6 +23,7 @@ package struct EvaluationLoader {
         let settings: CheckRequest.Judging
         let sources: PinSources
         let installedRoots: [Certificate]
+        let fetchable: [Certificate]
         let verifier: OpenSSLPathVerifier
         let verifierWithInstalledRoots: OpenSSLPathVerifier
         let trust: Evaluation.Trust
@@ -71,7 +73,8 @@ package struct EvaluationLoader {
             verifierWithInstalledRoots: base.verifierWithInstalledRoots,
             trust: base.trust,
             time: base.settings.time,
-            outlook: base.settings.outlook
+            outlook: base.settings.outlook,
+            fetchable: base.fetchable
         )
         if !tellsHostsApart {
             base.common = evaluation
@@ -83,19 +86,25 @@ package struct EvaluationLoader {
 
     private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
         try CheckError.reading(settings.outlook.check)
-        if !(settings.pins.isEmpty && settings.trust.anchors.isEmpty && settings.extraRoots.isEmpty) {
+        let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
+        if !(settings.pins.isEmpty && files.isEmpty) {
             try OpenSSLHealth.require()
         }
         let sources = try PinSources(reading: settings.pinSources)
         note(sources.notes)
         var installed: [AnchorBundle] = []
         for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path) }
+        var fetchable: [Certificate] = []
+        for path in settings.intermediates {
+            fetchable += try AnchorFiles.bundles(at: path, as: "intermediate certificates").flatMap(\.certificates)
+        }
         let trusted = try store(settings.trust)
         func verifier(_ store: TrustStore) -> OpenSSLPathVerifier {
             OpenSSLPathVerifier(
                 trustStore: store,
-                authLevel: settings.authLevel ?? RequestDefaults.authLevel,
-                isStrict: settings.isStrict ?? RequestDefaults.isStrict
+                authLevel: settings.authLevel,
+                isStrict: settings.isStrict ?? RequestDefaults.isStrict,
+                isPublicRoot: { DeviceData.builtIn.isOnNewestApple($0.der) }
             )
         }
         let ordinary = verifier(trusted.store)
@@ -103,6 +112,7 @@ package struct EvaluationLoader {
             settings: settings,
             sources: sources,
             installedRoots: installed.flatMap(\.certificates),
+            fetchable: fetchable,
             verifier: ordinary,
             verifierWithInstalledRoots: installed.isEmpty
                 ? ordinary : verifier(TrustStore(anchors: installed, and: trusted.store)),

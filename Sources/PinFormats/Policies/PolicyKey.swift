@@ -4,7 +4,7 @@
 package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     case pins, skipBadPins
     case client, mode, allowInvalidCertificates, validatesDomainName, validatesCertificateChain
-    case anchors, andSystem, extraRoots, strict, authLevel
+    case anchors, andSystem, extraRoots, intermediates, strict, authLevel
     case ports, connect, sni, verifyName, host, ipVersion
     case warnBefore, failBefore, minPinLife
     case timeout, retries, minTLS, maxTLS, alpn
@@ -32,7 +32,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     /// What values the key takes.
     package var kind: Kind {
         switch self {
-        case .pins, .anchors, .extraRoots, .connect, .alpn, .client: .texts
+        case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client: .texts
         case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .validatesCertificateChain, .andSystem,
             .strict:
             .flag
@@ -62,6 +62,8 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .anchors: "Files or directories of certificates that are trusted instead of the system's roots."
         case .andSystem: "Trust the system's roots beside the anchors."
         case .extraRoots: "Roots as if they were installed on the device by hand."
+        case .intermediates:
+            "Certificates as if they were fetched from where the server's says, by platforms that fetch."
         case .strict: "Reject what OpenSSL's pedantic checks find."
         case .authLevel: "OpenSSL's security level for keys and signatures."
         case .ports: "The ports to check, where the host names none (default: 443)."

@@ -170,5 +170,5 @@ package enum PolicyReader {
 
 extension PolicyKey {
     /// Whether the texts of the key may be paths, which are relative to the policy.
-    fileprivate var holdsPaths: Bool { [.pins, .anchors, .extraRoots].contains(self) }
+    fileprivate var holdsPaths: Bool { [.pins, .anchors, .extraRoots, .intermediates].contains(self) }
 }

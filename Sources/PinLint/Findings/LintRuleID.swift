@@ -8,6 +8,8 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
     case leafCertificatePinned = "leaf-certificate-pinned"
     case onlyLeafPins = "only-leaf-pins"
     case authorityBesideLeaf = "authority-beside-leaf"
+    case lifetimeTooLong = "lifetime-too-long"
+    case noServerAuth = "no-server-auth"
     case weakKey = "weak-key"
     case weakSignature = "weak-signature"
     // Sets of pins
@@ -66,7 +68,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .pinnedCertificateExpired, .pinSetExpired, .trustKitTooFewPins, .trustKitNoRegisteredSuffix,
             .trustKitPublicSuffix, .trustKitUnsupportedKey, .trustKitHashDiffers, .trustKitAndroidThrows,
             .debugBuildThrows, .unknownKey,
-            .hostNeverMatches, .publicKeyNotLoaded, .pinnedToNothing, .curlTakesKeys:
+            .hostNeverMatches, .publicKeyNotLoaded, .lifetimeTooLong, .noServerAuth, .pinnedToNothing, .curlTakesKeys:
             .error
         case .pinnedCertificateExpiresSoon, .pinnedCertificateNotYetValid, .leafCertificatePinned, .onlyLeafPins,
             .authorityBesideLeaf, .weakKey, .weakSignature, .noBackupPin, .duplicatePin, .emptyPinSet, .hostNotPinned,
@@ -95,6 +97,10 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .onlyLeafPins: "Only leaf certificates are pinned, so the next renewal locks certificate mode out."
         case .authorityBesideLeaf:
             "An authority is pinned beside a server's own key, so that any certificate it issues for the name will do."
+        case .lifetimeTooLong:
+            "A pinned server's certificate is valid for longer than Apple's platforms take, from its first day on."
+        case .noServerAuth:
+            "A pinned server's certificate does not say serverAuth, which Apple's platforms ask for from its first day on."
         case .weakKey: "A pinned key is shorter than clients accept: RSA below 2048 bits, EC below 256, or DSA."
         case .weakSignature: "A pinned certificate is signed with SHA-1, MD5 or older, which clients refuse."
         case .noBackupPin: "Fewer than two keys are pinned, so that losing one locks every user out."

@@ -6,6 +6,9 @@ public protocol ClientProcedure: Sendable {
     /// The name users choose the client by, as in `afnetworking`.
     var name: String { get }
 
+    /// The platform whose rules the client's trust evaluations keep, `nil` for a client that has none of its own.
+    var platform: Platform? { get }
+
     /// What the client compares with its pins for a server, and for how long: what is said of the time ahead rests on it.
     ///
     /// - Parameters:
@@ -32,11 +35,30 @@ public struct Observation: Sendable, Hashable {
     public let referenceName: ReferenceName
     /// The moment of the decision.
     public let time: Timestamp
+    /// Certificates at hand that stand for what a platform would fetch (RFC 5280, 4.2.2.1), besides the pinned ones.
+    public let fetchable: [Certificate]
+    /// The version of the device's system.
+    public let release: PlatformRelease
 
     /// An observation made at `time`.
-    public init(presented: PresentedChain, referenceName: ReferenceName, time: Timestamp) {
+    ///
+    /// - Parameters:
+    ///   - presented: the certificates the server sent.
+    ///   - referenceName: the name the certificate must be valid for.
+    ///   - time: the moment of the decision.
+    ///   - fetchable: certificates that stand for what a platform would fetch.
+    ///   - release: the version of the device's system.
+    public init(
+        presented: PresentedChain,
+        referenceName: ReferenceName,
+        time: Timestamp,
+        fetchable: [Certificate] = [],
+        release: PlatformRelease = .newest
+    ) {
         self.presented = presented
         self.referenceName = referenceName
         self.time = time
+        self.fetchable = fetchable
+        self.release = release
     }
 }

@@ -11,6 +11,9 @@ public struct Curl: ClientProcedure {
         self.isInsecure = isInsecure
     }
 
+    /// This machine's OpenSSL.
+    public var platform: Platform? { .openssl }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         .keys(of: pins, at: .leaf)
@@ -20,7 +23,7 @@ public struct Curl: ClientProcedure {
     ///
     /// A mismatch ends curl with exit status 90.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         let system = run.evaluate(run.serverPolicy)
         if isInsecure {
             run.skip("name", "curl --insecure does not look at the name")

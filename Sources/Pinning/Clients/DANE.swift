@@ -16,6 +16,9 @@ public struct DANE: ClientProcedure {
         self.records = records
     }
 
+    /// None: the records decide, and what they leave is the verifier's.
+    public var platform: Platform? { nil }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         let uses = TLSARecord.Usage.allCases.flatMap { usage in
@@ -33,7 +36,7 @@ public struct DANE: ClientProcedure {
 
     /// Decides as RFC 7671 says: the leaf by itself first, then anchors, then constraints on the system's trust.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         if let verdict = leafAlone(&run) { return verdict }
         if let verdict = pinnedAnchors(&run) { return verdict }
         return constraints(&run)
@@ -61,7 +64,7 @@ public struct DANE: ClientProcedure {
     /// The path on which records of other usages would hold if none of usage 3 did: they hold on when the leaf is another.
     private func pathByOtherRecords(_ run: ProcedureRun<some PathVerifier>) -> BuiltChain? {
         guard records.contains(where: { $0.usage != .leaf }) else { return nil }
-        var trial = ProcedureRun(run.observation, pins: run.pins, verifier: run.verifier)
+        var trial = ProcedureRun(run.observation, pins: run.pins, verifier: run.verifier, platform: run.platform)
         let verdict = pinnedAnchors(&trial) ?? constraints(&trial)
         return verdict.isAccepted ? verdict.builtChain : nil
     }

@@ -13,6 +13,9 @@ public struct HPKP: ClientProcedure {
         self.installedRoots = installedRoots
     }
 
+    /// A browser.
+    public var platform: Platform? { .browser }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         if case .name(.ip) = name { return .nothing }
@@ -21,12 +24,16 @@ public struct HPKP: ClientProcedure {
 
     /// Decides as RFC 7469, 2.6 says: the intersection of the chain's keys and the pins must not be empty.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         return run.afterServerTrust { run, system in
             if case .name(.ip) = observation.referenceName {
                 return run.unpinned("addresses are never pinned (RFC 7469, 2.3.3)", system)
             }
             guard let pins else { return run.unpinned("the host has no pins", system) }
+            run.warnOfPathDependence(system) { chain in
+                chain.certificates.last.map(installedRoots.contains) == true
+                    || !pins.publicKeyMatches(on: chain).isEmpty
+            }
             if let anchor = system.builtChain.certificates.last, installedRoots.contains(anchor) {
                 run.warn("pins-overridden", "the chain ends at an installed root: browsers do not hold pins against it")
                 return run.unpinned("the chain ends at the installed root \(anchor)", system)

@@ -1,3 +1,5 @@
+internal import Text
+
 /// One decision in progress: the question, the paths found so far, and the trace.
 ///
 /// What all clients have in common lives here; what makes each of them different is in its own file.
@@ -5,7 +7,8 @@ struct ProcedureRun<Verifier: PathVerifier> {
     let observation: Observation
     let pins: PinSet?
     let verifier: Verifier
-    private let fetchesIssuers: Bool
+    /// The rules that trust evaluations keep, `nil` for the verifier's own.
+    let platform: Platform?
     private(set) var trace = Trace()
     /// The evaluations that the client needed to end well and that did.
     private var trusted: [TrustResult] = []
@@ -14,12 +17,12 @@ struct ProcedureRun<Verifier: PathVerifier> {
     ///   - observation: the server, the name and the time.
     ///   - pins: the pins, `nil` for none.
     ///   - verifier: finds the paths.
-    ///   - fetchesIssuers: whether the client's platform fetches issuers that a server does not send (RFC 5280, 4.2.2.1).
-    init(_ observation: Observation, pins: PinSet?, verifier: Verifier, fetchesIssuers: Bool = false) {
+    ///   - platform: the client's platform, in the version of the observation's device.
+    init(_ observation: Observation, pins: PinSet?, verifier: Verifier, platform: Platform?) {
         self.observation = observation
         self.pins = pins
         self.verifier = verifier
-        self.fetchesIssuers = fetchesIssuers
+        self.platform = platform?.running(on: observation.release)
     }
 
     // MARK: Questions
@@ -35,11 +38,10 @@ struct ProcedureRun<Verifier: PathVerifier> {
         .unverified(UnverifiedPath(certificates: [observation.presented.leaf]))
     }
 
-    /// Asks for the paths of the presented chain.
+    /// Asks for the paths of the presented chain, by the rules of the platform.
     ///
     /// No client tells its platform of the pins but by making them anchors. Where the platform fetches missing issuers, a pinned
-    /// certificate stands in for what it would fetch, because nothing is fetched here; it never lengthens a path that leads to
-    /// no trusted root.
+    /// certificate or another one at hand stands in for what it would fetch, because nothing is fetched here.
     ///
     /// - Parameters:
     ///   - policy: the rules to keep; the basic ones never fetch.
@@ -51,30 +53,18 @@ struct ProcedureRun<Verifier: PathVerifier> {
         anchors: Anchors = .trustStore,
         intermediates: [Certificate] = []
     ) -> TrustResult {
-        var question = PathQuestion(
-            presented: observation.presented,
-            intermediates: intermediates,
-            anchors: anchors,
-            policy: policy,
-            time: observation.time
-        )
-        let result = verifier.evaluate(question)
-        guard fetchesIssuers, !result.isTrusted, anchors == .trustStore, policy != .basicX509,
-            let pinned = pins?.certificates, !pinned.isEmpty
-        else { return result }
-        question.intermediates = pinned
-        let fetched = verifier.evaluate(question)
-        return fetched.isTrusted ? fetched : result
+        let result = verifier.evaluate(question(policy, anchors, intermediates))
+        guard !result.isTrusted, let fetched = fetching(policy, anchors, intermediates), fetched.isTrusted else {
+            return result
+        }
+        return fetched
     }
 
-    /// The chain a client walks that was told to ignore validity.
-    ///
-    /// What a platform then hands out is not documented. It is taken as the longest path linked by signatures through what
-    /// was presented and what the client holds, its pins; that the server did not send a part of it is warned about.
+    /// The chain a client walks that was told to ignore validity: with what its platform would fetch, where it fetches.
     ///
     /// - Parameters:
-    ///   - result: the evaluation without the pins, which stands when it found a valid path.
-    ///   - policy: the rules of that evaluation.
+    ///   - result: the evaluation as the server's chain is, which stands when it found a valid path.
+    ///   - policy: the rules of that evaluation; the basic ones never fetch.
     ///   - anchors: where its paths may end.
     /// - Returns: the evaluation with the longest best effort.
     func extendingBestEffort(
@@ -82,18 +72,42 @@ struct ProcedureRun<Verifier: PathVerifier> {
         under policy: TrustPolicy,
         anchors: Anchors = .trustStore
     ) -> TrustResult {
-        guard !result.isTrusted, let pinned = pins?.certificates, !pinned.isEmpty else { return result }
-        let extended = verifier.evaluate(
-            PathQuestion(
-                presented: observation.presented,
-                intermediates: pinned,
-                anchors: anchors,
-                policy: policy,
-                time: observation.time
-            )
+        guard !result.isTrusted, let fetched = fetching(policy, anchors, []), !fetched.isTrusted,
+            fetched.builtChain.certificates.count > result.builtChain.certificates.count
+        else { return result }
+        return fetched
+    }
+
+    private func question(
+        _ policy: TrustPolicy,
+        _ anchors: Anchors,
+        _ intermediates: [Certificate],
+        fetchable: [Certificate] = []
+    ) -> PathQuestion {
+        PathQuestion(
+            presented: observation.presented,
+            intermediates: intermediates,
+            fetchable: fetchable,
+            anchors: anchors,
+            policy: policy,
+            time: observation.time,
+            platform: platform
         )
-        let length = result.builtChain.certificates.count
-        return !extended.isTrusted && extended.builtChain.certificates.count > length ? extended : result
+    }
+
+    /// Certificates at hand that stand for what a platform would fetch.
+    private var fetchable: [Certificate] { observation.fetchable + (pins?.certificates ?? []) }
+
+    /// The evaluation after fetching, `nil` where nothing is fetched or nothing is at hand.
+    private func fetching(
+        _ policy: TrustPolicy,
+        _ anchors: Anchors,
+        _ intermediates: [Certificate]
+    ) -> TrustResult? {
+        guard let platform, platform.fetchesIssuers, policy != .basicX509 else { return nil }
+        let fetchable = fetchable
+        guard !fetchable.isEmpty else { return nil }
+        return verifier.evaluate(question(policy, anchors, intermediates, fetchable: fetchable))
     }
 
     // MARK: The trace
@@ -120,12 +134,33 @@ struct ProcedureRun<Verifier: PathVerifier> {
 
     /// Records a trust evaluation without its name check.
     mutating func recordTrust(_ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root") {
-        if let failure = result.failures.first(where: { !$0.isAboutName }) {
+        let failures = result.failures.filter { !$0.isAboutName }
+        for failure in failures {
+            if let step = failure.ownStep, failures.first(where: { $0.ownStep == step }) == failure {
+                trace.fail(step, failure.description)
+            }
+        }
+        if let failure = failures.first(where: { $0.ownStep == nil }) {
             trace.fail(id, failure.description)
-        } else {
+            noteWhatWouldBeFetched(failures)
+        } else if failures.isEmpty {
             trace.pass(id, "a valid path leads to \(end)")
             if result.isTrusted { trusted.append(result) }
             warnOfMissingIntermediates(result.builtChain)
+        }
+    }
+
+    /// Says where the platform would fetch the issuer that is missing.
+    private mutating func noteWhatWouldBeFetched(_ failures: [TrustFailure]) {
+        guard let platform, platform.fetchesIssuers else { return }
+        for failure in failures where failure.reason == .unknownIssuer {
+            guard observation.time <= failure.certificate.notAfter,
+                let place = IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: failure.certificate)).first
+            else { continue }
+            trace.warn(
+                Warning.issuerWouldBeFetched,
+                "\(platform.family.rawValue): the issuer of \(failure.certificate) would be fetched from \(TerminalText.escaped(place))"
+            )
         }
     }
 
@@ -164,16 +199,18 @@ struct ProcedureRun<Verifier: PathVerifier> {
 
     /// Warns when a path exists only because a pinned certificate completes it.
     mutating func warnOfMissingIntermediates(_ built: BuiltChain) {
-        guard let pinned = pins?.certificates, !pinned.isEmpty else { return }
+        let pinned = pins?.certificates ?? []
         // A verified path ends at an anchor, which no server need send.
         let sent = built.certificates.dropFirst().dropLast(built.isVerified ? 1 : 0)
         let missing = sent.first { certificate in
-            pinned.contains(certificate) && !observation.presented.certificates.contains(certificate)
+            (pinned.contains(certificate) || observation.fetchable.contains(certificate))
+                && !observation.presented.certificates.contains(certificate)
         }
         guard let missing else { return }
+        let source = pinned.contains(missing) ? "taken from the pins" : "given beside it"
         trace.warn(
             "intermediate-not-presented",
-            "the server does not send \(missing), which was taken from the pins: clients that do not fetch it reject the chain"
+            "the server does not send \(missing), which was \(source): clients that do not fetch it reject the chain"
         )
     }
 
@@ -234,6 +271,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
     ) -> Verdict {
         guard let pins else { return withoutPins(on: result.builtChain) }
         warnOfPathDependence(result) { !matches(pins, $0).isEmpty }
+        warnOfMissingIntermediates(result.builtChain)
         let matched = matches(pins, result.builtChain)
         guard let match = matched.first else {
             trace.fail("pins", "no \(what) of the built chain is pinned")
@@ -242,7 +280,6 @@ struct ProcedureRun<Verifier: PathVerifier> {
         }
         trace.pass("pins", "\(what) pin matched at depth \(match.depth)")
         warnOfAuthorityPin(matched)
-        warnOfMissingIntermediates(result.builtChain)
         return verdict(.pinMatched(match), on: result.builtChain, matches: matched)
     }
 
@@ -310,5 +347,16 @@ extension PinSet {
     /// Whether the key of `certificate` is pinned.
     func isPinned(_ certificate: Certificate) -> Bool {
         pins.contains { $0.spkiSHA256 == certificate.publicKey.spkiSHA256 }
+    }
+}
+
+extension TrustFailure {
+    /// The step of the trace that such a failure is apart from the others, `nil` for none.
+    fileprivate var ownStep: String? {
+        switch reason {
+        case .lifetimeTooLong: "lifetime"
+        case .noServerAuth: "purpose"
+        default: nil
+        }
     }
 }

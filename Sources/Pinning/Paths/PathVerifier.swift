@@ -19,9 +19,15 @@ public protocol PathVerifier: Sendable {
 
     /// Whether the key in a DER SubjectPublicKeyInfo made the signature on `certificate`, as some TLSA records have it.
     func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool
+
+    /// The places where a certificate says that its issuer's can be had (RFC 5280, 4.2.2.1: `caIssuers`), in their order.
+    func issuerPlaces(of certificate: Certificate) -> [String]
 }
 
 extension PathVerifier {
+    /// None: nothing is then taken for fetched.
+    public func issuerPlaces(of certificate: Certificate) -> [String] { [] }
+
     /// A verifier that does not say finds no such signature, so TLSA records with a bare key hold only for presented authorities.
     public func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool { false }
 }
@@ -34,26 +40,37 @@ public struct PathQuestion: Sendable, Hashable {
     ///
     /// They are not trusted for being here.
     public var intermediates: [Certificate]
+    /// Certificates that stand for what the client's platform would fetch: links only above a certificate that says where its
+    /// issuer's can be had, and is not expired.
+    ///
+    /// They are not trusted for being here.
+    public var fetchable: [Certificate]
     /// Where a path may end.
     public var anchors: Anchors
     /// The rules the path must keep.
     public var policy: TrustPolicy
     /// The moment at which every certificate of the path must be valid.
     public var time: Timestamp
+    /// The rules of the client's platform, `nil` for the verifier's own.
+    public var platform: Platform?
 
     /// Asks for paths from the leaf of `presented` to one of `anchors`.
     public init(
         presented: PresentedChain,
         intermediates: [Certificate] = [],
+        fetchable: [Certificate] = [],
         anchors: Anchors,
         policy: TrustPolicy,
-        time: Timestamp
+        time: Timestamp,
+        platform: Platform? = nil
     ) {
         self.presented = presented
         self.intermediates = intermediates
+        self.fetchable = fetchable
         self.anchors = anchors
         self.policy = policy
         self.time = time
+        self.platform = platform
     }
 }
 
@@ -98,7 +115,8 @@ public struct PathFindings: Sendable {
     public var validPaths: [[Certificate]]
     /// Why there is no valid path, most useful reason first; empty when there is one.
     public var failures: [TrustFailure]
-    /// The longest path linked by signatures when there is no valid one, leaf first: what a client that ignores validity walks.
+    /// The path a platform hands out when there is no valid one, linked by signatures, leaf first: what a client that ignores
+    /// validity walks.
     public var bestEffort: [Certificate]
 
     /// Reports paths, or the reasons for their absence.

@@ -22,6 +22,8 @@ public struct TrustFailure: Sendable, Hashable {
         case nameConstraintViolated
         /// The extended key usage does not allow servers.
         case wrongPurpose
+        /// The key usage does not allow what servers do with their key.
+        case wrongKeyUsage
         /// The leaf's extended key usage does not say that it is for servers, which the platform asks for here.
         case noServerAuth
         /// The leaf is valid for more days than the platform takes.
@@ -54,13 +56,26 @@ public struct TrustFailure: Sendable, Hashable {
     public let depth: Int
     /// The certificate at that position.
     public let certificate: Certificate
+    /// The platform whose rule it is, where others would take the certificate; `nil` where they would not.
+    public let platform: Platform.Family?
 
     /// Says that `certificate` at `depth` breaks a rule.
     public init(_ reason: Reason, at depth: Int, of certificate: Certificate) {
         self.reason = reason
         self.depth = depth
         self.certificate = certificate
+        platform = nil
     }
+
+    private init(_ failure: TrustFailure, of platform: Platform.Family) {
+        reason = failure.reason
+        depth = failure.depth
+        certificate = failure.certificate
+        self.platform = platform
+    }
+
+    /// The same as a rule of one platform.
+    func refused(by platform: Platform.Family) -> TrustFailure { TrustFailure(self, of: platform) }
 
     /// How useful the reason is to the reader, 0 for the most useful: distrust, time, name, signature, constraints, unknown issuer.
     public var rank: Int {
@@ -70,8 +85,8 @@ public struct TrustFailure: Sendable, Hashable {
         case .expired, .notYetValid: 1
         case .nameMismatch, .impossibleName: 2
         case .badSignature: 3
-        case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .noServerAuth, .lifetimeTooLong,
-            .unknownCriticalExtension:
+        case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .wrongKeyUsage, .noServerAuth,
+            .lifetimeTooLong, .unknownCriticalExtension:
             4
         case .weakKey, .weakSignature: 5
         case .other: 6
@@ -107,7 +122,7 @@ public struct TrustFailure: Sendable, Hashable {
         case .notAnAuthority: "not-an-authority"
         case .pathTooLong: "path-too-long"
         case .nameConstraintViolated: "name-constraint"
-        case .wrongPurpose: "wrong-purpose"
+        case .wrongPurpose, .wrongKeyUsage: "wrong-purpose"
         case .noServerAuth: "no-server-auth"
         case .lifetimeTooLong: "lifetime-too-long"
         case .weakKey: "weak-key"
@@ -126,7 +141,9 @@ public struct TrustFailure: Sendable, Hashable {
 
 extension TrustFailure: CustomStringConvertible {
     /// One sentence that names the certificate, its depth and the rule; what the certificate says is escaped.
-    public var description: String { TerminalText.escaped(sentence) }
+    public var description: String {
+        TerminalText.escaped(sentence) + (platform.map { " (a rule of \($0.title))" } ?? "")
+    }
 
     private var sentence: String {
         let subject = "\(certificate) (depth \(depth))"
@@ -140,6 +157,7 @@ extension TrustFailure: CustomStringConvertible {
         case .pathTooLong: "\(subject) allows fewer intermediate certificates than the path has"
         case .nameConstraintViolated: "\(subject) lies outside the names its issuers may certify"
         case .wrongPurpose: "\(subject) may not be used for TLS servers (extended key usage)"
+        case .wrongKeyUsage: "\(subject) may not be used for TLS servers (key usage)"
         case .noServerAuth: "\(subject) does not say that it is for TLS servers (extended key usage serverAuth)"
         case .lifetimeTooLong(let days, let limit):
             "\(subject) is valid for \(days == .max ? "endless" : "\(days)") days, more than \(limit)"

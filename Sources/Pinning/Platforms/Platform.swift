@@ -17,8 +17,8 @@ public struct Platform: Sendable, Hashable {
 
     /// Which kind of platform it is.
     public let family: Family
-    /// The major version of iOS or Android, `nil` for the newest.
-    public let release: Int?
+    /// The version of its system.
+    public let release: PlatformRelease
     /// Which names of a certificate count for a server.
     public let names: NameRules
     /// What keys have to be certified for.
@@ -35,6 +35,28 @@ public struct Platform: Sendable, Hashable {
     public let fetchesIssuers: Bool
     /// Whether name constraints hold the common name of a leaf that has no DNS name.
     public let constrainsCommonName: Bool
+    /// Which of several rejected paths is handed out.
+    public let rejectedPath: RejectedPathRule
+    /// What of the verifier's own judgement counts.
+    let deference: Deference
+
+    /// Which of several rejected paths a client gets to see that was told to ignore validity.
+    public enum RejectedPathRule: Sendable, Hashable {
+        /// The first that reaches an anchor, else the longest.
+        case longest
+        /// The best by Apple's points (`SecPathBuilder`, `SecCertificatePathVCScore`).
+        case bestByPoints
+    }
+
+    /// How far a platform goes by what the verifier finds of purposes, keys and signatures.
+    enum Deference: Sendable, Hashable {
+        /// It has rules of its own for them.
+        case none
+        /// It has rules of its own for paths to public roots, and goes by the verifier elsewhere.
+        case belowPrivateAnchors
+        /// It is the verifier's own platform.
+        case always
+    }
 
     /// Whose dates are checked besides those of the certificates below an anchor.
     public enum AnchorDates: Sendable, Hashable {
@@ -46,69 +68,87 @@ public struct Platform: Sendable, Hashable {
 
     /// Apple's platforms.
     ///
-    /// - Parameter release: the major version of iOS, `nil` for the newest. Before iOS 13 nothing is asked of leaves under anchors of
-    ///   the app's own (Apple's support article 103769).
+    /// - Parameter release: the version; before iOS 13 nothing is asked of leaves under anchors of the app's own (Apple's support
+    ///   article 103769).
     /// - Returns: the platform with its rules.
-    public static func apple(release: Int? = nil) -> Platform {
-        let judgesOwn = release.map { $0 >= 13 } ?? true
-        return Platform(
+    public static func apple(_ release: AppleRelease = .newest) -> Platform {
+        Platform(
             family: .apple,
-            release: release,
+            release: release == .newest ? .newest : .apple(release),
             names: .apple,
-            purposes: .apple(judgesOwnAnchors: judgesOwn),
+            purposes: .apple(judgesOwnAnchors: release.limitsLeavesOfOwnAnchors),
             strength: .apple,
-            lifetimes: .apple(judgesOwnAnchors: judgesOwn),
+            lifetimes: .apple(judgesOwnAnchors: release.limitsLeavesOfOwnAnchors),
             judgedAnchorDates: .all,
             fetchesIssuers: true,
-            constrainsCommonName: false
+            constrainsCommonName: false,
+            rejectedPath: .bestByPoints,
+            deference: .none
         )
     }
 
     /// Android with Conscrypt.
     ///
     /// - Parameters:
-    ///   - release: the major version of Android, `nil` for the newest.
+    ///   - release: the version, `nil` for the newest.
     ///   - names: the rules of the verifier that compares names: the platform's strict one, or OkHttp's own.
     /// - Returns: the platform with its rules.
-    public static func android(release: Int? = nil, names: NameRules = .android) -> Platform {
+    public static func android(_ release: AndroidRelease? = nil, names: NameRules = .android) -> Platform {
         Platform(
             family: .android,
-            release: release,
+            release: release.map { .android($0) } ?? .newest,
             names: names,
             purposes: .android,
             strength: .android,
             lifetimes: .unlimited,
             judgedAnchorDates: .none,
             fetchesIssuers: false,
-            constrainsCommonName: false
+            constrainsCommonName: false,
+            rejectedPath: .longest,
+            deference: .none
         )
     }
 
     /// curl on this machine's OpenSSL at its usual security level, 2.
     public static let openssl = Platform(
         family: .openssl,
-        release: nil,
+        release: .newest,
         names: .curl,
         purposes: .openssl,
         strength: .openssl,
         lifetimes: .unlimited,
         judgedAnchorDates: .all,
         fetchesIssuers: false,
-        constrainsCommonName: true
+        constrainsCommonName: true,
+        rejectedPath: .longest,
+        deference: .always
     )
 
     /// A browser: where Chrome and Firefox differ, the stricter of the two.
+    ///
+    /// Below anchors that are on no public list it goes by OpenSSL's rules.
     public static let browser = Platform(
         family: .browser,
-        release: nil,
+        release: .newest,
         names: .browser,
         purposes: .browser,
         strength: .browser,
         lifetimes: .browser,
         judgedAnchorDates: .allButSystem,
         fetchesIssuers: true,
-        constrainsCommonName: false
+        constrainsCommonName: false,
+        rejectedPath: .longest,
+        deference: .belowPrivateAnchors
     )
+
+    /// The same platform in a version of its system; a version of another platform changes nothing.
+    public func running(on release: PlatformRelease) -> Platform {
+        switch (family, release) {
+        case (.apple, .apple(let release)): .apple(release)
+        case (.android, .android(let release)): .android(release, names: names)
+        default: self
+        }
+    }
 
     /// The rules of the platform, apart from names, that a path breaks.
     ///
@@ -118,7 +158,18 @@ public struct Platform: Sendable, Hashable {
     /// - Returns: the failures in the order of the path, none for a path the platform takes.
     public func failures(of path: PlatformPath, under policy: TrustPolicy) -> [TrustFailure] {
         guard policy != .basicX509 else { return StrengthRules.basic.failures(of: path) }
-        return purposes.failures(of: path) + lifetimes.failures(of: path) + strength.failures(of: path)
+        let isDeferring = defers(on: path)
+        return (isDeferring ? .openssl : purposes).failures(of: path) + lifetimes.failures(of: path)
+            + (isDeferring ? .openssl : strength).failures(of: path)
+    }
+
+    /// Whether the verifier's judgement of purposes, keys and signatures is the platform's own for the path.
+    func defers(on path: PlatformPath) -> Bool {
+        switch deference {
+        case .none: false
+        case .belowPrivateAnchors: path.anchorClass != .system
+        case .always: true
+        }
     }
 
     /// Whether the validity of the certificate at `depth` counts.

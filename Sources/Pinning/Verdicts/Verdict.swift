@@ -151,6 +151,9 @@ public struct Warning: Sendable, Hashable {
     /// What it means and what to do, in one line.
     public let message: String
 
+    /// The id of the warning that a platform would fetch an issuer which is not at hand.
+    public static let issuerWouldBeFetched = "issuer-would-be-fetched"
+
     /// A warning with its stable id.
     public init(id: String, message: String) {
         self.id = id

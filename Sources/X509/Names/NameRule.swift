@@ -2,44 +2,8 @@ internal import COpenSSL
 internal import COpenSSLShims
 internal import Pinning
 
-/// Whether a certificate is valid for a reference name (RFC 9525): subjectAltName only, whole-label wildcards only.
+/// Whether the authorities on a path may certify a reference name; which names of the leaf count is the platform's.
 enum NameRule {
-    /// Whether one of the leaf's alternative names is `name`, or a wildcard for it.
-    ///
-    /// Not asked of OpenSSL (`X509_check_host`), whose wildcards take letters, digits and hyphens alone, where hosts with
-    /// underscores are common and every client's wildcards take them.
-    static func leaf(_ leaf: PathNode, isValidFor name: ServerName) -> Bool {
-        switch name {
-        case .ip(let address): leaf.certificate.names.contains(.ip(address.bytes))
-        case .dns(let text): isValid(leaf.certificate, for: text.utf8)
-        }
-    }
-
-    private static func isValid(_ certificate: Certificate, for name: String.UTF8View) -> Bool {
-        // A wildcard stands for the whole left-most label and nothing else; two labels at least follow.
-        let parent = name.firstIndex(of: UInt8(ascii: ".")).map { name[name.index(after: $0)...] }
-        // Nobody owns all names below a registry's suffix: a wildcard there counts for none of them.
-        let takesWildcards =
-            parent.map { $0.contains(UInt8(ascii: ".")) && !SystemPublicSuffixList.isRegistry(String(Substring($0))) }
-            ?? false
-        return certificate.names.contains { entry in
-            guard case .dns(let entry) = entry else { return false }
-            if takesWildcards, let parent, entry.utf8.count == parent.count + 2, entry.utf8.starts(with: "*.".utf8) {
-                return isSame(entry.utf8.dropFirst(2), parent)
-            }
-            return isSame(entry.utf8[...], name[...])
-        }
-    }
-
-    /// Whether both are the same without regard to the case of ASCII letters (RFC 4343).
-    private static func isSame(_ left: Substring.UTF8View, _ right: Substring.UTF8View) -> Bool {
-        left.count == right.count && left.elementsEqual(right) { lowercased($0) == lowercased($1) }
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
-    }
-
     /// Whether an authority on the path constrains names.
     static func hasConstraints(_ path: [PathNode]) -> Bool {
         path.dropFirst().contains { X509_get_ext_by_NID($0.handle.pointer, NID_name_constraints, -1) >= 0 }

@@ -14,6 +14,7 @@ final class CandidateIssuers {
     private let anchorSources: [any AnchorSource]
     private let trustStore: TrustStore
     private let pool: [PathNode]
+    private let fetchable: [PathNode]
     private let time: Timestamp
     /// What the search may cost; several searches for one question share it.
     let budget: WorkBudget
@@ -30,18 +31,21 @@ final class CandidateIssuers {
     ///   - anchorSources: where paths may end.
     ///   - trustStore: what it distrusts is on no path, wherever paths may end.
     ///   - pool: the certificates paths may pass through.
+    ///   - fetchable: those that stand for what would be fetched, each only above a certificate that says where to fetch.
     ///   - time: the moment of the question; valid candidates go first.
     ///   - budget: what the search may cost.
     init(
         anchorSources: [any AnchorSource],
         trustStore: TrustStore,
         pool: [PathNode],
+        fetchable: [PathNode] = [],
         time: Timestamp,
         budget: WorkBudget
     ) {
         self.anchorSources = anchorSources
         self.trustStore = trustStore
         self.pool = pool
+        self.fetchable = fetchable
         self.time = time
         self.budget = budget
     }
@@ -71,10 +75,19 @@ final class CandidateIssuers {
             // Anchors win over equal certificates that were presented, and over others of the same name.
             for source in anchorSources { add(source.anchors(named: name), isAnchor: true) }
             add(pool.filter { $0.handle.isNamedIssuer(of: node.handle) }, isAnchor: false)
+            if !fetchable.isEmpty, saysWhereToFetch(node.certificate) {
+                add(fetchable.filter { $0.handle.isNamedIssuer(of: node.handle) }, isAnchor: false)
+            }
         }
         if found.count > 1 { sort(&found, issuersOf: node.certificate) }
         candidates[node.certificate.fingerprint] = found
         return found
+    }
+
+    /// Whether a platform that fetches would fetch the issuer of a certificate.
+    private func saysWhereToFetch(_ certificate: Certificate) -> Bool {
+        time <= certificate.notAfter
+            && !IssuerFetching.triedPlaces(of: IssuerPlaces.named(by: certificate)).isEmpty
     }
 
     /// Whether the trust store forbids to trust `node`.
@@ -104,7 +117,8 @@ final class CandidateIssuers {
                 default: 1
                 }
             let isValid = certificate.notBefore <= time && time <= certificate.notAfter
-            return (keyRank, isValid ? 0 : 1, candidate.isAnchor ? 0 : 1, certificate.isSelfIssued ? 0 : 1)
+            // Every platform takes what it trusts before what it is shown.
+            return (candidate.isAnchor ? 0 : 1, keyRank, isValid ? 0 : 1, certificate.isSelfIssued ? 0 : 1)
         }
         // Ranks are worked out once a candidate, because there can be thousands.
         let ranked = candidates.map { (rank: rank($0), candidate: $0) }

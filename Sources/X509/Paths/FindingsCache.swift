@@ -13,11 +13,19 @@ final class FindingsCache: Sendable {
         private let intermediates: [SHA256Digest]
         /// `nil` for the trust store.
         private let anchors: [SHA256Digest]?
+        private let fetchable: [SHA256Digest]
+        /// `nil` for the verifier's own rules.
+        private let platform: Platform?
         private let isServerPolicy: Bool
         /// Whether it is the second, pedantic look at a path.
         private let isStrictLook: Bool
 
-        init(_ question: PathQuestion) {
+        /// - Parameters:
+        ///   - question: what is asked.
+        ///   - platform: by whose rules; the question's own, or `nil` for what all have in common.
+        init(_ question: PathQuestion, by platform: Platform?) {
+            self.platform = platform
+            fetchable = question.fetchable.map(\.fingerprint)
             presented = question.presented.certificates.map(\.fingerprint)
             intermediates = question.intermediates.map(\.fingerprint)
             anchors =
@@ -28,6 +36,8 @@ final class FindingsCache: Sendable {
 
         init(strictLookAt path: [Certificate], policy: TrustPolicy) {
             presented = path.map(\.fingerprint)
+            platform = nil
+            fetchable = []
             intermediates = []
             anchors = nil
             isServerPolicy = policy != .basicX509
@@ -40,6 +50,12 @@ final class FindingsCache: Sendable {
         let findings: PathFindings
         /// Whether an authority on one of the paths constrains names, so that the name asked for counts after all.
         let hasNameConstraints: Bool
+        /// Whether everybody's search would have gone the same way.
+        let isUndisputed: Bool
+        /// Whether the search was given up.
+        let isExhausted: Bool
+        /// What OpenSSL had against the paths of a disputed search.
+        let judgements: [[SHA256Digest]: PathJudge.Judgement]
         fileprivate let span: ClosedRange<Timestamp>
         fileprivate let size: Int
 
@@ -47,11 +63,17 @@ final class FindingsCache: Sendable {
         init(
             _ findings: PathFindings,
             hasNameConstraints: Bool,
+            isUndisputed: Bool = false,
+            isExhausted: Bool = false,
+            judgements: [[SHA256Digest]: PathJudge.Judgement] = [:],
             at time: Timestamp,
             by certificates: some Sequence<Certificate>
         ) {
             self.findings = findings
             self.hasNameConstraints = hasNameConstraints
+            self.isUndisputed = isUndisputed
+            self.isExhausted = isExhausted
+            self.judgements = judgements
             var first = Int64.min
             var last = Int64.max
             var size = 0

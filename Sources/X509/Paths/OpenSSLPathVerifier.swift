@@ -3,27 +3,39 @@ package import Pinning
 /// Finds and verifies certification paths with OpenSSL.
 package struct OpenSSLPathVerifier: PathVerifier {
     /// The security level for keys and signatures that TLS itself has by default: 112 bits.
-    package static let defaultAuthLevel = 2
+    private static let defaultAuthLevel = 2
 
     /// Stands for the roots of the client's device.
     package let trustStore: TrustStore
-    private let authLevel: Int
+    /// The level that the user chose, `nil` for each platform's own rules.
+    private let givenAuthLevel: Int?
     private let isStrict: Bool
+    private let isPublicRoot: @Sendable (Certificate) -> Bool
     private let cache = FindingsCache()
+
+    private var authLevel: Int { givenAuthLevel ?? Self.defaultAuthLevel }
 
     /// A verifier whose paths may end at the anchors of `trustStore`.
     ///
     /// - Parameters:
     ///   - trustStore: stands for the roots of the client's device.
-    ///   - authLevel: OpenSSL's security level, 0…5, held against keys and signatures under the server policy.
+    ///   - authLevel: OpenSSL's security level, 0…5, held against keys and signatures under the server policy in place of what
+    ///     platforms ask of them; `nil` for those, and for ``defaultAuthLevel`` where no platform asks.
     ///   - isStrict: whether OpenSSL's pedantic checks are made too (`X509_V_FLAG_X509_STRICT`).
-    package init(trustStore: TrustStore, authLevel: Int = defaultAuthLevel, isStrict: Bool = false) {
+    ///   - isPublicRoot: whether a certificate is on the list of roots of the client's system. Asked only where a rule depends on it.
+    package init(
+        trustStore: TrustStore,
+        authLevel: Int? = nil,
+        isStrict: Bool = false,
+        isPublicRoot: @escaping @Sendable (Certificate) -> Bool = { _ in false }
+    ) {
         self.trustStore = trustStore
-        self.authLevel = authLevel
+        givenAuthLevel = authLevel
         self.isStrict = isStrict
+        self.isPublicRoot = isPublicRoot
     }
 
-    /// Searches with what was presented first, and with the pinned certificates as links only when that leads nowhere.
+    /// Searches with what was presented first, and with other certificates as links only when that leads nowhere.
     ///
     /// Sources that are costly to read are asked last.
     package func findPaths(_ question: PathQuestion) -> PathFindings {
@@ -34,63 +46,148 @@ package struct OpenSSLPathVerifier: PathVerifier {
                 bestEffort: [question.presented.leaf]
             )
         }
-        let nameFailures = nameFailures(of: leaf, under: question.policy)
+        let nameFailures = nameFailures(of: leaf, question)
         let known = nameless(question, leaf: leaf)
         // Constraints are held against the name on the way to a path, not afterwards.
         if known.hasNameConstraints, case .name(.dns)? = Self.reference(in: question.policy) {
-            return search(question, leaf: leaf, name: Self.name(in: question.policy), nameFailures: nameFailures)
-                .findings
+            return search(
+                question,
+                leaf: leaf,
+                by: question.platform,
+                name: Self.name(in: question.policy),
+                nameFailures: nameFailures
+            ).findings
         }
         guard !nameFailures.isEmpty else { return known.findings }
+        let valid = known.findings.validPaths.compactMap { path in
+            RejectedPath(nodes: path.compactMap { PathNode($0) }, isAnchored: true)
+        }
+        let rule = question.platform?.rejectedPath ?? .longest
+        let best = valid.map { ($0, $0.score(at: question.time, by: rule)) }.reduce(nil as (RejectedPath, Int)?) {
+            best,
+            next in
+            best.map { $0.1 >= next.1 ? $0 : next } ?? next
+        }
         return PathFindings(
             validPaths: [],
             failures: Self.ranked(known.findings.failures + nameFailures),
-            bestEffort: known.findings.validPaths.first ?? known.findings.bestEffort
+            bestEffort: best?.0.nodes.map(\.certificate) ?? known.findings.bestEffort
         )
     }
 
     /// What is found without regard to the reference name, perhaps remembered.
+    ///
+    /// The paths are enumerated and offered to OpenSSL once for all platforms. Where none was refused, a platform has but to agree;
+    /// where some was, it searches by its own rules, with OpenSSL's judgements at hand.
     private func nameless(_ question: PathQuestion, leaf: PathNode) -> FindingsCache.Entry {
-        let key = FindingsCache.Key(question)
+        let common = remembered(question, by: nil) { search(question, leaf: leaf, by: nil) }
+        guard let platform = question.platform else { return common }
+        let constrainsMore = platform.constrainsCommonName && common.hasNameConstraints
+        if common.isUndisputed, !constrainsMore, question.fetchable.isEmpty,
+            common.findings.validPaths.allSatisfy({ isTaken($0, question) })
+        {
+            return common
+        }
+        if common.isExhausted { return exhausted(common, question) }
+        return remembered(question, by: platform) {
+            // OpenSSL holds the common name against constraints only when it is told to.
+            search(
+                question,
+                leaf: leaf,
+                by: platform,
+                judgements: platform.constrainsCommonName ? [:] : common.judgements
+            )
+        }
+    }
+
+    private func remembered(
+        _ question: PathQuestion,
+        by platform: Platform?,
+        _ search: () -> FindingsCache.Entry
+    ) -> FindingsCache.Entry {
+        let key = FindingsCache.Key(question, by: platform)
         if let known = cache.entry(for: key, at: question.time) { return known }
-        let entry = search(question, leaf: leaf, name: nil, nameFailures: [])
+        let entry = search()
         cache.remember(entry, for: key)
         return entry
+    }
+
+    /// Whether the question's platform has nothing against a path that OpenSSL found valid.
+    private func isTaken(_ path: [Certificate], _ question: PathQuestion) -> Bool {
+        let nodes = path.compactMap { PathNode($0) }
+        return nodes.count == path.count
+            && pathRules(question, by: question.platform)
+                .failures(of: nodes, firstAnchor: nodes.count - 1, []).isEmpty
+    }
+
+    /// What a platform makes of a search that was given up: no second one is paid for.
+    private func exhausted(_ common: FindingsCache.Entry, _ question: PathQuestion) -> FindingsCache.Entry {
+        guard !common.findings.validPaths.isEmpty else { return common }
+        var findings = common.findings
+        findings.validPaths = findings.validPaths.filter { isTaken($0, question) }
+        if findings.validPaths.isEmpty {
+            findings.bestEffort = common.findings.validPaths[0]
+            findings.failures = [TrustFailure(.tooManyPaths, at: 0, of: question.presented.leaf)]
+        }
+        return FindingsCache.Entry(
+            findings,
+            hasNameConstraints: common.hasNameConstraints,
+            at: question.time,
+            by: question.presented.certificates
+        )
     }
 
     private func search(
         _ question: PathQuestion,
         leaf: PathNode,
-        name: ServerName?,
-        nameFailures: [TrustFailure]
+        by platform: Platform?,
+        name: ServerName? = nil,
+        nameFailures: [TrustFailure] = [],
+        judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
     ) -> FindingsCache.Entry {
         let presented = Self.nodes(question.presented.certificates.dropFirst())
-        let pinned = Self.nodes(question.intermediates[...])
+        let additional = Self.nodes(question.intermediates[...])
+        let fetchable = Self.nodes(question.fetchable[...])
         let budget = WorkBudget()
+        var judgements = judgements
         var last: PathSearch?
-        var seen: [Certificate] = question.presented.certificates + question.intermediates
-        for (tiers, pool) in rounds(question, presented: presented, pinned: pinned) {
+        var seen: [Certificate] =
+            question.presented.certificates + question.intermediates + question.fetchable
+        for round in rounds(question, presented: presented, additional: additional, fetchable: fetchable) {
             let issuers = CandidateIssuers(
-                anchorSources: tiers,
+                anchorSources: round.sources,
                 trustStore: trustStore,
-                pool: pool,
+                pool: round.pool,
+                fetchable: round.fetchable,
                 time: question.time,
                 budget: budget
             )
-            var search = PathSearch(issuers: issuers, judge: PathJudge(rules: rules(for: question)), name: name)
+            var search = PathSearch(
+                issuers: issuers,
+                judge: PathJudge(rules: rules(for: question, by: platform)),
+                rules: pathRules(question, by: platform),
+                name: name,
+                judgements: judgements
+            )
             search.run(from: leaf)
-            last = search
+            judgements = search.judgements
             seen += issuers.seen
-            if !search.validPaths.isEmpty { break }
+            let isLast = !search.validPaths.isEmpty
+            last = search
+            if isLast { break }
         }
-        guard let search = last else { preconditionFailure("there is always a first round") }
+        guard var search = last else { preconditionFailure("there is always a first round") }
+        let isUndisputed = search.isUndisputed && !search.validPaths.isEmpty
         let findings =
             nameFailures.isEmpty && !search.validPaths.isEmpty
             ? PathFindings(validPaths: search.validPaths, failures: [], bestEffort: [])
-            : rejection(search, leaf: leaf, nameFailures: nameFailures, question: question)
+            : rejection(&search, leaf: leaf, nameFailures: nameFailures, question: question)
         return FindingsCache.Entry(
             findings,
             hasNameConstraints: search.hasNameConstraints,
+            isUndisputed: isUndisputed,
+            isExhausted: search.isExhausted,
+            judgements: isUndisputed || platform != nil ? [:] : judgements,
             at: question.time,
             by: seen
         )
@@ -127,10 +224,14 @@ package struct OpenSSLPathVerifier: PathVerifier {
             time: time
         )
         rules.takesSignaturesAsChecked = true
-        guard nodes.count == path.certificates.count,
-            case .invalid(let violations) = PathJudge(rules: rules).judge(nodes)
-        else { return [] }
-        return violations.map { TrustFailure($0.reason, at: $0.depth, of: $0.certificate) }
+        guard nodes.count == path.certificates.count else { return [] }
+        // Purposes and strength are not what these checks are about, and each platform's own.
+        return PathJudge(rules: rules).judge(nodes).failures.filter { failure in
+            switch failure.reason {
+            case .weakKey, .weakSignature, .wrongPurpose, .expired, .notYetValid: false
+            default: true
+            }
+        }
     }
 
     /// The SHA-256 of `bytes`.
@@ -153,45 +254,84 @@ package struct OpenSSLPathVerifier: PathVerifier {
         HandleCache.shared.handle(for: certificate)?.isSigned(byKey: subjectPublicKeyInfo) ?? false
     }
 
+    /// What a certificate says of where its issuer's can be had.
+    package func issuerPlaces(of certificate: Certificate) -> [String] {
+        IssuerPlaces.named(by: certificate)
+    }
+
+    /// Where paths may end and what they may pass through in one round of the search.
+    private struct Round {
+        let sources: [any AnchorSource]
+        let pool: [PathNode]
+        var fetchable: [PathNode] = []
+    }
+
     /// Each round's anchor sources and certificates to pass through; a later one holds all of those before it.
     private func rounds(
         _ question: PathQuestion,
         presented: [PathNode],
-        pinned: [PathNode]
-    ) -> [(sources: [any AnchorSource], pool: [PathNode])] {
+        additional: [PathNode],
+        fetchable: [PathNode]
+    ) -> [Round] {
         let tiers: [[any AnchorSource]] =
             switch question.anchors {
             case .trustStore: trustStore.tiers
             case .only(let certificates): [[AnchorBundle(certificates)]]
             }
-        var rounds: [(sources: [any AnchorSource], pool: [PathNode])] = []
+        var rounds: [Round] = []
         for count in 1...max(1, tiers.count) {
-            rounds.append((tiers.prefix(count).flatMap { $0 }, presented))
+            rounds.append(Round(sources: tiers.prefix(count).flatMap { $0 }, pool: presented))
         }
         let known = Set(presented.map(\.certificate.fingerprint))
-        let additional = pinned.filter { !known.contains($0.certificate.fingerprint) }
-        if !additional.isEmpty { rounds.append((tiers.flatMap { $0 }, presented + additional)) }
+        let additional = additional.filter { !known.contains($0.certificate.fingerprint) }
+        let fetchable = fetchable.filter { !known.contains($0.certificate.fingerprint) }
+        if !additional.isEmpty || !fetchable.isEmpty {
+            let all = tiers.flatMap { $0 }
+            rounds.append(Round(sources: all, pool: presented + additional, fetchable: fetchable))
+        }
         return rounds
     }
 
-    private func rules(for question: PathQuestion) -> PathJudge.Rules {
-        let isServerPolicy = if case .sslServer = question.policy { true } else { false }
-        return PathJudge.Rules(
-            isServerPolicy: isServerPolicy,
+    private func rules(for question: PathQuestion, by platform: Platform?) -> PathJudge.Rules {
+        PathJudge.Rules(
+            isServerPolicy: question.policy != .basicX509,
             authLevel: Int32(authLevel),
             isStrict: isStrict,
+            constrainsCommonName: platform?.constrainsCommonName ?? false,
             time: question.time
         )
     }
 
-    private func nameFailures(of leaf: PathNode, under policy: TrustPolicy) -> [TrustFailure] {
-        guard case .sslServer(let reference) = policy else { return [] }
+    private func pathRules(_ question: PathQuestion, by platform: Platform?) -> PathRules {
+        PathRules(
+            platform: platform,
+            policy: question.policy,
+            strengthIsGiven: givenAuthLevel != nil,
+            anchorClass: { anchorClass(of: $0, question.anchors) }
+        )
+    }
+
+    /// Whose anchor a certificate is, by its bytes: whoever made it an anchor, a root on the system's list is the system's.
+    private func anchorClass(of anchor: PathNode, _ anchors: Anchors) -> AnchorClass {
+        if isPublicRoot(anchor.certificate) { return .system }
+        return switch anchors {
+        case .trustStore: .installedByHand
+        case .only: trustStore.holds(anchor) ? .installedByHand : .own
+        }
+    }
+
+    private func nameFailures(of leaf: PathNode, _ question: PathQuestion) -> [TrustFailure] {
+        guard case .sslServer(let reference) = question.policy else { return [] }
         switch reference {
         case .unchecked: return []
         case .impossible(let error): return [TrustFailure(.impossibleName(error), at: 0, of: leaf.certificate)]
         case .name(let name):
-            return NameRule.leaf(leaf, isValidFor: name)
-                ? [] : [TrustFailure(.nameMismatch(name), at: 0, of: leaf.certificate)]
+            let isRegistry = SystemPublicSuffixList.isRegistry
+            guard let platform = question.platform else {
+                return NameRules.browser.matches(leaf.certificate, name, isRegistry: isRegistry)
+                    ? [] : [TrustFailure(.nameMismatch(name), at: 0, of: leaf.certificate)]
+            }
+            return platform.objection(to: leaf.certificate, for: name, isRegistry: isRegistry).map { [$0] } ?? []
         }
     }
 
@@ -210,18 +350,16 @@ package struct OpenSSLPathVerifier: PathVerifier {
 
     /// Puts together why there is no valid path, and the path that a client which does not care would see.
     private func rejection(
-        _ search: PathSearch,
+        _ search: inout PathSearch,
         leaf: PathNode,
         nameFailures: [TrustFailure],
         question: PathQuestion
     ) -> PathFindings {
         var failures = search.validPaths.isEmpty ? search.failures : []
-        var bestEffort = search.validPaths.first ?? search.firstInvalidPath.map(\.certificate)
-        if bestEffort.isEmpty {
+        if search.validPaths.isEmpty, !search.hasInvalidPath {
             // No path reaches an anchor: judge the longest one as if its end were trusted, then say that it is not.
             let deadEnd = search.longestDeadEnd.isEmpty ? [leaf] : search.longestDeadEnd
-            bestEffort = search.linked(deadEnd).map(\.certificate)
-            failures += search.failures(on: deadEnd)?.failures ?? []
+            failures += search.failures(onDeadEnd: deadEnd)
             // A search that was given up cannot say that an issuer is missing.
             if let end = deadEnd.last?.certificate, !search.isExhausted, !search.isCutShort {
                 let depth = deadEnd.count - 1
@@ -242,7 +380,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
             }
         }
         failures += nameFailures
-        return PathFindings(validPaths: [], failures: Self.ranked(failures), bestEffort: bestEffort)
+        return PathFindings(
+            validPaths: [],
+            failures: Self.ranked(failures),
+            bestEffort: search.bestEffort(at: question.time, by: question.platform?.rejectedPath ?? .longest)
+        )
     }
 
     /// The most useful reasons first; those of one rank stay in the order OpenSSL met them.

@@ -17,22 +17,17 @@ struct PathJudge {
         var isStrict: Bool
         /// Whether signatures and dates are taken as checked: only for a second look at a path that was found valid.
         var takesSignaturesAsChecked = false
+        /// Whether name constraints hold the common name of a leaf without a DNS name.
+        var constrainsCommonName = false
         var time: Timestamp
     }
 
     /// The outcome for one path.
-    enum Judgement {
-        /// The path is valid: the certificates OpenSSL used, leaf first.
-        case valid([Certificate])
-        /// Every rule that is broken, in the order OpenSSL met them; never empty.
-        case invalid([Violation])
-    }
-
-    /// One broken rule, and the certificate of the path that breaks it.
-    struct Violation {
-        let reason: TrustFailure.Reason
-        let depth: Int
-        let certificate: Certificate
+    struct Judgement: Sendable {
+        /// Every rule that is broken, in the order OpenSSL met them; none for a valid path.
+        let failures: [TrustFailure]
+        /// The certificates OpenSSL used, leaf first.
+        let certificates: [Certificate]
     }
 
     let rules: Rules
@@ -65,23 +60,53 @@ struct PathJudge {
             }
             if rules.takesSignaturesAsChecked { X509_STORE_CTX_set_verify(context) { _ in 1 } }
             let status = X509_verify_cert(context)
-            if status == 1, X509_STORE_CTX_get_error(context) == X509_V_OK, record.errors.isEmpty {
+            guard status != 1 || X509_STORE_CTX_get_error(context) != X509_V_OK || !record.errors.isEmpty else {
                 let built = builtChain(context, of: path)
-                let violations = rules.isServerPolicy ? ExtendedKeyUsageRule.violations(on: built) : []
-                return violations.isEmpty ? .valid(built) : .invalid(violations)
+                return Judgement(
+                    failures: rules.isServerPolicy ? Self.wrongPurposes(on: built) : [],
+                    certificates: built
+                )
             }
             let errors = record.errors.isEmpty ? [VerificationRecord.BrokenRule(context)] : record.errors
-            return .invalid(
-                errors.map { error in
-                    Violation(
-                        reason: TrustFailure.Reason(verificationError: error.code),
-                        depth: error.depth,
-                        certificate: path.first { $0.handle.pointer == error.certificate }?.certificate
-                            ?? path[min(error.depth, path.count - 1)].certificate
-                    )
-                }
-            )
+            var failures = errors.map { error in
+                let certificate =
+                    path.first { $0.handle.pointer == error.certificate }?.certificate
+                    ?? path[min(error.depth, path.count - 1)].certificate
+                return TrustFailure(
+                    Self.reason(error.code, certificate, isLeaf: error.depth == 0),
+                    at: error.depth,
+                    of: certificate
+                )
+            }
+            if rules.isServerPolicy {
+                failures += Self.wrongPurposes(on: path.map(\.certificate)).filter { !failures.contains($0) }
+            }
+            return Judgement(failures: failures, certificates: path.map(\.certificate))
         }
+    }
+
+    /// The rule behind an error; OpenSSL has one code for both extensions that say what a key is for.
+    private static func reason(_ code: Int32, _ certificate: Certificate, isLeaf: Bool) -> TrustFailure.Reason {
+        let reason = TrustFailure.Reason(verificationError: code)
+        guard reason == .wrongPurpose else { return reason }
+        let ofServers = ["digitalSignature", "keyEncipherment", "keyAgreement"]
+        if isLeaf, let usage = certificate.keyUsage, !usage.contains(where: ofServers.contains) {
+            return .wrongKeyUsage
+        }
+        return isForServers(certificate) ? .wrongKeyUsage : .wrongPurpose
+    }
+
+    /// Every extendedKeyUsage on the path must allow servers by name (RFC 5280, 4.2.1.12).
+    ///
+    /// OpenSSL takes Server Gated Crypto, a relic of export rules, in place of serverAuth; nothing else does any more.
+    private static func wrongPurposes(on path: [Certificate]) -> [TrustFailure] {
+        path.enumerated().filter { !isForServers($0.element) }.map {
+            TrustFailure(.wrongPurpose, at: $0.offset, of: $0.element)
+        }
+    }
+
+    private static func isForServers(_ certificate: Certificate) -> Bool {
+        certificate.extendedKeyUsage.map { $0.contains("serverAuth") } ?? true
     }
 
     private func configure(_ context: OpaquePointer) -> Bool {
@@ -92,9 +117,11 @@ struct PathJudge {
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN) | UInt(strict))
         // Always explicit: left alone it is 0 here and 2 in TLS, and the same chain would get two verdicts.
         X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? rules.authLevel : 0)
-        // Names are told from the subjectAltName alone, so constraints are held against those alone: without this OpenSSL takes the
-        // common name of a leaf without a dNSName for one.
-        X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
+        // Most tell names from the subjectAltName alone, so constraints are held against those alone: without this OpenSSL takes the
+        // common name of a leaf without a dNSName for one, as it does for curl.
+        if !rules.constrainsCommonName {
+            X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
+        }
         X509_VERIFY_PARAM_set_time(parameters, time_t(rules.time.secondsSinceEpoch))
         return true
     }

@@ -9,19 +9,26 @@ struct PathSearch {
     static let lengthLimit = 16
     /// The most paths that are judged.
     static let judgementLimit = 64
+    /// The most rejected paths that are ranked among each other; the first that are looked at are the most promising.
+    static let rankedPathLimit = 200
     /// The most steps from a certificate to a candidate issuer, dead ends included.
     static let stepLimit = 2_000
 
     private let issuers: CandidateIssuers
     private let judge: PathJudge
+    private let rules: PathRules
     private let name: ServerName?
 
     /// The valid paths found, in the order of preference.
     private(set) var validPaths: [[Certificate]] = []
     /// What was wrong with the paths that reach an anchor.
     private(set) var failures: [TrustFailure] = []
-    /// The first path that reached an anchor without being valid, as far as it is linked by signatures.
-    private(set) var firstInvalidPath: [PathNode] = []
+    /// Whether a path reached an anchor without being valid.
+    private(set) var hasInvalidPath = false
+    /// What OpenSSL has against each path that was offered to it, by their fingerprints; given judgements are not made again.
+    private(set) var judgements: [[SHA256Digest]: PathJudge.Judgement]
+    /// The paths that were looked at first.
+    private var visited: [RejectedPath] = []
     /// The longest path that ends at no anchor, or is not followed to its end.
     private(set) var longestDeadEnd: [PathNode] = []
     /// Whether an authority on a path that OpenSSL finds valid constrains names.
@@ -32,15 +39,26 @@ struct PathSearch {
     var isExhausted: Bool { isOverLimits || issuers.budget.isExhausted }
 
     private var isOverLimits = false
-    private var judgements = 0
+    private var judgementCount = 0
     private var steps = 0
     private var badCertificates: Set<SHA256Digest> = []
 
-    init(issuers: CandidateIssuers, judge: PathJudge, name: ServerName?) {
+    init(
+        issuers: CandidateIssuers,
+        judge: PathJudge,
+        rules: PathRules,
+        name: ServerName?,
+        judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
+    ) {
         self.issuers = issuers
         self.judge = judge
+        self.rules = rules
         self.name = name
+        self.judgements = judgements
     }
+
+    /// Whether nothing that was offered to OpenSSL was refused, and nothing left out: everybody's search would go the same way.
+    var isUndisputed: Bool { failures.isEmpty && !isExhausted && !isCutShort }
 
     /// The part of `path` from the leaf on in which each certificate really was signed by the next.
     func linked(_ path: [PathNode]) -> [PathNode] {
@@ -53,34 +71,52 @@ struct PathSearch {
         return linked
     }
 
-    /// OpenSSL's judgement on `path`, `nil` when it would cost more than is left of the budget.
-    private func judgement(on path: [PathNode]) -> PathJudge.Judgement? {
-        issuers.budget.spend(issuers.budget.cost(ofJudging: path)) ? judge.judge(path) : nil
+    /// The path that is handed out when all are rejected: the best that is linked by signatures.
+    func bestEffort(at time: Timestamp, by rule: Platform.RejectedPathRule) -> [Certificate] {
+        let ranked = visited.map { (path: $0.nodes, score: $0.score(at: time, by: rule)) }.enumerated()
+            .sorted { ($1.element.score, $0.offset) < ($0.element.score, $1.offset) }
+        let best = ranked.lazy.map(\.element.path).first { linked($0).count == $0.count }
+        return (best ?? Array(visited.first?.nodes.prefix(1) ?? [])).map(\.certificate)
     }
 
-    /// What is wrong with `path`, none for a valid one; `nil` when it would cost more than is left of the budget to find out.
-    ///
-    /// Also says which certificates OpenSSL used.
-    func failures(on path: [PathNode]) -> (failures: [TrustFailure], built: [Certificate])? {
+    /// OpenSSL's judgement on `path`, `nil` when it would cost more than is left of the budget.
+    private mutating func judgement(on path: [PathNode]) -> PathJudge.Judgement? {
+        let key = path.map(\.certificate.fingerprint)
+        if let known = judgements[key] { return known }
+        guard issuers.budget.spend(issuers.budget.cost(ofJudging: path)) else { return nil }
+        let judgement = judge.judge(path)
+        judgements[key] = judgement
+        return judgement
+    }
+
+    /// What is wrong with `path` whoever asks, none for a valid one; `nil` when it would cost more than is left of the budget to find
+    /// out.
+    private mutating func findings(on path: [PathNode]) -> PathJudge.Judgement? {
         guard let judgement = judgement(on: path) else { return nil }
         let distrusted = path.enumerated().filter { issuers.isDistrusted($0.element) }.map {
             TrustFailure(.distrusted, at: $0.offset, of: $0.element.certificate)
         }
-        switch judgement {
-        case .valid(let certificates): return (distrusted, certificates)
-        case .invalid(let violations):
-            return (distrusted + violations.map { TrustFailure($0.reason, at: $0.depth, of: $0.certificate) }, [])
-        }
+        return PathJudge.Judgement(
+            failures: distrusted + judgement.failures,
+            certificates: judgement.certificates
+        )
+    }
+
+    /// What is wrong with a path that leads to no anchor.
+    mutating func failures(onDeadEnd path: [PathNode]) -> [TrustFailure] {
+        findings(on: path).map { rules.failures(ofDeadEnd: path, $0.failures) } ?? []
     }
 
     /// Runs the search from `leaf`.
     mutating func run(from leaf: PathNode) {
-        extend([leaf], isAnchor: issuers.isAnchor(leaf))
+        extend([leaf], isAnchor: issuers.isAnchor(leaf), firstAnchor: nil)
     }
 
-    private mutating func extend(_ path: [PathNode], isAnchor: Bool) {
+    private mutating func extend(_ path: [PathNode], isAnchor: Bool, firstAnchor: Int?) {
         guard !isExhausted, let last = path.last else { return }
-        if isAnchor { judgeWhole(path) }
+        if visited.count < Self.rankedPathLimit { visited.append(RejectedPath(nodes: path, isAnchored: isAnchor)) }
+        let firstAnchor = firstAnchor ?? (isAnchor ? path.count - 1 : nil)
+        if isAnchor, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }
         var isDeadEnd = true
         let candidates = issuers.candidates(for: last).filter { candidate in
             !path.contains { $0.isSameAuthority(as: candidate.node) }
@@ -105,37 +141,47 @@ struct PathSearch {
                 isCutShort = true
                 break
             }
-            extend(path + [candidate.node], isAnchor: candidate.isAnchor)
+            extend(path + [candidate.node], isAnchor: candidate.isAnchor, firstAnchor: firstAnchor)
             if isExhausted { return }
         }
-        if !isAnySigned { note([TrustFailure(.badSignature, at: path.count - 1, of: last.certificate)], on: []) }
+        if !isAnySigned { add([TrustFailure(.badSignature, at: path.count - 1, of: last.certificate)]) }
         if isDeadEnd || isCutShort && isFull, !isAnchor, path.count > longestDeadEnd.count { longestDeadEnd = path }
     }
 
-    private mutating func judgeWhole(_ path: [PathNode]) {
-        judgements += 1
-        guard judgements <= Self.judgementLimit else {
+    private mutating func judgeWhole(_ path: [PathNode], firstAnchor: Int) {
+        judgementCount += 1
+        guard judgementCount <= Self.judgementLimit else {
             isOverLimits = true
             return
         }
-        guard let (failures, certificates) = failures(on: path) else { return }
+        guard let findings = findings(on: path) else { return }
+        let failures = rules.failures(of: path, firstAnchor: firstAnchor, findings.failures)
         guard failures.isEmpty else {
-            for failure in failures where failure.depth > 0 && failure.reason.isOfTheCertificate {
+            for failure in failures where failure.depth > 0 && isOfTheCertificate(failure, on: path) {
                 badCertificates.insert(failure.certificate.fingerprint)
             }
-            note(failures, on: path)
+            note(failures)
             return
         }
         if NameRule.hasConstraints(path) { hasNameConstraints = true }
         if let name, let depth = NameRule.depthOfConstraint(on: path, against: name) {
-            note([TrustFailure(.nameConstraintViolated, at: depth, of: path[depth].certificate)], on: path)
-        } else if !validPaths.contains(certificates) {
-            validPaths.append(certificates)
+            note([TrustFailure(.nameConstraintViolated, at: depth, of: path[depth].certificate)])
+        } else if !validPaths.contains(findings.certificates) {
+            validPaths.append(findings.certificates)
         }
     }
 
-    private mutating func note(_ failures: [TrustFailure], on path: [PathNode]) {
-        if firstInvalidPath.isEmpty { firstInvalidPath = linked(path) }
+    /// Whether the certificate fails on every path: what is said of the last one may be because it is the last.
+    private func isOfTheCertificate(_ failure: TrustFailure, on path: [PathNode]) -> Bool {
+        failure.reason.isOfTheCertificate && (rules.platform == nil || failure.depth < path.count - 1)
+    }
+
+    private mutating func note(_ failures: [TrustFailure]) {
+        hasInvalidPath = true
+        add(failures)
+    }
+
+    private mutating func add(_ failures: [TrustFailure]) {
         for failure in failures where !self.failures.contains(failure) {
             self.failures.append(failure)
         }

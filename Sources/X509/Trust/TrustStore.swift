@@ -21,9 +21,10 @@ package final class TrustStore: Sendable {
     }
 
     /// The given anchors in addition to another store's.
+    ///
+    /// All are asked at once: a path to one of the given anchors is no reason to miss another, shorter one to the other store's.
     package convenience init(anchors: [AnchorBundle], and other: TrustStore) {
-        let first: [any AnchorSource] = anchors + (other.tiers.first ?? [])
-        self.init(tiers: [first] + other.tiers.dropFirst(), systemRoots: other.systemRoots)
+        self.init(tiers: [anchors + other.tiers.flatMap { $0 }], systemRoots: other.systemRoots)
     }
 
     /// The roots of this system, where OpenSSL looks for them.
@@ -40,6 +41,16 @@ package final class TrustStore: Sendable {
             tiers: [[HashedDirectory(directories)], [bundle]],
             systemRoots: SystemRoots(directories: directories, bundle: bundle)
         )
+    }
+
+    /// Whether the store holds a certificate as an anchor.
+    ///
+    /// May read sources: ask only when it makes a difference.
+    func holds(_ node: PathNode) -> Bool {
+        guard let name = node.handle.subjectName else { return false }
+        return tiers.joined().contains { source in
+            source.anchors(named: name).contains { $0.certificate == node.certificate }
+        }
     }
 
     /// Whether the store holds `node` with trust settings that forbid to trust it for TLS servers.

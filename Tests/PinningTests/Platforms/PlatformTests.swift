@@ -1,4 +1,4 @@
-import Pinning
+@testable import Pinning
 import Testing
 
 /// A certificate as far as a platform's rules look at it.
@@ -44,9 +44,16 @@ struct Described: Sendable {
     static let intermediate = Described(usage: nil, days: 1_825)
 }
 
-extension Platform {
-    static let all: [Platform] = [.apple(), .android(), .openssl, .browser]
+extension AppleRelease {
+    /// A version before the rules for leaves of own anchors.
+    static let ios12 = AppleRelease(
+        limitsLeavesOfOwnAnchors: false,
+        requiresTransparency: true,
+        judgesAddressesByTransportSecurity: false
+    )
+}
 
+extension Platform {
     /// The ids of what the platform has against a path, with the depths.
     func complaints(
         _ path: [Described],
@@ -127,17 +134,16 @@ struct PlatformTests {
 
     @Test
     func `Apple asks leaves under own anchors for a purpose after June 2019 and from iOS 13 on`() {
-        func complaints(_ release: Int?, from: Int64) -> [String] {
-            Platform.apple(release: release)
+        func complaints(_ release: AppleRelease, from: Int64) -> [String] {
+            Platform.apple(release)
                 .complaints([Described(usage: nil, from: from), .intermediate], .own)
         }
         let start: Int64 = 1_561_935_600
-        #expect(complaints(nil, from: start).isEmpty)
-        #expect(complaints(nil, from: start + 1) == ["no-server-auth 0"])
-        #expect(complaints(13, from: start + 1) == ["no-server-auth 0"])
-        #expect(complaints(12, from: start + 1).isEmpty)
+        #expect(complaints(.newest, from: start).isEmpty)
+        #expect(complaints(.newest, from: start + 1) == ["no-server-auth 0"])
+        #expect(complaints(.ios12, from: start + 1).isEmpty)
         #expect(
-            Platform.apple(release: 12).complaints([Described(usage: nil), .root], .system) == ["no-server-auth 0"]
+            Platform.apple(.ios12).complaints([Described(usage: nil), .root], .system) == ["no-server-auth 0"]
         )
     }
 
@@ -170,7 +176,7 @@ struct PlatformTests {
         let days: Int64
         var seconds: Int64 = 0
         var from: Int64 = 1_750_000_000
-        var release: Int?
+        var release = AppleRelease.newest
         /// own, installed by hand, system.
         let isTaken: [Bool]
     }
@@ -191,13 +197,12 @@ struct PlatformTests {
         Lifetime(days: 399, from: september2020, isTaken: [true, true, false]),
         Lifetime(days: 826, from: march2018 - 1, isTaken: [true, true, true]),
         Lifetime(days: 826, from: march2018, isTaken: [true, true, false]),
-        Lifetime(days: 3_000, release: 12, isTaken: [true, true, false]),
-        Lifetime(days: 3_000, release: 13, isTaken: [false, false, false]),
+        Lifetime(days: 3_000, release: .ios12, isTaken: [true, true, false]),
     ])
     func `Apple limits the lifetime of leaves by the class of their anchor`(_ row: Lifetime) {
         let path = [Described(days: row.days, seconds: row.seconds, from: row.from), .intermediate, .root]
         for (anchorClass, isTaken) in zip([AnchorClass.own, .installedByHand, .system], row.isTaken) {
-            let complaints = Platform.apple(release: row.release).complaints(path, anchorClass)
+            let complaints = Platform.apple(row.release).complaints(path, anchorClass)
             #expect(complaints == (isTaken ? [] : ["lifetime-too-long 0"]), "\(anchorClass)")
         }
         #expect(Platform.android().complaints(path).isEmpty)

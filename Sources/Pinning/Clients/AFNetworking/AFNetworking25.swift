@@ -38,6 +38,9 @@ public struct AFNetworking25: ClientProcedure {
         self.version = version
     }
 
+    /// Apple's.
+    public var platform: Platform? { .apple() }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         switch policy.mode {
@@ -57,7 +60,7 @@ public struct AFNetworking25: ClientProcedure {
 
     /// Decides as AFNetworking does, step by step in its order.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = AFNetworkingRun(policy, observation, pins: pins, verifier: verifier)
+        var run = AFNetworkingRun(policy, observation, pins: pins, verifier: verifier, platform: platform)
         run.run.pass(
             "settings",
             "mode \(policy.mode.rawValue), \(run.pinWords), validatesCertificateChain \(validatesCertificateChain)"

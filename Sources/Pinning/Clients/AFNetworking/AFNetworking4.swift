@@ -27,6 +27,9 @@ public struct AFNetworking4: ClientProcedure {
         self.version = version
     }
 
+    /// Apple's.
+    public var platform: Platform? { .apple() }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         switch policy.mode {
@@ -43,6 +46,7 @@ public struct AFNetworking4: ClientProcedure {
             observation,
             pins: pins,
             verifier: verifier,
+            platform: platform,
             rejection: version == .v3 ? .rejectProtectionSpace : .cancelAuthenticationChallenge
         )
         if let refusal = refusal(&run) { return refusal }

@@ -10,11 +10,12 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
         _ observation: Observation,
         pins: PinSet?,
         verifier: Verifier,
+        platform: Platform?,
         rejection: ChallengeDisposition = .cancelAuthenticationChallenge
     ) {
         self.policy = policy
         self.rejection = rejection
-        run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
+        run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
     }
 
     /// The number of pins, repetitions counted.

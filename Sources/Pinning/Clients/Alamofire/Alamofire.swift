@@ -47,6 +47,9 @@ public struct Alamofire: ClientProcedure {
         self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
     }
 
+    /// Apple's.
+    public var platform: Platform? { .apple() }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         if let evaluatedHosts, !evaluatedHosts.contains(name.description) { return .nothing }
@@ -70,7 +73,7 @@ public struct Alamofire: ClientProcedure {
 
     /// Decides as Alamofire does.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         if let evaluatedHosts {
             let host = host ?? observation.referenceName.description
             guard evaluatedHosts.contains(host) else { return withoutEvaluator(for: host, &run) }

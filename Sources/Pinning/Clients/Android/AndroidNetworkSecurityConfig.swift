@@ -23,6 +23,9 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
         self.installedRoots = installedRoots
     }
 
+    /// Android with Conscrypt.
+    public var platform: Platform? { .android() }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         .keys(of: pins, at: .anywhere, expiration: expiration)
@@ -30,13 +33,16 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
 
     /// Decides as the trust manager does, on the first valid path.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         return run.afterServerTrust { run, system in
             guard pins != nil else { return run.unpinned("the host has no pin set", system) }
             run.warnOfTimeZone(of: expiration)
             if let expiration, expiration < observation.time {
                 run.warn("pin-set-expired", "the pin set expired at \(expiration): Android pins nothing any more")
                 return run.unpinned("the pin set expired at \(expiration)", system)
+            }
+            run.warnOfPathDependence(system) { chain in
+                isExempt(chain) || pins.map { !$0.publicKeyMatches(on: chain).isEmpty } == true
             }
             if let anchor = system.builtChain.certificates.last,
                 anchorsOverridingPins.covers(anchor, installedRoots: installedRoots)
@@ -46,5 +52,9 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
             }
             return run.compare(on: system, what: "public key")
         }
+    }
+
+    private func isExempt(_ chain: BuiltChain) -> Bool {
+        chain.certificates.last.map { anchorsOverridingPins.covers($0, installedRoots: installedRoots) } ?? false
     }
 }

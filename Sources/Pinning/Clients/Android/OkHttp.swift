@@ -55,6 +55,9 @@ public struct OkHttp: ClientProcedure {
         }
     }
 
+    /// Android with OkHttp's own verifier of names.
+    public var platform: Platform? { .android(names: .okHttp) }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         guard let pins, let applying = pinsApplying(to: name, pins), !applying.isEmpty else { return .nothing }
@@ -69,7 +72,7 @@ public struct OkHttp: ClientProcedure {
     /// Decides as `CertificatePinner.check` does once the platform trusts the chain.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         let applying = pinsApplying(to: observation.referenceName, pins)
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         return run.afterServerTrust { run, system in
             guard let applying, !applying.isEmpty else {
                 let host = host ?? observation.referenceName.description

@@ -56,6 +56,9 @@ public struct NSPinnedDomains: ClientProcedure {
         identities = leaf == nil && authorities == nil ? nil : .listed(leaf: leaf, authorities: authorities)
     }
 
+    /// Apple's.
+    public var platform: Platform? { .apple() }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         guard let identities else { return .nothing }
@@ -77,7 +80,7 @@ public struct NSPinnedDomains: ClientProcedure {
 
     /// Decides as the system does for an app with that dictionary.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         return run.afterServerTrust { run, system in
             guard let identities, pins != nil || identities != .eitherKey else {
                 let verdict = run.unpinned("the host is not in NSPinnedDomains", system)

@@ -47,6 +47,9 @@ public struct TrustKit: ClientProcedure {
         exemptRoots = []
     }
 
+    /// Apple's.
+    public var platform: Platform? { .apple() }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         guard !isUnpinned else { return .nothing }
@@ -55,7 +58,7 @@ public struct TrustKit: ClientProcedure {
 
     /// Decides as TrustKit does.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier, fetchesIssuers: true)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         let system = run.evaluate(run.serverPolicy)
         if let why = reasonNotToPin(observation, pins) {
             run.recordServerTrust(system)

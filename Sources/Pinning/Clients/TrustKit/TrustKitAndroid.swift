@@ -30,6 +30,9 @@ public struct TrustKitAndroid: ClientProcedure {
         self.expiration = expiration
     }
 
+    /// Android with Conscrypt.
+    public var platform: Platform? { .android() }
+
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         .keys(of: pins, at: .anywhere, expiration: expiration, isEnforced: enforcesPinning)
@@ -37,7 +40,7 @@ public struct TrustKitAndroid: ClientProcedure {
 
     /// Decides as TrustKit for Android does: name and chain first, then the pins.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier)
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         return run.afterServerTrust { run, system in
             guard pins != nil else { return run.unpinned("the host has no pinning policy", system) }
             run.warnOfTimeZone(of: expiration)

@@ -1,0 +1,45 @@
+internal import Pinning
+
+/// What counts as valid for whoever asks: the verifier's own judgement, or what a platform makes of it.
+struct PathRules {
+    /// The platform, `nil` for the verifier's own judgement.
+    let platform: Platform?
+    let policy: TrustPolicy
+    /// Whether the user chose OpenSSL's security level, which then stands for the platform's rules of strength.
+    let strengthIsGiven: Bool
+    /// Whose anchor a certificate is.
+    let anchorClass: (PathNode) -> AnchorClass
+
+    /// What there is against a path to an anchor, given what OpenSSL has.
+    func failures(of path: [PathNode], firstAnchor: Int, _ findings: [TrustFailure]) -> [TrustFailure] {
+        guard let platform, let last = path.last else { return findings }
+        return platform.objections(
+            to: path.map(\.certificate),
+            firstAnchor: firstAnchor,
+            findings: findings,
+            under: policy,
+            strengthIsGiven: strengthIsGiven,
+            anchorClass: { anchorClass(last) }
+        )
+    }
+
+    /// What there is against a path that leads to no anchor, as far as that does not depend on whose its anchor would be.
+    func failures(ofDeadEnd path: [PathNode], _ findings: [TrustFailure]) -> [TrustFailure] {
+        guard let platform else { return findings }
+        let certificates = path.map(\.certificate)
+        let all = AnchorClass.allCases.map { anchorClass in
+            // Only what does not depend on the class is common to all three.
+            platform.objections(
+                to: certificates,
+                firstAnchor: certificates.count,
+                findings: findings,
+                under: policy,
+                strengthIsGiven: strengthIsGiven,
+                anchorClass: { anchorClass }
+            )
+        }
+        return all[0].filter { failure in
+            all.dropFirst().allSatisfy { $0.contains { $0.id == failure.id && $0.depth == failure.depth } }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Devices
+import LoopbackLab
+import Pinning
+import Testing
+
+@testable import PinCheckCLI
+@testable import PinChecking
+
+/// What the platform of a client decides, as command lines show it.
+@Suite struct PlatformCommandTests {
+    let pki: StandardPKI
+    let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    private func lasting(_ days: Int64) throws -> LabCertificate {
+        try pki.interA.issue(
+            CertificateTemplate.leaf(host)
+                .valid(from: LabClock.now - LabClock.day, to: LabClock.now + (days - 1) * LabClock.day)
+        )
+    }
+
+    /// Verifies a chain whose root is given as `--anchors`.
+    private func verify(
+        _ chain: [LabCertificate],
+        files: [(String, LabCertificate)] = [],
+        _ arguments: (TemporaryDirectory) -> [String]
+    ) async throws -> Outcome {
+        try await TemporaryDirectory.scoped { directory in
+            let presented = try directory.write(chain.map(\.pem).joined(), to: "chain.pem")
+            let root = try directory.write(pki.rootA.pem, to: "root.pem")
+            for (name, certificate) in files { _ = try directory.write(certificate.der, to: name) }
+            let words = ["verify", presented, "--host", host, "--anchors", root] + arguments(directory)
+            return await pincheck(words)
+        }
+    }
+
+    @Test func everyEntryNamesThePlatformOfItsProcedure() throws {
+        let pins = PinSet(
+            [UInt8(7), 8].map { byte in
+                Pin(.publicKey(SHA256Digest(bytes: [UInt8](repeating: byte, count: 32))!), origin: "test")
+            }
+        )
+        for entry in ClientRegistry.entries {
+            let setup = try ChosenClient.chosen(.named([ClientSettings(of: entry)])) {
+                (_, settings) throws(CheckError) in
+                ClientInput(
+                    mode: .none,
+                    allowInvalidCertificates: false,
+                    isDomainNameIgnored: false,
+                    validatesCertificateChain: true,
+                    pins: pins,
+                    policy: nil,
+                    installedRoots: [],
+                    settings: settings
+                )
+            }
+            let platform = try setup.map { try $0.procedure.get().platform?.family }
+            #expect(platform == [entry.platform], "\(entry.name)")
+        }
+    }
+
+    @Test func aLeafThatLivesTooLongIsRefusedByAppleAndTheWayOutIsNamed() async throws {
+        let leaf = try lasting(900)
+        let outcome = try await verify([leaf, pki.interA]) { _ in ["--format", "json"] }
+        #expect(outcome.decision == "fail lifetime-too-long")
+        let report = try JSONValue(outcome.output)
+        let message = try #require(report["reason"]["message"].text)
+        #expect(message.contains("is valid for 900 days, more than 825 (a rule of Apple's platforms)"))
+        let text = try await verify([leaf, pki.interA]) { _ in [] }
+        #expect((text.output + text.errors).contains("--client okhttp or curl"), "\(text.output)\(text.errors)")
+        let others = try await verify([leaf, pki.interA]) { _ in ["--client", "okhttp,curl,hpkp"] }
+        #expect(others.status == .pass)
+        let all = try await verify([leaf, pki.interA]) { _ in ["--client", "afnetworking,okhttp", "--format", "json"] }
+        #expect(all.decision == "fail clients-reject")
+    }
+
+    @Test func aRootOnApplesListIsASystemRootWhereverItIsFrom() async throws {
+        // No leaf can be issued below a real root, so the root stands for one: without a purpose, as all of them are.
+        let data = DeviceData.builtIn
+        let device = try #require(data.devices.last { $0.platform == .apple })
+        let listed = data.roots(of: device)[0]
+        let unlisted = try LabCertificate.selfSigned(
+            CertificateTemplate.authority("Look-alike").with { $0.keyUsage = nil }
+        ).der
+        for (root, decision) in [(listed, "fail no-server-auth"), (unlisted, "pass trusted-without-pins")] {
+            try await TemporaryDirectory.scoped { directory in
+                let file = try directory.write(root, to: "root.cer")
+                let outcome = await pincheck("verify", file, "--anchors", file, "--format", "json")
+                #expect(outcome.decision == decision, "\(outcome.output)")
+            }
+        }
+    }
+
+    @Test func aMissingIntermediateIsTakenFromAFileWhereItWouldBeFetched() async throws {
+        let leaf = try pki.interA.issue(.leaf(host).withIssuerPlaces(["http://ca.example/inter.cer"]))
+        let without = try await verify([leaf]) { _ in [] }
+        #expect(without.status == .fail)
+        #expect(
+            (without.output + without.errors).contains(
+                "would be fetched from http://ca.example/inter.cer; give it with --intermediate FILE"
+            ),
+            "\(without.output)\(without.errors)"
+        )
+        let files = [("inter.cer", pki.interA)]
+        func given(_ directory: TemporaryDirectory) -> [String] { ["--intermediate", "\(directory.path)/inter.cer"] }
+        let outcome = try await verify([leaf], files: files) { given($0) + ["--format", "json"] }
+        #expect(outcome.decision == "pass trusted-without-pins")
+        #expect(outcome.output.contains("intermediate-not-presented"))
+        let okHttp = try await verify([leaf], files: files) { given($0) + ["--format", "json", "--client", "okhttp"] }
+        #expect(okHttp.decision == "fail unknown-issuer")
+        // A certificate that says nothing of where its issuer is leaves nothing to fetch.
+        let mute = try await verify([pki.leaf], files: files) { given($0) + ["--format", "json"] }
+        #expect(mute.decision == "fail unknown-issuer")
+    }
+
+    @Test func anIntermediateThatCannotBeReadIsNoVerdict() async throws {
+        let missing = try await verify([pki.leaf]) { ["--intermediate", "\($0.path)/absent.cer"] }
+        #expect(missing.status == .noInput)
+        let damaged = try await verify([pki.leaf]) { directory in
+            _ = try? directory.write("no certificate", to: "text.cer")
+            return ["--intermediate", "\(directory.path)/text.cer"]
+        }
+        #expect(damaged.status == .data)
+        #expect(damaged.errors.contains("intermediate certificates"))
+    }
+
+    @Test func theNextCertificateIsHeldToTheLimitsAndARequestHasNone() async throws {
+        let leaf = try lasting(900)
+        func next(_ content: [UInt8], _ client: String) async throws -> Outcome {
+            try await TemporaryDirectory.scoped { directory in
+                let root = try directory.write(pki.rootA.pem, to: "root.pem")
+                let file = try directory.write(content, to: "next")
+                return await pincheck([
+                    "check", "--next", file, "--host", host, "--anchors", root, "--pins", leaf.pin, "--client", client,
+                    "--format", "json",
+                ])
+            }
+        }
+        let apple = try await next(leaf.der, "afnetworking")
+        #expect(apple.output.contains("lifetime-too-long"), "\(apple.output)\(apple.errors)")
+        #expect(apple.status == .fail)
+        let okHttp = try await next(leaf.der, "okhttp")
+        #expect(okHttp.status == .pass, "\(okHttp.output)")
+        let request = try leaf.key.certificationRequest(for: "next")
+        let noted = try await next(request, "afnetworking")
+        #expect(noted.status == .pass, "\(noted.output)")
+        #expect(noted.output.contains("next-lifetime"))
+        #expect(!(try await next(request, "okhttp")).output.contains("next-lifetime"))
+    }
+}

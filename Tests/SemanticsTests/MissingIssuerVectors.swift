@@ -1,0 +1,222 @@
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// Servers that do not send an issuer: what a platform would fetch, and what it would not.
+@Suite("A missing issuer is fetched only where the certificate says from where") struct MissingIssuerVectors {
+    static let pki = World.shared.standard
+    static let place = "http://ca.example/inter.cer"
+
+    private static func leaf(_ place: String) throws -> LabCertificate { try leaf(ofPlaces: [place]) }
+
+    private static func leaf(ofPlaces places: [String], _ change: (inout CertificateTemplate) -> Void = { _ in }) throws
+        -> LabCertificate
+    {
+        let template = pki.leaf.template.withIssuerPlaces(places).with {
+            $0.serialNumber = nil
+            change(&$0)
+        }
+        return try pki.interA.issue(template, key: pki.leaf.key)
+    }
+
+    private static func scene(_ leaf: LabCertificate, pins: [LabCertificate], system: [LabCertificate]) -> Scene {
+        Scene(pins: pins, presented: [leaf], system: system, host: StandardPKI.serverName)
+    }
+
+    @Test func `A: certificate mode, the leaf alone, its issuer pinned`() throws {
+        var scene = Self.scene(Self.pki.leaf, pins: [Self.pki.interA], system: [Self.pki.rootA])
+        scene.mode = .certificate
+        #expect(try scene.afNetworking4().reason.id == "unknown-issuer")
+        scene.presented = [try Self.leaf(Self.place)]
+        let verdict = try scene.afNetworking4()
+        #expect(verdict.reason.id == "pin-matched")
+        #expect(verdict.warnings.map(\.id).contains("intermediate-not-presented"))
+    }
+
+    @Test(arguments: [false, true])
+    func `B: the keys of a chain that ignores validity, an authority pinned`(_ isRoot: Bool) throws {
+        var scene = Self.scene(Self.pki.leaf, pins: [isRoot ? Self.pki.rootA : Self.pki.interA], system: [])
+        scene.mode = .publicKey
+        scene.allowInvalid = true
+        #expect(try scene.afNetworking4().reason == .pinMismatch)
+        scene.presented = [try Self.leaf(Self.place)]
+        #expect(try scene.afNetworking4().reason.id == (isRoot ? "pin-mismatch" : "pin-matched"))
+        // The basic policy never fetches.
+        scene.validatesName = false
+        #expect(try scene.afNetworking4().reason == .pinMismatch)
+    }
+
+    @Test func `C: AFNetworking 2.5 counts the leaf alone`() throws {
+        let pki = Self.pki
+        var scene = Self.scene(pki.leaf, pins: [pki.leaf, pki.interA, pki.rootA, pki.rootA], system: [])
+        scene.mode = .publicKey
+        scene.allowInvalid = true
+        let verdict = try scene.verdict(of: AFNetworking25(policy: scene.policy))
+        #expect(verdict.reason.id == "pin-matched", "\(verdict.trace)")
+        #expect(verdict.builtChain.certificates.count == 1)
+    }
+
+    @Test func `D: AFNetworking 2.6 looks for the pin on the system's chain, which is the leaf`() throws {
+        var scene = Self.scene(Self.pki.leaf, pins: [Self.pki.interA], system: [Self.pki.rootA])
+        scene.mode = .certificate
+        scene.allowInvalid = true
+        #expect(try scene.afNetworking4(.v26).reason == .pinMismatch)
+        scene.presented = [try Self.leaf(Self.place)]
+        #expect(try scene.afNetworking4(.v26).reason.id == "pin-matched")
+    }
+
+    @Test func `only clients whose platform fetches take what it would fetch`() throws {
+        var scene = Self.scene(try Self.leaf(Self.place), pins: [Self.pki.interA], system: [Self.pki.rootA])
+        for (client, isAccepted) in [
+            (NSPinnedDomains(), true), (Alamofire(.systemDefault()), true), (Alamofire(.publicKeys()), true),
+            (HPKP(), true), (OkHttp(), false), (AndroidNetworkSecurityConfig(), false), (Curl(), false),
+            (try TrustKitAndroid(pins: nil), false),
+        ] as [(any ClientProcedure, Bool)] {
+            #expect(try scene.verdict(of: client).isAccepted == isAccepted, "\(client.name)")
+        }
+        // Without a place nobody does, also a client that compares no pins.
+        scene.presented = [Self.pki.leaf]
+        for client in [
+            NSPinnedDomains(), Alamofire(.systemDefault()), Alamofire(.composite([.systemDefault(), .publicKeys()])),
+            HPKP(),
+        ] as [any ClientProcedure] {
+            #expect(try scene.verdict(of: client).reason.id == "unknown-issuer", "\(client.name)")
+        }
+    }
+
+    struct Places: Sendable {
+        let texts: [String]
+        let isFetched: Bool
+    }
+
+    @Test(arguments: [
+        Places(texts: ["https://ca.example/i.cer", "ldap://ca.example"], isFetched: false),
+        Places(texts: ["https://ca.example/i.cer", "http://ca.example/i.cer"], isFetched: true),
+        Places(texts: (1...9).map { "http://ca.example/\($0)" }, isFetched: true),
+        Places(texts: (1...10).map { "http://ca.example/\($0)" }, isFetched: false),
+    ])
+    func `the places of a certificate decide whether anything is fetched`(_ places: Places) throws {
+        var scene = Self.scene(
+            try Self.leaf(ofPlaces: places.texts),
+            pins: [Self.pki.interA],
+            system: [Self.pki.rootA]
+        )
+        scene.mode = .certificate
+        #expect(try scene.afNetworking4().isAccepted == places.isFetched)
+    }
+
+    @Test func `nothing is fetched for an expired certificate`() throws {
+        let leaf = try Self.leaf(ofPlaces: [Self.place]) { $0 = $0.expired() }
+        var scene = Self.scene(leaf, pins: [Self.pki.interA], system: [Self.pki.rootA])
+        scene.mode = .publicKey
+        scene.allowInvalid = true
+        #expect(try scene.afNetworking4().reason == .pinMismatch)
+    }
+
+    @Test func `what would be fetched may be at hand beside the pins, and is asked for where it is not`() throws {
+        let leaf = try Self.leaf(Self.place)
+        let client = AFNetworking4(policy: AFSecurityPolicy(mode: .publicKey))
+        let pins = PinSet([Pin(.publicKey(try Certificate(leaf).publicKey.spkiSHA256), origin: "test")])
+        let verifier = try Self.scene(leaf, pins: [], system: [Self.pki.rootA]).verifier
+        func verdict(_ fetchable: [LabCertificate]) throws -> Verdict {
+            let observation = Observation(
+                presented: PresentedChain([try Certificate(leaf)])!,
+                referenceName: ReferenceName(StandardPKI.serverName),
+                time: World.now,
+                fetchable: try fetchable.map { try Certificate($0) }
+            )
+            return client.evaluate(observation, pins: pins, verifier: verifier)
+        }
+        let missing = try verdict([])
+        #expect(missing.reason.id == "unknown-issuer")
+        let note = missing.warnings.first { $0.id == "issuer-would-be-fetched" }
+        #expect(note?.message == "apple: the issuer of CN=leaf would be fetched from \(Self.place)")
+        let given = try verdict([Self.pki.interA])
+        #expect(given.reason.id == "pin-matched")
+        #expect(given.warnings.map(\.id) == ["intermediate-not-presented"])
+        #expect(try verdict([Self.pki.junk]).reason.id == "unknown-issuer")
+    }
+
+    // MARK: The path that is handed out
+
+    @Test(arguments: [false, true])
+    func `of rejected paths the one to a self-signed anchor is handed out, whatever else is an anchor`(
+        _ isInterTrusted: Bool
+    ) throws {
+        let pki = Self.pki
+        var scene = Scene(
+            mode: .publicKey,
+            allowInvalid: true,
+            pins: [pki.rootA],
+            presented: [pki.leaf, pki.interA],
+            system: [pki.rootA] + (isInterTrusted ? [pki.interA] : []),
+            host: "other.example.com"
+        )
+        #expect(try scene.afNetworking4().reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
+        scene.presented[0] = pki.leafExp
+        scene.host = StandardPKI.serverName
+        #expect(try scene.afNetworking4().reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
+    }
+
+    @Test func `an expired authority below an unknown root is not on the path that is handed out`() throws {
+        let pki = Self.pki
+        let scene = Scene(
+            mode: .publicKey,
+            allowInvalid: true,
+            pins: [pki.interA],
+            presented: [pki.leaf, pki.interAexp],
+            host: StandardPKI.serverName
+        )
+        let verdict = try scene.afNetworking4()
+        #expect(verdict.reason == .pinMismatch)
+        #expect(verdict.builtChain.certificates.count == 1)
+    }
+
+    @Test func `an anchor goes before a presented certificate whose key identifier matches`() throws {
+        let root = try LabCertificate.selfSigned(
+            CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .absent }
+        )
+        let cross = try Self.pki.rootB.issue(
+            CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .derived },
+            key: root.key
+        )
+        let leaf = try root.issue(.leaf(StandardPKI.serverName))
+        let scene = Scene(
+            mode: .publicKey,
+            pins: [Self.pki.rootB],
+            presented: [leaf, cross],
+            system: [root, Self.pki.rootB],
+            host: StandardPKI.serverName
+        )
+        let verdict = try scene.afNetworking4()
+        #expect(verdict.reason == .pinMismatch)
+        #expect(verdict.warnings.map(\.id).contains("path-dependent"))
+    }
+
+    @Test func `all anchors are asked at once, so that another path to one of them is seen`() throws {
+        // leaf ← Root 2 of the system; Root 2 cross-signed by Root 0, which was installed by hand and is pinned.
+        let root2 = try LabCertificate.selfSigned(.authority("Root 2"))
+        let root0 = try LabCertificate.selfSigned(.authority("Root 0"))
+        let leaf = try root2.issue(.leaf(StandardPKI.serverName))
+        let cross = try root0.crossSign(root2)
+        let verdict = try TemporaryDirectory.scoped { directory in
+            let file = try directory.write(root2.pem, to: "roots.pem")
+            let system = TrustStore.system(environment: ["SSL_CERT_FILE": file, "SSL_CERT_DIR": "/nonexistent"])
+            let store = TrustStore(anchors: [AnchorBundle([try Certificate(root0)])], and: system)
+            let observation = Observation(
+                presented: PresentedChain(try [leaf, cross].map { try Certificate($0) })!,
+                referenceName: ReferenceName(StandardPKI.serverName),
+                time: World.now
+            )
+            let pins = PinSet([Pin(.publicKey(try Certificate(root0).publicKey.spkiSHA256), origin: "test")])
+            return Alamofire(.publicKeys()).evaluate(
+                observation,
+                pins: pins,
+                verifier: OpenSSLPathVerifier(trustStore: store)
+            )
+        }
+        #expect(verdict.reason == .pinMismatch)
+        #expect(verdict.warnings.map(\.id).contains("path-dependent"))
+    }
+}
