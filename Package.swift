@@ -19,7 +19,10 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "pincheck", targets: ["pincheck"]),
+        .library(name: "LoopbackLab", targets: ["LoopbackLab"]),
+        .library(name: "PinChecking", targets: ["PinChecking"]),
         .library(name: "Pinning", targets: ["Pinning"]),
+        .library(name: "X509", targets: ["X509"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),

@@ -7,7 +7,7 @@ internal import Glibc
 #endif
 
 /// What kept the lab from issuing a certificate or from running a server.
-package enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
+public enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A call into OpenSSL failed: its name and the reasons from OpenSSL's error queue.
     case openSSL(operation: String, reason: String)
     /// A system call failed: what was attempted and the value of `errno`.
@@ -16,7 +16,7 @@ package enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
     case unsupported(String)
 
     /// One line: what was attempted and why it failed.
-    package var description: String {
+    public var description: String {
         switch self {
         case .openSSL(let operation, let reason): "OpenSSL could not \(operation): \(reason)"
         case .system(let operation, let code): "cannot \(operation): \(String(cString: strerror(code)))"

@@ -1,16 +1,16 @@
 /// A random number generator that gives the same numbers for the same seed, so that a failure can be seen again.
 ///
 /// The steps are those of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-package struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     /// Starts the sequence of `seed`.
-    package init(seed: UInt64) {
+    public init(seed: UInt64) {
         state = seed
     }
 
     /// The next number of the sequence.
-    package mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -19,14 +19,14 @@ internal import Glibc
 /// Two variables of the environment change what is run:
 /// - `PINCHECK_ROUNDS`, 1 or more: how many times as many seeds. All that are added are fresh.
 /// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure. It is printed when it is chosen.
-package enum Seeds {
+public enum Seeds {
     /// The seeds 1 to `count`, and a fresh one; with `PINCHECK_ROUNDS` that many times, all others fresh.
-    package static func sample(_ count: Int) -> [UInt64] {
+    public static func sample(_ count: Int) -> [UInt64] {
         seeds(fixed: count, rounds: rounds, fresh: fresh)
     }
 
     /// `fixed` seeds from 1 on, and those that follow `fresh`, until there are `rounds` times `fixed + 1`.
-    package static func seeds(fixed: Int, rounds: Int, fresh: UInt64) -> [UInt64] {
+    public static func seeds(fixed: Int, rounds: Int, fresh: UInt64) -> [UInt64] {
         let added = (fixed + 1) * rounds - fixed
         return (0..<fixed).map { UInt64($0) + 1 } + (0..<added).map { fresh &+ UInt64($0) }
     }

@@ -5,19 +5,19 @@ internal import Glibc
 #endif
 
 /// A directory for the length of a closure, readable by this user only, removed with all it holds.
-package struct TemporaryDirectory: Sendable {
+public struct TemporaryDirectory: Sendable {
     /// The absolute path, without a slash at its end.
-    package let path: String
+    public let path: String
 
     /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`, runs `body`, and removes the directory.
-    package static func scoped<Value>(_ body: (TemporaryDirectory) throws -> Value) throws -> Value {
+    public static func scoped<Value>(_ body: (TemporaryDirectory) throws -> Value) throws -> Value {
         let directory = try make()
         defer { directory.remove() }
         return try body(directory)
     }
 
     /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`, runs `body`, and removes the directory.
-    package static func scoped<Value>(
+    public static func scoped<Value>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: (TemporaryDirectory) async throws -> sending Value
     ) async throws -> sending Value {
@@ -28,7 +28,7 @@ package struct TemporaryDirectory: Sendable {
 
     /// Writes a file with mode 0600, replacing one of the same name, and returns its path.
     @discardableResult
-    package func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
+    public func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
         let file = path + "/" + name
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system("create \(file)") }
@@ -44,13 +44,13 @@ package struct TemporaryDirectory: Sendable {
 
     /// Writes a text file, as ``write(_:to:)`` does.
     @discardableResult
-    package func write(_ text: String, to name: String) throws(LabError) -> String {
+    public func write(_ text: String, to name: String) throws(LabError) -> String {
         try write(Array(text.utf8), to: name)
     }
 
     /// Makes a directory of this name and returns its path.
     @discardableResult
-    package func makeDirectory(_ name: String) throws(LabError) -> String {
+    public func makeDirectory(_ name: String) throws(LabError) -> String {
         let directory = path + "/" + name
         guard mkdir(directory, 0o700) == 0 else { throw .system("create \(directory)") }
         return directory

@@ -1,18 +1,18 @@
 /// Everything about a certificate to be issued but its key and its issuer.
 ///
 /// Every field can be changed before issuing.
-package struct CertificateTemplate: Sendable, Hashable {
+public struct CertificateTemplate: Sendable, Hashable {
     /// The basicConstraints extension (RFC 5280, 4.2.1.9).
-    package struct BasicConstraints: Sendable, Hashable {
+    public struct BasicConstraints: Sendable, Hashable {
         /// The cA field.
-        package var isAuthority: Bool
+        public var isAuthority: Bool
         /// The pathLenConstraint field, `nil` to leave it out.
-        package var pathLength: Int?
+        public var pathLength: Int?
         /// Whether the extension is critical.
-        package var isCritical: Bool
+        public var isCritical: Bool
 
         /// Constraints of an authority or of an end entity.
-        package init(isAuthority: Bool, pathLength: Int? = nil, isCritical: Bool = true) {
+        public init(isAuthority: Bool, pathLength: Int? = nil, isCritical: Bool = true) {
             self.isAuthority = isAuthority
             self.pathLength = pathLength
             self.isCritical = isCritical
@@ -20,7 +20,7 @@ package struct CertificateTemplate: Sendable, Hashable {
     }
 
     /// A bit of the keyUsage extension (RFC 5280, 4.2.1.3); the raw value is its position.
-    package enum KeyUsage: Int, Sendable, Hashable {
+    public enum KeyUsage: Int, Sendable, Hashable {
         /// Signatures other than those of the two signing bits below.
         case digitalSignature = 0
         /// Non-repudiation.
@@ -38,21 +38,21 @@ package struct CertificateTemplate: Sendable, Hashable {
     }
 
     /// The nameConstraints extension (RFC 5280, 4.2.1.10), always critical.
-    package struct NameConstraints: Sendable, Hashable {
+    public struct NameConstraints: Sendable, Hashable {
         /// The permitted subtrees.
-        package var permitted: [GeneralName]
+        public var permitted: [GeneralName]
         /// The excluded subtrees.
-        package var excluded: [GeneralName]
+        public var excluded: [GeneralName]
 
         /// Constraints to some subtrees and against others.
-        package init(permitted: [GeneralName] = [], excluded: [GeneralName] = []) {
+        public init(permitted: [GeneralName] = [], excluded: [GeneralName] = []) {
             self.permitted = permitted
             self.excluded = excluded
         }
     }
 
     /// How a key identifier extension comes about.
-    package enum KeyIdentifier: Sendable, Hashable {
+    public enum KeyIdentifier: Sendable, Hashable {
         /// The extension is left out.
         case absent
         /// The identifier of the key it stands for: the subject's, or the issuer's.
@@ -62,16 +62,16 @@ package struct CertificateTemplate: Sendable, Hashable {
     }
 
     /// An extension given by its content.
-    package struct Extension: Sendable, Hashable {
+    public struct Extension: Sendable, Hashable {
         /// The extension's identifier.
-        package var identifier: OID
+        public var identifier: OID
         /// Whether it is critical.
-        package var isCritical: Bool
+        public var isCritical: Bool
         /// The bytes inside its OCTET STRING.
-        package var value: [UInt8]
+        public var value: [UInt8]
 
         /// An extension with these content bytes.
-        package init(_ identifier: OID, isCritical: Bool = false, value: [UInt8]) {
+        public init(_ identifier: OID, isCritical: Bool = false, value: [UInt8]) {
             self.identifier = identifier
             self.isCritical = isCritical
             self.value = value
@@ -79,42 +79,42 @@ package struct CertificateTemplate: Sendable, Hashable {
     }
 
     /// The subject; ``DistinguishedName/empty`` for none.
-    package var subject: DistinguishedName
+    public var subject: DistinguishedName
     /// The issuer's name, `nil` for the subject of whoever issues.
-    package var issuer: DistinguishedName?
+    public var issuer: DistinguishedName?
     /// The entries of the subjectAltName; the extension is left out when there are none.
-    package var alternativeNames: [GeneralName] = []
+    public var alternativeNames: [GeneralName] = []
     /// Whether the subjectAltName is critical.
-    package var alternativeNamesAreCritical = false
+    public var alternativeNamesAreCritical = false
     /// The first second of validity, in seconds since the epoch (years 0 to 9999).
-    package var notBefore: Int64
+    public var notBefore: Int64
     /// The last second of validity, in seconds since the epoch (years 0 to 9999).
-    package var notAfter: Int64
+    public var notAfter: Int64
     /// The basicConstraints extension, `nil` to leave it out.
-    package var basicConstraints: BasicConstraints?
+    public var basicConstraints: BasicConstraints?
     /// The bits of the critical keyUsage extension, `nil` to leave it out.
-    package var keyUsage: [KeyUsage]?
+    public var keyUsage: [KeyUsage]?
     /// The purposes of the extendedKeyUsage extension, `nil` to leave it out.
-    package var extendedKeyUsage: [OID]?
+    public var extendedKeyUsage: [OID]?
     /// Whether the extendedKeyUsage is critical.
-    package var extendedKeyUsageIsCritical = false
+    public var extendedKeyUsageIsCritical = false
     /// The nameConstraints extension, `nil` to leave it out.
-    package var nameConstraints: NameConstraints?
+    public var nameConstraints: NameConstraints?
     /// The subjectKeyIdentifier extension.
-    package var subjectKeyIdentifier = KeyIdentifier.derived
+    public var subjectKeyIdentifier = KeyIdentifier.derived
     /// The keyIdentifier of the authorityKeyIdentifier extension.
-    package var authorityKeyIdentifier = KeyIdentifier.derived
+    public var authorityKeyIdentifier = KeyIdentifier.derived
     /// The hash of the signature.
-    package var digest = SignatureDigest.sha256
+    public var digest = SignatureDigest.sha256
     /// The serial number's big-endian bytes, `nil` for 16 random ones.
-    package var serialNumber: [UInt8]?
+    public var serialNumber: [UInt8]?
     /// Extensions that follow those above.
-    package var additionalExtensions: [Extension] = []
+    public var additionalExtensions: [Extension] = []
 
     /// The template of an authority: a root, or an intermediate.
     ///
     /// Valid from 30 days ago for ten years.
-    package static func authority(_ subject: DistinguishedName, pathLength: Int? = nil) -> CertificateTemplate {
+    public static func authority(_ subject: DistinguishedName, pathLength: Int? = nil) -> CertificateTemplate {
         CertificateTemplate(
             subject: subject,
             notBefore: LabClock.now - 30 * LabClock.day,
@@ -127,7 +127,7 @@ package struct CertificateTemplate: Sendable, Hashable {
     /// The template of a server's certificate for these names and addresses; the first is the common name too.
     ///
     /// Valid from an hour ago for 90 days.
-    package static func leaf(_ names: String...) -> CertificateTemplate {
+    public static func leaf(_ names: String...) -> CertificateTemplate {
         leaf(
             subject: names.first.map { DistinguishedName(commonName: $0) } ?? .empty,
             names: names.map { GeneralName($0) }
@@ -137,7 +137,7 @@ package struct CertificateTemplate: Sendable, Hashable {
     /// The template of a server's certificate with a subject and names of its own.
     ///
     /// Valid from an hour ago for 90 days.
-    package static func leaf(subject: DistinguishedName, names: [GeneralName]) -> CertificateTemplate {
+    public static func leaf(subject: DistinguishedName, names: [GeneralName]) -> CertificateTemplate {
         CertificateTemplate(
             subject: subject,
             alternativeNames: names,
@@ -152,12 +152,12 @@ package struct CertificateTemplate: Sendable, Hashable {
     /// A copy whose alternative names are followed by so many made-up ones, `name-0.many.example.com` onwards.
     ///
     /// 10,000 of them make a certificate of about 280 KB.
-    package func withManyNames(_ count: Int) -> CertificateTemplate {
+    public func withManyNames(_ count: Int) -> CertificateTemplate {
         with { $0.alternativeNames += (0..<count).map { .dns("name-\($0).many.example.com") } }
     }
 
     /// A copy that says where its issuer's certificate can be had: the authorityInfoAccess extension (RFC 5280, 4.2.2.1).
-    package func withIssuerPlaces(_ places: [String]) -> CertificateTemplate {
+    public func withIssuerPlaces(_ places: [String]) -> CertificateTemplate {
         let descriptions = places.map { place in
             DER.sequence(OID(1, 3, 6, 1, 5, 5, 7, 48, 2).der, DER.implicit(6, Array(place.utf8)))
         }
@@ -169,14 +169,14 @@ package struct CertificateTemplate: Sendable, Hashable {
     }
 
     /// A copy changed by `change`: `CertificateTemplate.leaf("a.example").with { $0.digest = .sha1 }`.
-    package func with(_ change: (inout CertificateTemplate) -> Void) -> CertificateTemplate {
+    public func with(_ change: (inout CertificateTemplate) -> Void) -> CertificateTemplate {
         var copy = self
         change(&copy)
         return copy
     }
 
     /// A copy valid from `notBefore` to `notAfter`, both in seconds since the epoch and inclusive.
-    package func valid(from notBefore: Int64, to notAfter: Int64) -> CertificateTemplate {
+    public func valid(from notBefore: Int64, to notAfter: Int64) -> CertificateTemplate {
         with {
             $0.notBefore = notBefore
             $0.notAfter = notAfter
@@ -184,13 +184,13 @@ package struct CertificateTemplate: Sendable, Hashable {
     }
 
     /// A copy that expired `days` days ago after a year of validity.
-    package func expired(daysAgo days: Int64 = 1) -> CertificateTemplate {
+    public func expired(daysAgo days: Int64 = 1) -> CertificateTemplate {
         let end = LabClock.now - days * LabClock.day
         return valid(from: end - LabClock.year, to: end)
     }
 
     /// A copy that becomes valid in `days` days, for a year.
-    package func notYetValid(inDays days: Int64 = 1) -> CertificateTemplate {
+    public func notYetValid(inDays days: Int64 = 1) -> CertificateTemplate {
         let start = LabClock.now + days * LabClock.day
         return valid(from: start, to: start + LabClock.year)
     }

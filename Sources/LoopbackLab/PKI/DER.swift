@@ -84,12 +84,12 @@ enum DER {
 }
 
 /// An object identifier, by the numbers of its arcs.
-package struct OID: Sendable, Hashable {
+public struct OID: Sendable, Hashable {
     /// The arcs from the root; at least two.
-    package let arcs: [UInt]
+    public let arcs: [UInt]
 
     /// The identifier `first.second.…`, as in `OID(1, 3, 6, 1, 5, 5, 7, 3, 1)`.
-    package init(_ first: UInt, _ second: UInt, _ others: UInt...) {
+    public init(_ first: UInt, _ second: UInt, _ others: UInt...) {
         arcs = [first, second] + others
     }
 
@@ -109,13 +109,13 @@ package struct OID: Sendable, Hashable {
     }
 
     /// extendedKeyUsage: TLS server authentication.
-    package static let serverAuth = OID(1, 3, 6, 1, 5, 5, 7, 3, 1)
+    public static let serverAuth = OID(1, 3, 6, 1, 5, 5, 7, 3, 1)
     /// extendedKeyUsage: TLS client authentication.
-    package static let clientAuth = OID(1, 3, 6, 1, 5, 5, 7, 3, 2)
+    public static let clientAuth = OID(1, 3, 6, 1, 5, 5, 7, 3, 2)
     /// extendedKeyUsage: signing of code.
-    package static let codeSigning = OID(1, 3, 6, 1, 5, 5, 7, 3, 3)
+    public static let codeSigning = OID(1, 3, 6, 1, 5, 5, 7, 3, 3)
     /// extendedKeyUsage: any use.
-    package static let anyExtendedKeyUsage = OID(2, 5, 29, 37, 0)
+    public static let anyExtendedKeyUsage = OID(2, 5, 29, 37, 0)
     /// extendedKeyUsage: Netscape's Server Gated Crypto, which does not stand in for ``serverAuth``.
-    package static let netscapeServerGatedCrypto = OID(2, 16, 840, 1, 113730, 4, 1)
+    public static let netscapeServerGatedCrypto = OID(2, 16, 840, 1, 113730, 4, 1)
 }

@@ -36,13 +36,13 @@ extension DER {
 }
 
 /// The time the lab issues certificates at.
-package enum LabClock {
+public enum LabClock {
     /// Seconds since 1970-01-01T00:00:00Z by the system clock.
-    package static var now: Int64 { Int64(time(nil)) }
+    public static var now: Int64 { Int64(time(nil)) }
     /// The seconds of an hour.
-    package static let hour: Int64 = 3_600
+    public static let hour: Int64 = 3_600
     /// The seconds of a day.
-    package static let day: Int64 = 86_400
+    public static let day: Int64 = 86_400
     /// The seconds of 365 days.
-    package static let year: Int64 = 365 * day
+    public static let year: Int64 = 365 * day
 }

@@ -1,7 +1,7 @@
 /// The name of a subject or an issuer: attributes in the order of the encoding, each in a set of its own.
-package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
+public struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The string type an attribute's value is written in.
-    package enum Encoding: UInt8, Sendable, Hashable {
+    public enum Encoding: UInt8, Sendable, Hashable {
         /// UTF8String.
         case utf8 = 0x0c
         /// PrintableString.
@@ -17,16 +17,16 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
     /// One attribute.
     ///
     /// The value is written as it is, whether or not it suits the encoding.
-    package struct Attribute: Sendable, Hashable {
+    public struct Attribute: Sendable, Hashable {
         /// The attribute's type.
-        package var type: OID
+        public var type: OID
         /// The content bytes of its value.
-        package var value: [UInt8]
+        public var value: [UInt8]
         /// The string type of its value.
-        package var encoding: Encoding
+        public var encoding: Encoding
 
         /// An attribute with raw bytes as its value: escape sequences, NUL and malformed text go in as they are.
-        package init(_ type: OID, _ value: [UInt8], encoding: Encoding = .utf8) {
+        public init(_ type: OID, _ value: [UInt8], encoding: Encoding = .utf8) {
             self.type = type
             self.value = value
             self.encoding = encoding
@@ -34,31 +34,31 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
     }
 
     /// The attributes in the order of the encoding.
-    package var attributes: [Attribute]
+    public var attributes: [Attribute]
 
     /// A name of these attributes.
-    package init(_ attributes: [Attribute]) {
+    public init(_ attributes: [Attribute]) {
         self.attributes = attributes
     }
 
     /// A name with a common name and, in front of it, an organization when one is given.
-    package init(commonName: String, organization: String? = nil) {
+    public init(commonName: String, organization: String? = nil) {
         attributes = (organization.map { [Attribute(.organization, Array($0.utf8))] } ?? [])
         attributes.append(Attribute(.commonName, Array(commonName.utf8)))
     }
 
     /// A name whose common name consists of exactly these bytes.
-    package init(commonNameBytes: [UInt8], encoding: Encoding = .utf8) {
+    public init(commonNameBytes: [UInt8], encoding: Encoding = .utf8) {
         attributes = [Attribute(.commonName, commonNameBytes, encoding: encoding)]
     }
 
     /// A name with this common name.
-    package init(stringLiteral commonName: String) {
+    public init(stringLiteral commonName: String) {
         self.init(commonName: commonName)
     }
 
     /// The name without attributes: a certificate without a subject.
-    package static let empty = DistinguishedName([])
+    public static let empty = DistinguishedName([])
 
     /// The Name element (RFC 5280, 4.1.2.4).
     var der: [UInt8] {
@@ -73,11 +73,11 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
 
 extension OID {
     /// Attribute type CN.
-    package static let commonName = OID(2, 5, 4, 3)
+    public static let commonName = OID(2, 5, 4, 3)
     /// Attribute type C.
-    package static let country = OID(2, 5, 4, 6)
+    public static let country = OID(2, 5, 4, 6)
     /// Attribute type O.
-    package static let organization = OID(2, 5, 4, 10)
+    public static let organization = OID(2, 5, 4, 10)
     /// Attribute type OU.
-    package static let organizationalUnit = OID(2, 5, 4, 11)
+    public static let organizationalUnit = OID(2, 5, 4, 11)
 }

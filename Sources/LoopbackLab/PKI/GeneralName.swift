@@ -5,7 +5,7 @@ internal import Glibc
 #endif
 
 /// An entry of a subjectAltName, or a base of a name constraint (RFC 5280, 4.2.1.6 and 4.2.1.10).
-package enum GeneralName: Sendable, Hashable {
+public enum GeneralName: Sendable, Hashable {
     /// A dNSName of exactly these bytes.
     case dnsBytes([UInt8])
     /// An iPAddress: 4 or 16 bytes; in a name constraint the mask follows the address.
@@ -18,19 +18,19 @@ package enum GeneralName: Sendable, Hashable {
     case directory(DistinguishedName)
 
     /// A dNSName.
-    package static func dns(_ name: String) -> GeneralName { .dnsBytes(Array(name.utf8)) }
+    public static func dns(_ name: String) -> GeneralName { .dnsBytes(Array(name.utf8)) }
     /// A uniformResourceIdentifier.
-    package static func uri(_ text: String) -> GeneralName { .uriBytes(Array(text.utf8)) }
+    public static func uri(_ text: String) -> GeneralName { .uriBytes(Array(text.utf8)) }
     /// An rfc822Name.
-    package static func email(_ address: String) -> GeneralName { .emailBytes(Array(address.utf8)) }
+    public static func email(_ address: String) -> GeneralName { .emailBytes(Array(address.utf8)) }
 
     /// An iPAddress for what inet_pton takes, a dNSName for everything else.
-    package init(_ text: String) {
+    public init(_ text: String) {
         self = Self.addressBytes(text).map(GeneralName.ip) ?? .dns(text)
     }
 
     /// The 4 or 16 bytes of an address in text form (inet_pton), `nil` for anything else.
-    package static func addressBytes(_ text: String) -> [UInt8]? {
+    public static func addressBytes(_ text: String) -> [UInt8]? {
         for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: length)
             if inet_pton(family, text, &bytes) == 1 { return bytes }

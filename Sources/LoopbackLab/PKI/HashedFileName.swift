@@ -2,7 +2,7 @@ internal import COpenSSL
 
 extension LabCertificate {
     /// The name `openssl rehash` gives the certificate's file in a directory of anchors: its subject's hash and `.0`.
-    package var hashedFileName: String {
+    public var hashedFileName: String {
         let hash = der.withUnsafeBufferPointer { bytes -> UInt in
             var cursor = bytes.baseAddress
             guard let certificate = d2i_X509(nil, &cursor, bytes.count) else { return 0 }

@@ -1,20 +1,20 @@
 /// A certificate together with its private key and the template it was made from: what an authority or a server holds.
-package struct LabCertificate: Sendable {
+public struct LabCertificate: Sendable {
     /// The DER encoding.
-    package let der: [UInt8]
+    public let der: [UInt8]
     /// The subject's key.
-    package let key: LabKey
+    public let key: LabKey
     /// What it was made from.
-    package let template: CertificateTemplate
+    public let template: CertificateTemplate
     /// SHA-256 of ``der``.
-    package let sha256: [UInt8]
+    public let sha256: [UInt8]
 
     /// The subject.
-    package var subject: DistinguishedName { template.subject }
+    public var subject: DistinguishedName { template.subject }
     /// SHA-256 of the SubjectPublicKeyInfo.
-    package var publicKeySHA256: [UInt8] { key.publicKeySHA256 }
+    public var publicKeySHA256: [UInt8] { key.publicKeySHA256 }
     /// The PEM text.
-    package var pem: String { LoopbackLab.pem(der, label: "CERTIFICATE") }
+    public var pem: String { LoopbackLab.pem(der, label: "CERTIFICATE") }
 
     /// Makes a certificate that is its own issuer.
     ///
@@ -23,7 +23,7 @@ package struct LabCertificate: Sendable {
     ///   - key: the key, `nil` for a new P-256 one.
     /// - Returns: the certificate.
     /// - Throws: ``LabError`` when OpenSSL cannot make the key or sign with the template's digest.
-    package static func selfSigned(
+    public static func selfSigned(
         _ template: CertificateTemplate,
         key: LabKey? = nil
     ) throws(LabError) -> LabCertificate {
@@ -32,7 +32,7 @@ package struct LabCertificate: Sendable {
     }
 
     /// Makes so many self-signed authorities, each with a name of its own, for chains that carry what nobody needs.
-    package static func strangers(_ count: Int) throws(LabError) -> [LabCertificate] {
+    public static func strangers(_ count: Int) throws(LabError) -> [LabCertificate] {
         var strangers: [LabCertificate] = []
         for number in 0..<count {
             strangers.append(try selfSigned(.authority(DistinguishedName(commonName: "Stranger \(number)"))))
@@ -60,7 +60,7 @@ package struct LabCertificate: Sendable {
     ///   - key: its key, `nil` for a new P-256 one.
     /// - Returns: the certificate.
     /// - Throws: ``LabError`` when OpenSSL cannot make the key or sign with the template's digest.
-    package func issue(_ template: CertificateTemplate, key: LabKey? = nil) throws(LabError) -> LabCertificate {
+    public func issue(_ template: CertificateTemplate, key: LabKey? = nil) throws(LabError) -> LabCertificate {
         let key = if let key { key } else { try LabKey.generate() }
         return try LabCertificate(template, key: key, issuerName: subject, issuerKey: self.key)
     }
@@ -68,7 +68,7 @@ package struct LabCertificate: Sendable {
     /// Issues `other` again: the same contents and key, another serial number and so other bytes.
     ///
     /// On an authority that did not issue `other` this is a cross-signature.
-    package func reissue(
+    public func reissue(
         _ other: LabCertificate,
         changing change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws(LabError) -> LabCertificate {
@@ -76,7 +76,7 @@ package struct LabCertificate: Sendable {
     }
 
     /// Issues `other` again with a new key, of the same kind as the old one unless `key` is given.
-    package func renew(
+    public func renew(
         _ other: LabCertificate,
         key: LabKey? = nil,
         changing change: (inout CertificateTemplate) -> Void = { _ in }
@@ -86,26 +86,26 @@ package struct LabCertificate: Sendable {
     }
 
     /// Signs the name and key of `authority`, which another root already vouches for: a cross-certificate.
-    package func crossSign(_ authority: LabCertificate) throws(LabError) -> LabCertificate {
+    public func crossSign(_ authority: LabCertificate) throws(LabError) -> LabCertificate {
         try reissue(authority)
     }
 }
 
 extension LabCertificate: Hashable {
     /// Whether both have the same DER encoding.
-    package static func == (left: LabCertificate, right: LabCertificate) -> Bool {
+    public static func == (left: LabCertificate, right: LabCertificate) -> Bool {
         left.der == right.der
     }
 
     /// Feeds the hash of the encoding.
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(sha256)
     }
 }
 
 extension LabKey {
     /// The DER encoding of a certification request (RFC 2986) for this key, without attributes.
-    package func certificationRequest(
+    public func certificationRequest(
         _ subject: DistinguishedName,
         digest: SignatureDigest = .sha256
     ) throws(LabError) -> [UInt8] {

@@ -6,9 +6,9 @@ internal import Synchronization
 ///
 /// Sendable because the EVP_PKEY is never changed after it was made: OpenSSL counts its references atomically and allows any
 /// number of threads to sign with one key, each in a context of its own.
-package final class LabKey: @unchecked Sendable {
+public final class LabKey: @unchecked Sendable {
     /// What kind of key to make.
-    package enum Algorithm: Sendable, Hashable {
+    public enum Algorithm: Sendable, Hashable {
         /// ECDSA on the curve P-256.
         case p256
         /// ECDSA on the curve P-384.
@@ -22,11 +22,11 @@ package final class LabKey: @unchecked Sendable {
     }
 
     /// The kind of key.
-    package let algorithm: Algorithm
+    public let algorithm: Algorithm
     /// The DER encoding of the SubjectPublicKeyInfo (RFC 5280, 4.1.2.7).
-    package let publicKeyInfo: [UInt8]
+    public let publicKeyInfo: [UInt8]
     /// SHA-256 of ``publicKeyInfo``: the 32 bytes of a public-key pin (RFC 7469, 2.4).
-    package let publicKeySHA256: [UInt8]
+    public let publicKeySHA256: [UInt8]
     /// The EVP_PKEY, owned by this object.
     ///
     /// Borrow it only while the object is alive.
@@ -52,7 +52,7 @@ package final class LabKey: @unchecked Sendable {
     }
 
     /// Makes a new key (EVP_PKEY_generate).
-    package static func generate(_ algorithm: Algorithm = .p256) throws(LabError) -> LabKey {
+    public static func generate(_ algorithm: Algorithm = .p256) throws(LabError) -> LabKey {
         ERR_clear_error()
         let key: OpaquePointer? =
             switch algorithm {
@@ -84,7 +84,7 @@ package final class LabKey: @unchecked Sendable {
     /// The process's key of this kind under this label, made on first use.
     ///
     /// For RSA keys above all, which are slow to make. Two labels never share a key.
-    package static func shared(_ algorithm: Algorithm, label: String) throws(LabError) -> LabKey {
+    public static func shared(_ algorithm: Algorithm, label: String) throws(LabError) -> LabKey {
         let name = CacheKey(algorithm: algorithm, label: label)
         if let key = cache.withLock({ $0[name] }) { return key }
         // Made outside the lock: two threads may make one each, and the first to finish is kept.
@@ -97,7 +97,7 @@ package final class LabKey: @unchecked Sendable {
     }
 
     /// The private key as unencrypted PKCS #8 in PEM (PEM_write_bio_PKCS8PrivateKey), for a file in a temporary directory.
-    package func privateKeyPEM() throws(LabError) -> String {
+    public func privateKeyPEM() throws(LabError) -> String {
         ERR_clear_error()
         guard let buffer = BIO_new(BIO_s_mem()) else { throw .openSSL("allocate a buffer") }
         defer { BIO_free(buffer) }
@@ -112,19 +112,19 @@ package final class LabKey: @unchecked Sendable {
     }
 
     /// The public key as PEM, what `openssl pkey -pubout` writes.
-    package var publicKeyPEM: String {
+    public var publicKeyPEM: String {
         pem(publicKeyInfo, label: "PUBLIC KEY")
     }
 }
 
 extension LabKey: Hashable {
     /// Whether both hold the same public key.
-    package static func == (left: LabKey, right: LabKey) -> Bool {
+    public static func == (left: LabKey, right: LabKey) -> Bool {
         left.publicKeyInfo == right.publicKeyInfo
     }
 
     /// Feeds the hash of the public key.
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(publicKeySHA256)
     }
 }

@@ -1,7 +1,7 @@
 /// A log of certificates, as far as its promises go (RFC 6962): it signs timestamps and keeps nothing.
-package struct LabLog: Sendable {
+public struct LabLog: Sendable {
     /// What a timestamp is for.
-    package enum Entry: Sendable {
+    public enum Entry: Sendable {
         /// A certificate in DER.
         case certificate([UInt8])
         /// A TBSCertificate without its timestamps, and SHA-256 of the issuer's SubjectPublicKeyInfo.
@@ -9,12 +9,12 @@ package struct LabLog: Sendable {
     }
 
     /// The log's key.
-    package let key: LabKey
+    public let key: LabKey
     /// What the log is known by: SHA-256 of its SubjectPublicKeyInfo.
-    package var id: [UInt8] { key.publicKeySHA256 }
+    public var id: [UInt8] { key.publicKeySHA256 }
 
     /// A log with a new key, or this one.
-    package init(key: LabKey? = nil) throws(LabError) {
+    public init(key: LabKey? = nil) throws(LabError) {
         self.key = if let key { key } else { try LabKey.generate() }
     }
 
@@ -25,7 +25,7 @@ package struct LabLog: Sendable {
     ///   - milliseconds: when, since 1970; `nil` for now.
     /// - Returns: the encoding.
     /// - Throws: ``LabError`` when OpenSSL cannot sign.
-    package func timestamp(for entry: Entry, milliseconds: UInt64? = nil) throws(LabError) -> [UInt8] {
+    public func timestamp(for entry: Entry, milliseconds: UInt64? = nil) throws(LabError) -> [UInt8] {
         let time = Self.number(milliseconds ?? UInt64(LabClock.now) * 1_000, 8)
         let signed: [UInt8] =
             switch entry {
@@ -40,13 +40,13 @@ package struct LabLog: Sendable {
     }
 
     /// A SignedCertificateTimestampList of these timestamps, as the TLS extension holds it.
-    package static func list(_ timestamps: [[UInt8]]) -> [UInt8] {
+    public static func list(_ timestamps: [[UInt8]]) -> [UInt8] {
         let parts = timestamps.flatMap { number(UInt64($0.count), 2) + $0 }
         return number(UInt64(parts.count), 2) + parts
     }
 
     /// The extension of a certificate that holds a list, right or wrong (RFC 6962, 3.3).
-    package static func certificateExtension(_ list: [UInt8]) -> CertificateTemplate.Extension {
+    public static func certificateExtension(_ list: [UInt8]) -> CertificateTemplate.Extension {
         CertificateTemplate.Extension(OID(1, 3, 6, 1, 4, 1, 11129, 2, 4, 2), value: DER.octetString(list))
     }
 
@@ -57,7 +57,7 @@ package struct LabLog: Sendable {
 
 extension LabCertificate {
     /// Issues a certificate that holds a timestamp of each log, as an authority does: the logs sign what it will be without them.
-    package func issue(
+    public func issue(
         _ template: CertificateTemplate,
         key: LabKey? = nil,
         loggedBy logs: [LabLog],

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// `der` as PEM (RFC 7468): base64 in lines of 64 characters between the BEGIN and END lines of `label`.
-package func pem(_ der: [UInt8], label: String) -> String {
+public func pem(_ der: [UInt8], label: String) -> String {
     // EVP_EncodeBlock writes one NUL after the text.
     var encoded = [UInt8](repeating: 0, count: (der.count + 2) / 3 * 4 + 1)
     let length = Int(EVP_EncodeBlock(&encoded, der, Int32(der.count)))
@@ -13,6 +13,6 @@ package func pem(_ der: [UInt8], label: String) -> String {
 }
 
 /// The certificates in this order as one PEM text: what a server's chain file holds.
-package func pem(of certificates: [LabCertificate]) -> String {
+public func pem(of certificates: [LabCertificate]) -> String {
     certificates.map(\.pem).joined()
 }

@@ -1,5 +1,5 @@
 /// The certificates in a PKCS #7 message without anything signed, as `.p7b` files are (RFC 5652, 5.1), in DER.
-package func signedData(of certificates: [LabCertificate]) -> [UInt8] {
+public func signedData(of certificates: [LabCertificate]) -> [UInt8] {
     let content = DER.sequence(
         DER.integer([1]),
         DER.element(0x31, []),

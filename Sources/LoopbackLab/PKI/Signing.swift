@@ -3,7 +3,7 @@ internal import COpenSSL
 /// The hash an issuer signs with.
 ///
 /// Ed25519 has its own and ignores this.
-package enum SignatureDigest: Sendable, Hashable, CaseIterable {
+public enum SignatureDigest: Sendable, Hashable, CaseIterable {
     /// SHA-256.
     case sha256
     /// SHA-384.

@@ -14,41 +14,41 @@
 ///
 /// Authorities are valid from a year ago for ten years; servers' certificates from 90 days ago for 390 days, which every platform
 /// takes. Expired ones were valid from six years ago for one.
-package struct StandardPKI: Sendable {
+public struct StandardPKI: Sendable {
     /// The name all server certificates here are for.
-    package static let serverName = "api.example.com"
+    public static let serverName = "api.example.com"
 
     /// The root the server's real authority ends at.
-    package let rootA: LabCertificate
+    public let rootA: LabCertificate
     /// Another root: an interceptor's, when it is in the system's store.
-    package let rootB: LabCertificate
+    public let rootB: LabCertificate
     /// ``rootA``'s key and name in an expired certificate.
-    package let rootAexp: LabCertificate
+    public let rootAexp: LabCertificate
     /// The intermediate below ``rootA``.
-    package let interA: LabCertificate
+    public let interA: LabCertificate
     /// ``interA`` issued again with the same key and name.
-    package let interA2: LabCertificate
+    public let interA2: LabCertificate
     /// ``interA``'s key and name in an expired certificate.
-    package let interAexp: LabCertificate
+    public let interAexp: LabCertificate
     /// ``interA``'s key and name, cross-signed by ``rootB``.
-    package let interAxB: LabCertificate
+    public let interAxB: LabCertificate
     /// The server's certificate.
-    package let leaf: LabCertificate
+    public let leaf: LabCertificate
     /// ``leaf`` renewed with the same key.
-    package let leafRe: LabCertificate
+    public let leafRe: LabCertificate
     /// ``leaf``'s key and name in an expired certificate.
-    package let leafExp: LabCertificate
+    public let leafExp: LabCertificate
     /// ``leaf`` renewed with a new key.
-    package let leaf2: LabCertificate
+    public let leaf2: LabCertificate
     /// The interceptor's intermediate below ``rootB``.
-    package let rogueI: LabCertificate
+    public let rogueI: LabCertificate
     /// The interceptor's certificate for the server's name.
-    package let rogue: LabCertificate
+    public let rogue: LabCertificate
     /// A self-signed authority nobody knows.
-    package let junk: LabCertificate
+    public let junk: LabCertificate
 
     /// Issues a world of its own, with new keys.
-    package init() throws(LabError) {
+    public init() throws(LabError) {
         let now = LabClock.now
         func authority(_ name: DistinguishedName) -> CertificateTemplate {
             .authority(name).valid(from: now - LabClock.year, to: now + 9 * LabClock.year)
@@ -78,7 +78,7 @@ package struct StandardPKI: Sendable {
     private static let world = Result { () throws(LabError) in try StandardPKI() }
 
     /// The process's standard world, issued on first use.
-    package static func shared() throws(LabError) -> StandardPKI {
+    public static func shared() throws(LabError) -> StandardPKI {
         try world.get()
     }
 }

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
 /// An OCSP response about one certificate (RFC 6960, 4.2), right or wrong.
-package struct StatusResponse: Sendable {
+public struct StatusResponse: Sendable {
     /// What it says of the certificate.
-    package enum Status: Sendable, Hashable {
+    public enum Status: Sendable, Hashable {
         /// It is not revoked.
         case good
         /// It was revoked at this second, with the number of the reason where there is one.
@@ -13,7 +13,7 @@ package struct StatusResponse: Sendable {
     }
 
     /// The hash that the certificate is named by.
-    package enum NameDigest: Sendable, Hashable, CaseIterable {
+    public enum NameDigest: Sendable, Hashable, CaseIterable {
         /// SHA-1, which nearly all responders use.
         case sha1
         /// SHA-256.
@@ -21,30 +21,30 @@ package struct StatusResponse: Sendable {
     }
 
     /// What it says of the certificate.
-    package var status = Status.good
+    public var status = Status.good
     /// The hash that the certificate is named by.
-    package var digest = NameDigest.sha1
+    public var digest = NameDigest.sha1
     /// From when on it is right, in seconds since 1970.
-    package var thisUpdate = LabClock.now - LabClock.hour
+    public var thisUpdate = LabClock.now - LabClock.hour
     /// When there will be a newer one, `nil` to leave it out.
-    package var nextUpdate: Int64? = LabClock.now + 7 * LabClock.day
+    public var nextUpdate: Int64? = LabClock.now + 7 * LabClock.day
     /// A list of signed certificate timestamps, as ``LabLog/list(_:)`` makes it.
-    package var timestamps: [UInt8]?
+    public var timestamps: [UInt8]?
     /// The responder, whose certificate is then sent along; `nil` for the issuer itself.
-    package var responder: LabCertificate?
+    public var responder: LabCertificate?
 
     /// A response that says the certificate is good, for a week.
-    package init() {}
+    public init() {}
 
     /// A copy changed by `change`.
-    package func with(_ change: (inout StatusResponse) -> Void) -> StatusResponse {
+    public func with(_ change: (inout StatusResponse) -> Void) -> StatusResponse {
         var copy = self
         change(&copy)
         return copy
     }
 
     /// The error `status` in place of a response (RFC 6960, 4.2.1): 3 is tryLater.
-    package static func refusal(status: UInt8) -> [UInt8] {
+    public static func refusal(status: UInt8) -> [UInt8] {
         DER.sequence(DER.element(0x0A, [status]))
     }
 
@@ -55,7 +55,7 @@ package struct StatusResponse: Sendable {
     ///   - issuer: the certificate's issuer.
     /// - Returns: the encoding.
     /// - Throws: ``LabError`` when OpenSSL cannot sign.
-    package func der(about certificate: LabCertificate, from issuer: LabCertificate) throws(LabError) -> [UInt8] {
+    public func der(about certificate: LabCertificate, from issuer: LabCertificate) throws(LabError) -> [UInt8] {
         let signer = responder ?? issuer
         let data = DER.sequence(
             DER.explicit(1, signer.subject.der),

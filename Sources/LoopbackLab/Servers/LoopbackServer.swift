@@ -17,29 +17,29 @@ internal import Glibc
 /// ```
 ///
 /// POSIX sockets and poll, on threads of its own and without SwiftNIO: an opinion on TLS that does not share the client's code.
-package struct LoopbackServer: Sendable {
+public struct LoopbackServer: Sendable {
     /// The address the server listens on, as it was asked for.
-    package let address: String
+    public let address: String
     /// The TCP port the server listens on.
-    package let port: UInt16
+    public let port: UInt16
     private let log: ServerLog
     private let context: CurrentTLSContext?
 
     /// Answers connections that begin from now on by other settings, as a server does whose certificate was renewed.
     ///
     /// - Throws: ``LabError`` when a key does not fit its certificate; the server then goes on as before.
-    package func present(_ settings: TLSServerSettings) throws(LabError) {
+    public func present(_ settings: TLSServerSettings) throws(LabError) {
         precondition(context != nil, "only a server that speaks TLS has certificates")
         context?.replace(with: try TLSServerContext(settings))
     }
 
     /// What the server has seen so far of each connection, in the order they were accepted.
-    package var connections: [ConnectionObservation] { log.connections }
+    public var connections: [ConnectionObservation] { log.connections }
 
     /// What the server has seen, once at least `count` connections are over.
     ///
     /// Waits for as long as it takes; a cancelled task gets what there is.
-    package func connections(ended count: Int) async -> [ConnectionObservation] {
+    public func connections(ended count: Int) async -> [ConnectionObservation] {
         await log.waitForEnd(of: count)
         return log.connections
     }
@@ -55,7 +55,7 @@ package struct LoopbackServer: Sendable {
     ///   - body: receives the running server.
     /// - Returns: what `body` returns.
     /// - Throws: ``LabError`` when the server cannot start, and what `body` throws.
-    package static func serving<Value: Sendable>(
+    public static func serving<Value: Sendable>(
         _ behavior: ServerBehavior,
         address: String = "127.0.0.1",
         port: UInt16 = 0,

@@ -5,11 +5,11 @@ internal import Glibc
 #endif
 
 /// A port on which nothing listens and, while a closure runs, nothing can: connecting to it is refused.
-package struct RefusingPort: Sendable {
+public struct RefusingPort: Sendable {
     /// The address the port belongs to.
-    package let address: String
+    public let address: String
     /// The TCP port.
-    package let port: UInt16
+    public let port: UInt16
 
     /// Runs `body` with a port that is bound but not listened on, and gives it up afterwards.
     ///
@@ -19,7 +19,7 @@ package struct RefusingPort: Sendable {
     ///   - body: receives the port.
     /// - Returns: what `body` returns.
     /// - Throws: ``LabError/system(operation:code:)`` when no port can be bound, and what `body` throws.
-    package static func scoped<Value: Sendable>(
+    public static func scoped<Value: Sendable>(
         address: String = "127.0.0.1",
         isolation: isolated (any Actor)? = #isolation,
         _ body: (RefusingPort) async throws -> Value

@@ -1,6 +1,6 @@
 extension ServerBehavior.Delivery {
     /// One of the ways a server can spoil a handshake from the byte `position` on, chosen by `generator`.
-    package static func hostile(at position: Int, using generator: inout SeededGenerator) -> Self {
+    public static func hostile(at position: Int, using generator: inout SeededGenerator) -> Self {
         switch Int.random(in: 0..<6, using: &generator) {
         case 0: .stalls(afterBytes: position)
         case 1: .urges(afterBytes: position, thenStalls: true)

@@ -1,5 +1,5 @@
 /// What a loopback server does with each connection.
-package enum ServerBehavior: Sendable {
+public enum ServerBehavior: Sendable {
     /// Speaks TLS, and hands its bytes to the network in the manner of `delivery`.
     case tls(TLSServerSettings, delivery: Delivery = .immediate)
     /// Closes its side right after accepting, in order (FIN).
@@ -14,7 +14,7 @@ package enum ServerBehavior: Sendable {
     /// How the bytes of a TLS server reach the network.
     ///
     /// Counts are of bytes on the wire, over a whole connection.
-    package enum Delivery: Sendable, Hashable {
+    public enum Delivery: Sendable, Hashable {
         /// At once.
         case immediate
         /// Stops sending after so many bytes and keeps the connection open.
@@ -31,9 +31,9 @@ package enum ServerBehavior: Sendable {
     }
 
     /// A server that sends fixed bytes.
-    package struct Script: Sendable, Hashable {
+    public struct Script: Sendable, Hashable {
         /// What follows the bytes.
-        package enum Ending: Sendable, Hashable {
+        public enum Ending: Sendable, Hashable {
             /// The server closes its side in order.
             case closes
             /// The server stays silent until the client or the scope ends the connection.
@@ -41,14 +41,14 @@ package enum ServerBehavior: Sendable {
         }
 
         /// What the server sends.
-        package var bytes: [UInt8]
+        public var bytes: [UInt8]
         /// Whether it first waits for the client to send something.
-        package var waitsForClient: Bool
+        public var waitsForClient: Bool
         /// What it does afterwards.
-        package var ending: Ending
+        public var ending: Ending
 
         /// A script that sends `bytes`.
-        package init(_ bytes: [UInt8], waitsForClient: Bool = true, ending: Ending = .closes) {
+        public init(_ bytes: [UInt8], waitsForClient: Bool = true, ending: Ending = .closes) {
             self.bytes = bytes
             self.waitsForClient = waitsForClient
             self.ending = ending
@@ -56,31 +56,31 @@ package enum ServerBehavior: Sendable {
     }
 
     /// A TLS server that presents these certificates in this order, with the first one's key and the default settings.
-    package static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> ServerBehavior {
+    public static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> ServerBehavior {
         .tls(TLSServerSettings(presenting: chain), delivery: delivery)
     }
 
     /// A web server without TLS: it answers a ClientHello with an HTTP error page.
-    package static var plainHTTP: ServerBehavior {
+    public static var plainHTTP: ServerBehavior {
         let body = "<html><body>The plain HTTP request was not understood</body></html>\r\n"
         let head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: \(body.utf8.count)\r\n"
         return .script(Script(Array((head + "Connection: close\r\n\r\n" + body).utf8)))
     }
 
     /// A mail server that greets as soon as a client connects.
-    package static var smtp: ServerBehavior {
+    public static var smtp: ServerBehavior {
         .script(Script(Array("220 mail.example.com ESMTP ready\r\n".utf8), waitsForClient: false, ending: .stalls))
     }
 
     /// A secure shell server that greets as soon as a client connects.
-    package static var ssh: ServerBehavior {
+    public static var ssh: ServerBehavior {
         .script(Script(Array("SSH-2.0-OpenSSH_9.7\r\n".utf8), waitsForClient: false, ending: .stalls))
     }
 
     /// Bytes without meaning, the same for each `seed`.
     ///
     /// The first is never a TLS content type.
-    package static func garbage(count: Int = 1_024, seed: UInt64 = 1) -> ServerBehavior {
+    public static func garbage(count: Int = 1_024, seed: UInt64 = 1) -> ServerBehavior {
         var state = seed
         let bytes = (0..<count).map { index in
             // Knuth's 64-bit linear congruential generator: well spread high bits are all that is needed.
@@ -91,12 +91,12 @@ package enum ServerBehavior: Sendable {
     }
 
     /// The fatal TLS alert with this number (RFC 8446, 6) in answer to the ClientHello; 40 is handshake_failure.
-    package static func alert(_ description: UInt8) -> ServerBehavior {
+    public static func alert(_ description: UInt8) -> ServerBehavior {
         .script(Script([21, 3, 3, 0, 2, 2, description]))
     }
 
     /// A handshake record that claims the 65,535 bytes it has, four times what TLS allows.
-    package static var oversizedRecord: ServerBehavior {
+    public static var oversizedRecord: ServerBehavior {
         .script(Script([22, 3, 3, 0xff, 0xff] + [UInt8](repeating: 0, count: 0xffff)))
     }
 }

@@ -1,34 +1,34 @@
 internal import Synchronization
 
 /// What a loopback server saw of one connection.
-package struct ConnectionObservation: Sendable, Hashable {
+public struct ConnectionObservation: Sendable, Hashable {
     /// The name the client indicated (SNI), `nil` when it indicated none or sent no ClientHello.
-    package internal(set) var serverName: String?
+    public internal(set) var serverName: String?
     /// Whether the handshake came to its end on the server's side.
-    package internal(set) var completedHandshake = false
+    public internal(set) var completedHandshake = false
     /// The version agreed on, once the handshake is complete.
-    package internal(set) var version: TLSVersion?
+    public internal(set) var version: TLSVersion?
     /// The application protocol agreed on (ALPN).
-    package internal(set) var applicationProtocol: String?
+    public internal(set) var applicationProtocol: String?
     /// The DER encoding of the client's certificate.
-    package internal(set) var clientCertificate: [UInt8]?
+    public internal(set) var clientCertificate: [UInt8]?
     /// How many bytes came in, of any kind.
-    package internal(set) var bytesReceived = 0
+    public internal(set) var bytesReceived = 0
     /// The first of those bytes, up to ``openingLimit``.
-    package internal(set) var opening: [UInt8] = []
+    public internal(set) var opening: [UInt8] = []
     /// How many bytes of application data the client sent through TLS.
-    package internal(set) var applicationBytesReceived = 0
+    public internal(set) var applicationBytesReceived = 0
     /// The first of those bytes, up to ``openingLimit``.
-    package internal(set) var applicationOpening: [UInt8] = []
+    public internal(set) var applicationOpening: [UInt8] = []
     /// Whether the client said close_notify.
-    package internal(set) var receivedCloseNotify = false
+    public internal(set) var receivedCloseNotify = false
     /// Why TLS failed, in OpenSSL's words; `nil` when it did not.
-    package internal(set) var failure: String?
+    public internal(set) var failure: String?
     /// Whether the connection is over.
-    package internal(set) var hasEnded = false
+    public internal(set) var hasEnded = false
 
     /// How many bytes of what a client sent are kept: enough for the head of a request.
-    package static let openingLimit = 2_048
+    public static let openingLimit = 2_048
 }
 
 /// The observations of one server, written by its threads and read by anyone.

@@ -2,16 +2,16 @@ internal import COpenSSL
 internal import COpenSSLShims
 
 /// What a TLS server shows and proves: certificates in wire order and the key it signs the handshake with.
-package struct TLSIdentity: Sendable {
+public struct TLSIdentity: Sendable {
     /// The DER encodings of the certificates in the order they are sent, the server's own first.
-    package let chain: [[UInt8]]
+    public let chain: [[UInt8]]
     /// The key that signs the handshake.
-    package let key: LabKey
+    public let key: LabKey
 
     /// An identity that presents these certificates in this order, whatever they are, and signs with the first one's key.
     ///
     /// - Precondition: `chain` is not empty.
-    package init(_ chain: [LabCertificate]) {
+    public init(_ chain: [LabCertificate]) {
         self.init(der: chain.map(\.der), key: chain[0].key)
     }
 
@@ -20,7 +20,7 @@ package struct TLSIdentity: Sendable {
     /// The server does not start when `key` is not the one in the first certificate; see ``impostor(presenting:signingWith:)``.
     ///
     /// - Precondition: `chain` is not empty.
-    package init(der chain: [[UInt8]], key: LabKey) {
+    public init(der chain: [[UInt8]], key: LabKey) {
         precondition(!chain.isEmpty, "a TLS server presents at least one certificate")
         self.chain = chain
         self.key = key
@@ -34,7 +34,7 @@ package struct TLSIdentity: Sendable {
     ///   - key: the attacker's key, on the same elliptic curve as the key of the first certificate.
     /// - Returns: the identity.
     /// - Throws: ``LabError/unsupported(_:)`` when the keys are not on one elliptic curve.
-    package static func impostor(
+    public static func impostor(
         presenting chain: [LabCertificate],
         signingWith key: LabKey
     ) throws(LabError) -> TLSIdentity {

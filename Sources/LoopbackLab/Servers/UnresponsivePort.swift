@@ -8,11 +8,11 @@ internal import Glibc
 ///
 /// A listening socket that nobody accepts from, with its queue filled: Linux then drops what asks for a connection, as a firewall
 /// would.
-package struct UnresponsivePort: Sendable {
+public struct UnresponsivePort: Sendable {
     /// The address the port belongs to.
-    package let address: String
+    public let address: String
     /// The TCP port.
-    package let port: UInt16
+    public let port: UInt16
 
     /// Runs `body` with such a port and gives it up afterwards.
     ///
@@ -22,7 +22,7 @@ package struct UnresponsivePort: Sendable {
     ///   - body: receives the port.
     /// - Returns: what `body` returns.
     /// - Throws: ``LabError/system(operation:code:)`` when the port cannot be had, and what `body` throws.
-    package static func scoped<Value: Sendable>(
+    public static func scoped<Value: Sendable>(
         address: String = "127.0.0.1",
         isolation: isolated (any Actor)? = #isolation,
         _ body: (UnresponsivePort) async throws -> Value

@@ -4,9 +4,9 @@ package import Text
 /// Why nothing can be checked: what is asked for contradicts itself, or cannot be read.
 ///
 /// Never a verdict.
-package struct CheckError: Error, Hashable, Sendable {
+public struct CheckError: Error, Hashable, Sendable {
     /// Whose fault it is, by which a program chooses how to end.
-    package enum Kind: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
         /// What is asked for makes no sense.
         case request
         /// A file is malformed, or a client cannot be set up with what it holds.
@@ -36,7 +36,7 @@ package struct CheckError: Error, Hashable, Sendable {
     }
 
     /// Whose fault it is.
-    package let kind: Kind
+    public let kind: Kind
     /// What is wrong.
     package let problem: Problem
     /// Where it stands in a list or a policy, `nil` for what the caller says itself.
@@ -58,7 +58,7 @@ package struct CheckError: Error, Hashable, Sendable {
 
 extension CheckError: CustomStringConvertible {
     /// One line that says what is wrong and what to do, in words of no program's.
-    package var description: String { prefix + problem.description }
+    public var description: String { prefix + problem.description }
 
     /// The place with a colon behind it, empty where there is none or what is wrong names its own place in the same file.
     package var prefix: String {

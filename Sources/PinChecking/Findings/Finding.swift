@@ -1,13 +1,16 @@
 import Text
 
 /// Why a result is what it is: a stable word for machines, and a sentence in which text from outside is escaped.
-package struct Reason: Hashable, Sendable {
+public struct Reason: Hashable, Sendable, CustomStringConvertible {
     /// A stable word, as in `pin-mismatch`.
-    package let id: String
+    public let id: String
     /// One line without what would mend it.
-    package let message: String
+    public let message: String
     /// What would mend it, `nil` where the sentence says it or nothing would.
     package let remedy: Remedy?
+
+    /// The sentence, with what would mend it.
+    public var description: String { message + (remedy?.words ?? "") }
 
     /// A reason; the sentence is escaped here, so that nobody has to.
     package init(id: String, message: String, remedy: Remedy? = nil) {
@@ -18,9 +21,9 @@ package struct Reason: Hashable, Sendable {
 }
 
 /// Something worth telling of a result beside the verdict.
-package struct Finding: Hashable, Sendable {
+public struct Finding: Hashable, Sendable {
     /// How much it matters.
-    package enum Level: Hashable, Sendable {
+    public enum Level: Hashable, Sendable {
         /// To be expected, and good to know.
         case info
         /// Something is not as it should be.
@@ -28,12 +31,12 @@ package struct Finding: Hashable, Sendable {
     }
 
     /// How much it matters.
-    package let level: Level
+    public let level: Level
     /// What there is to tell.
-    package let reason: Reason
+    public let reason: Reason
 
     /// A stable word for machines.
-    package var id: String { reason.id }
+    public var id: String { reason.id }
 
     /// A finding; the sentence is escaped.
     package init(_ level: Level, id: String, message: String, remedy: Remedy? = nil) {

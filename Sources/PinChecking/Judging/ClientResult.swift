@@ -1,19 +1,22 @@
-package import Pinning
+public import Pinning
 package import Rotation
 
 /// What one client makes of a chain, with the reason in a sentence.
-package struct ClientResult: Sendable {
+public struct ClientResult: Sendable {
     /// The client.
     package let client: ChosenClient
     /// Its verdict, or why it cannot be set up.
-    package let verdict: Result<Verdict, ClientConfigurationError>
+    public let verdict: Result<Verdict, ClientConfigurationError>
     /// The reason.
-    package let reason: Reason
+    public let reason: Reason
     /// How long its verdict will last, `nil` without one and for what is only forecast.
     package let outlook: Outlook?
 
+    /// The client's name, as `--client` takes it.
+    public var name: String { client.entry.name }
+
     /// Whether it accepts, `nil` when it cannot be set up.
-    package var isAccepted: Bool? { (try? verdict.get())?.isAccepted }
+    public var isAccepted: Bool? { (try? verdict.get())?.isAccepted }
 }
 
 /// Which name a server was asked for.

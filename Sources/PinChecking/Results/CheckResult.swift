@@ -1,10 +1,10 @@
-package import Pinning
+public import Pinning
 package import TLSProbe
 
 /// What came of checking one endpoint, one chain, or something that is about to be deployed: made once, never changed.
-package struct CheckResult: Sendable {
+public struct CheckResult: Sendable {
     /// The target or the file, as the user named it.
-    package let target: String
+    public let target: String
     /// What was connected to, or is recorded; `nil` for a chain from a file.
     package let endpoint: EndpointFacts?
     /// What became of the connection, `nil` where none was to be made.
@@ -12,13 +12,13 @@ package struct CheckResult: Sendable {
     /// The name the certificate had to be valid for.
     package let referenceName: ReferenceName
     /// The moment of the evaluation.
-    package let time: Timestamp
+    public let time: Timestamp
     /// What it was judged by, `nil` for nothing.
     package let evaluation: Evaluation?
     /// Which of the target's variants this is, `nil` when only the target itself was checked.
     package let variant: Variant?
     /// The certificates the server sent, in wire order; empty for a path that is only assumed.
-    package let presented: [Certificate]
+    public let presented: [Certificate]
     /// What the clients say, `nil` where they were not asked.
     package let judgement: ChainJudgement?
     /// What is about to be deployed, `nil` for what is there.
@@ -28,7 +28,7 @@ package struct CheckResult: Sendable {
     /// What the connections to the target have in common, in the last of their results; `nil` in all others.
     package let consistency: Consistency?
     /// What deserves attention, the most important first.
-    package let warnings: [Finding]
+    public let warnings: [Finding]
     /// What the clients' verdicts, or their absence, come to.
     package let standing: Standing
     /// What the check comes to, and why.
@@ -37,10 +37,13 @@ package struct CheckResult: Sendable {
     package let conclusionCountingWarnings: Conclusion
 
     /// What the check comes to.
-    package var outcome: Outcome { conclusion.outcome }
+    public var outcome: Outcome { conclusion.outcome }
 
     /// Why.
-    package var reason: Reason { conclusion.reason }
+    public var reason: Reason { conclusion.reason }
+
+    /// What each client makes of the chain, in the order in which they were chosen; empty where there is no chain.
+    public var clients: [ClientResult] { judgement?.clients ?? [] }
 
     /// Whether the target is judged by it, as by all results but those that are shown for comparison.
     package var counts: Bool { variant?.counts ?? true }

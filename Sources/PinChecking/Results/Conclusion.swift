@@ -1,7 +1,7 @@
 package import Rotation
 
 /// What a check comes to.
-package enum Outcome: Hashable, Sendable, CaseIterable {
+public enum Outcome: Hashable, Sendable, CaseIterable {
     /// All clients accept.
     case accepted
     /// The chain was only to be seen.

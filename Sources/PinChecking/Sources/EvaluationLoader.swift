@@ -45,6 +45,11 @@ package struct EvaluationLoader {
         let trust: Evaluation.Trust
     }
 
+    /// Reads what settings name, so that what is wrong with it shows before there is a host.
+    mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) {
+        if bases[settings] == nil { bases[settings] = try base(settings) }
+    }
+
     /// What the host called `name` is judged by, at `port` where that is known.
     ///
     /// - Parameters:

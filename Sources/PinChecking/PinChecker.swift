@@ -1,0 +1,134 @@
+import PinFormats
+public import Pinning
+import Synchronization
+import TLSProbe
+import Text
+import X509
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Checks servers and chains against pins as the clients that ship them would.
+///
+/// ```swift
+/// let checker = try PinChecker(pins: ["sha256/…", "Pins"], clients: [.afnetworking, .okhttp])
+/// let result = try await checker.check("api.example.com")
+/// if result.outcome != .accepted { print(result.reason) }
+/// ```
+///
+/// Pins and anchors are read once, when the checker is made; it can be used for any number of checks, at the same time too.
+public final class PinChecker: Sendable {
+    private let judging: CheckRequest.Judging
+    private let environment: [String: String]
+    private let now: @Sendable () -> Timestamp
+    private let loader: Mutex<EvaluationLoader>
+
+    /// Reads pins and anchors.
+    ///
+    /// - Parameters:
+    ///   - pins: what is pinned, each in any form that `pincheck --pins` takes: a pin such as `sha256/…`, or the path of a file or directory
+    ///     of certificates, keys, or a client's configuration. Without any, only trust and name are checked.
+    ///   - clients: the clients whose decisions are made; all have to accept.
+    ///   - anchors: files or directories of the roots that are trusted; empty for those of the system.
+    ///   - environment: the environment variables, of which `SSL_CERT_FILE` and `SSL_CERT_DIR` say where the system's roots are.
+    ///   - now: tells the time by which chains are judged; `nil` for the system's clock.
+    /// - Throws: ``CheckError`` for pins and anchors that cannot be read, and for clients that do not go with them. It is never a
+    ///   verdict.
+    public init(
+        pins: [String] = [],
+        clients: [Client] = [.afnetworking],
+        anchors: [String] = [],
+        environment: [String: String] = [:],
+        now: (@Sendable () -> Timestamp)? = nil
+    ) throws(CheckError) {
+        var judging = CheckRequest.Judging()
+        judging.pins = pins.map { .init($0) }
+        judging.clients = .named(clients.map(\.settings))
+        judging.trust.anchors = anchors
+        self.judging = judging
+        self.environment = environment
+        self.now = now ?? { Timestamp(secondsSinceEpoch: Int64(time(nil))) }
+        var loader = EvaluationLoader(environment: environment)
+        try loader.read(judging)
+        self.loader = Mutex(loader)
+    }
+
+    /// Connects to a server and judges the chain it sends.
+    ///
+    /// - Parameters:
+    ///   - target: `host`, `host:port`, `[v6]:port`, an address, or an https URL.
+    ///   - address: where to connect to instead of looking the host up, as an HTTPDNS answer says; with a port, or without.
+    ///   - timeout: how long the check may take in all, name lookup included: from a millisecond to a day.
+    /// - Returns: what came of it; a server that cannot be reached is an outcome, too.
+    /// - Throws: ``CheckError`` for a target or an address that cannot be understood, and for configurations that contradict each other
+    ///   for its host.
+    public func check(
+        _ target: String,
+        connectingTo address: String? = nil,
+        timeout: Duration = .seconds(10)
+    ) async throws(CheckError) -> CheckResult {
+        var request = CheckRequest()
+        request.judging = judging
+        request.connection.timeout = min(max(timeout, .milliseconds(1)), .seconds(86_400))
+        if let address {
+            request.connection.addresses.given = try CheckError.reading { () throws(RequestError) in
+                try ConnectAddress.readAny(address)
+            }
+        }
+        let checkTarget = CheckTarget(
+            target: try CheckError.reading { () throws(RequestError) in try Target(target) },
+            request: request
+        )
+        let jobs = try loader.withLock { (loader) throws(CheckError) in try CheckPlan.jobs([checkTarget], &loader) }
+        let surroundings = Surroundings(environment: environment, now: now, connectionLimit: 64)
+        var results: [CheckResult] = []
+        await Checker.run(jobs, request, in: surroundings) { _, checked in results += checked.results() }
+        // An address stands for one connection; should there be several, the first that is not accepted says most.
+        guard let result = results.first(where: { $0.outcome != .accepted }) ?? results.first else {
+            throw .said(.software, "the check of the target came to nothing")
+        }
+        return result
+    }
+
+    /// Judges a chain that a TLS stack of your own was given, without a network.
+    ///
+    /// - Parameters:
+    ///   - chain: the certificates in DER as the server sent them, its own first.
+    ///   - host: the name or the address the server's certificate must be valid for.
+    /// - Returns: what came of it.
+    /// - Throws: ``CheckError`` for an empty chain, for certificates that cannot be read, and for configurations that contradict each
+    ///   other for the host.
+    public func check(chain: [[UInt8]], for host: String) throws(CheckError) -> CheckResult {
+        var certificates: [Certificate] = []
+        for (index, der) in chain.enumerated() {
+            do {
+                certificates.append(try CertificateReader.certificate(der: der))
+            } catch {
+                throw .said(.data, "certificate \(index) of the chain cannot be read: \(error)")
+            }
+        }
+        guard let presented = PresentedChain(certificates) else {
+            throw .said(.data, "the chain holds no certificate: give those that the server sent, its own first")
+        }
+        let name = HostName.reference(host)
+        let judging = judging
+        let evaluation = try loader.withLock { (loader) throws(CheckError) in
+            try loader.evaluation(judging, for: name, writtenAs: host, port: nil)
+        }
+        return CheckResult(of: presented, named: host, for: name, by: evaluation, at: now())
+    }
+
+    /// The pins that sources hold for whatever host is checked, in any form that ``init(pins:clients:anchors:environment:now:)`` takes.
+    ///
+    /// - Parameter sources: pins, or the paths of files and directories.
+    /// - Returns: the pins in their order; those that a configuration has for some hosts alone are not among them.
+    /// - Throws: ``CheckError`` for a source that cannot be read.
+    public static func pins(in sources: [String]) throws(CheckError) -> [Pin] {
+        try PinSources(reading: sources.map { .init($0) }).pins
+    }
+}

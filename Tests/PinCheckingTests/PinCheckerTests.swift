@@ -1,0 +1,87 @@
+import LoopbackLab
+import PinChecking
+import Pinning
+import Testing
+
+/// The library as a program of somebody else's uses it.
+@Suite(.timeLimit(.minutes(10))) struct PinCheckerTests {
+    let pki: StandardPKI
+    let host = "api.example.com"
+
+    init() throws {
+        pki = try StandardPKI.shared()
+    }
+
+    /// Runs `body` with the files of the pki's first root and of its leaf.
+    private func withFiles(_ body: (_ anchors: String, _ leaf: String) async throws -> Void) async throws {
+        try await TemporaryDirectory.scoped { files in
+            try await body(
+                try files.write(pki.rootA.pem, to: "anchors.pem"),
+                try files.write(pki.leaf.pem, to: "leaf.pem")
+            )
+        }
+    }
+
+    @Test func aServerAndItsChainGetTheSameAnswer() async throws {
+        try await withFiles { anchors, leaf in
+            let checker = try PinChecker(pins: [leaf], clients: [.okhttp, .curl], anchors: [anchors])
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+                let online = try await checker.check("\(host):\(server.port)", connectingTo: "127.0.0.1")
+                let offline = try checker.check(chain: [pki.leaf.der, pki.interA.der], for: host)
+                for result in [online, offline] {
+                    #expect(result.outcome == .accepted)
+                    #expect(result.reason.id == "all-accept")
+                    #expect(result.clients.map(\.isAccepted) == [true, true])
+                    #expect(result.presented.map(\.der) == [pki.leaf.der, pki.interA.der])
+                }
+            }
+        }
+    }
+
+    @Test func aServerThatCannotBeReachedIsAnOutcomeAndNoError() async throws {
+        try await withFiles { anchors, leaf in
+            let checker = try PinChecker(pins: [leaf], clients: [.okhttp], anchors: [anchors])
+            try await RefusingPort.scoped { port in
+                let result = try await checker.check("\(host):\(port.port)", connectingTo: "127.0.0.1")
+                #expect(result.outcome == .unreachable)
+                #expect(result.reason.id == "refused")
+                #expect(result.clients.isEmpty)
+            }
+        }
+    }
+
+    @Test func chainsAreJudgedAtTheTimeTheClockTells() async throws {
+        try await withFiles { anchors, leaf in
+            let later = Timestamp(secondsSinceEpoch: LabClock.now + 20 * 365 * LabClock.day)
+            let checker = try PinChecker(pins: [leaf], anchors: [anchors], now: { later })
+            let result = try checker.check(chain: [pki.leaf.der, pki.interA.der], for: host)
+            #expect(result.outcome == .rejected && result.time == later)
+            #expect(result.reason.id == "expired")
+        }
+    }
+
+    @Test func configurationErrorsAreThrownBeforeThereIsAHost() throws {
+        #expect { _ = try PinChecker(pins: ["sha256/AAAA"]) } throws: { ($0 as? CheckError)?.kind == .data }
+        #expect { _ = try PinChecker(pins: ["/nowhere/pin.pem"]) } throws: { ($0 as? CheckError)?.kind == .missing }
+        #expect { _ = try PinChecker(anchors: ["/nowhere"]) } throws: { ($0 as? CheckError)?.kind == .missing }
+        #expect { _ = try Client("okhttpd") } throws: { ($0 as? CheckError)?.kind == .request }
+        let checker = try PinChecker()
+        #expect { _ = try checker.check(chain: [], for: host) } throws: { ($0 as? CheckError)?.kind == .data }
+        #expect { _ = try checker.check(chain: [[1]], for: host) } throws: { ($0 as? CheckError)?.kind == .data }
+    }
+
+    @Test func everyClientThatHasANameOfItsOwnIsTheOneOfThatName() throws {
+        let named: [Client] = [
+            .afnetworking, .alamofire, .trustkit, .trustkitAndroid, .okhttp, .android, .nspinneddomains, .curl, .dane,
+            .hpkp,
+        ]
+        #expect(
+            named.map(\.name) == [
+                "afnetworking", "alamofire", "trustkit", "trustkit-android", "okhttp", "android", "nspinneddomains",
+                "curl", "dane", "hpkp",
+            ]
+        )
+        #expect(Client.all.first == .afnetworking)
+        #expect(try Client("trustkit:no-enforce") != .trustkit)
+    }
+}
