@@ -57,6 +57,23 @@ struct PathVerifierTests {
         #expect(Set(one.validPaths.compactMap(\.last)) == Set(try Self.values([pki.rootA, pki.rootB])))
     }
 
+    @Test func `an anchor does not stand in for an authority of its name below it`() throws {
+        // A root without a key identifier gave its successor the same name.
+        let template = CertificateTemplate.authority("Root").with { $0.subjectKeyIdentifier = .absent }
+        let root = try LabCertificate.selfSigned(template)
+        let successor = try root.issue(.authority("Root"))
+        let intermediate = try successor.issue(.authority("CA"))
+        let leaf = try intermediate.issue(.leaf(StandardPKI.serverName))
+        let expected = [try Self.values([leaf, intermediate, successor, root])]
+        for presented in [[leaf, intermediate, successor], [leaf, successor, root, intermediate]] {
+            let findings = try Self.find(presented, anchors: [root])
+            #expect(findings.validPaths == expected, "\(findings.failures)")
+        }
+        // One that was not signed by that key is none, whatever its name.
+        let stranger = try LabCertificate.selfSigned(template)
+        #expect(try Self.find([leaf, intermediate, successor], anchors: [stranger]).validPaths.isEmpty)
+    }
+
     @Test func `an expired intermediate is passed over for its re-issue`() throws {
         let pki = Self.pki
         for order in [[pki.interAexp, pki.interA2], [pki.interA2, pki.interAexp]] {

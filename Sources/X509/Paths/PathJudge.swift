@@ -114,7 +114,13 @@ struct PathJudge {
             let parameters = X509_STORE_CTX_get0_param(context)
         else { return false }
         let strict = rules.isStrict ? X509_V_FLAG_X509_STRICT : 0
-        X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN) | UInt(strict))
+        // The certificates between are taken in the order of the path, and the anchor comes last: asked first, an anchor that has the
+        // name of one between stands in for it, and the signature fails.
+        X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST))
+        X509_VERIFY_PARAM_set_flags(
+            parameters,
+            UInt(X509_V_FLAG_PARTIAL_CHAIN) | UInt(X509_V_FLAG_NO_ALT_CHAINS) | UInt(strict)
+        )
         // Always explicit: left alone it is 0 here and 2 in TLS, and the same chain would get two verdicts.
         X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? rules.authLevel : 0)
         // Most tell names from the subjectAltName alone, so constraints are held against those alone: without this OpenSSL takes the
