@@ -19,7 +19,10 @@ struct AssumedPath: PathVerifier {
                 : PathFindings(validPaths: [], failures: failures, bestEffort: certificates)
         }
         guard case .only(let anchors) = question.anchors else { return isValid(path) }
-        if let end = path.firstIndex(where: anchors.contains) { return isValid(Array(path[...end])) }
+        let end = path.indices.first { depth in
+            anchors.contains(path[depth]) || question.anchorKeys.contains { isEnd(depth, byKey: $0) }
+        }
+        if let end { return isValid(Array(path[...end])) }
         let last = path.count - 1
         return PathFindings(
             validPaths: [],
@@ -33,6 +36,12 @@ struct AssumedPath: PathVerifier {
         guard isIssued, let platform = question.platform, question.policy != .basicX509 else { return [] }
         let isOwn = if case .only = question.anchors { true } else { false }
         return platform.objections(toLeaf: path[0], endingAt: isOwn ? .own : nil)
+    }
+
+    /// Whether a bare key signed the certificate at `depth` and no certificate of that key comes next.
+    private func isEnd(_ depth: Int, byKey key: [UInt8]) -> Bool {
+        path.dropFirst(depth + 1).first?.publicKey.subjectPublicKeyInfo != key
+            && verifier.isSigned(path[depth], byKey: key)
     }
 
     func sha256(of bytes: [UInt8]) -> SHA256Digest? { verifier.sha256(of: bytes) }

@@ -94,32 +94,38 @@ public struct DANE: ClientProcedure {
     private func pinnedAnchors(_ run: inout ProcedureRun<some PathVerifier>) -> Verdict? {
         let candidates = indices(of: .trustAnchor)
         guard !candidates.isEmpty else { return nil }
-        let anchors = candidates.flatMap { possibleAnchors(by: $0, run) }
-            .filter { $0.isSignedByRecord || $0.certificate != run.observation.presented.leaf }
-        guard !anchors.isEmpty else {
-            run.skip("dane-ta", "no record of usage 2 is for a presented authority: servers must send the anchor")
-            return nil
+        let recorded = recordedAuthorities(run.verifier)
+        let anchors = (run.observation.presented.certificates.dropFirst() + recorded).filter { certificate in
+            certificate != run.observation.presented.leaf
+                && candidates.contains { records[$0].matches(certificate, run.verifier) }
         }
+        // A whole key needs no certificate of its own: what it signed will do (RFC 7671, 5.2.3).
+        let keys = candidates.filter { records[$0].matching == .full && records[$0].selector == .publicKey }
+        guard !anchors.isEmpty || !keys.isEmpty else { return skipAnchors(&run) }
         let result = run.evaluate(
             run.serverPolicy,
-            anchors: .only(anchors.map(\.certificate)),
-            intermediates: recordedAuthorities(run.verifier)
+            anchors: .only(anchors),
+            anchorKeys: keys.map { records[$0].data },
+            intermediates: recorded
         )
         guard result.isTrusted, let anchor = result.builtChain.certificates.last else {
+            guard !anchors.isEmpty || !result.failures.contains(where: \.isMissingAnchor) else {
+                return skipAnchors(&run)
+            }
             // The constraints of other records may still hold; if not, this is the reason to tell.
             return indices(of: .authorityConstraint).isEmpty && indices(of: .leafConstraint).isEmpty
                 ? rejectAnchored(result, &run) : nil
         }
         run.recordServerTrust(result, leadsTo: "the authority a record names")
         let depth = result.builtChain.certificates.count - 1
-        let found = anchors.first { $0.certificate == anchor } ?? anchors[0]
+        let found = record(of: anchor, isAnchor: anchors.contains(anchor), candidates, keys, run.verifier)
         run.pass(
             "pins",
-            found.isSignedByRecord
-                ? "the key in \(words(found.record)) signed the certificate at depth \(depth)"
-                : "\(words(found.record)) is for the authority at depth \(depth)"
+            anchors.contains(anchor)
+                ? "\(words(found)) is for the authority at depth \(depth)"
+                : "the key in \(words(found)) signed the certificate at depth \(depth)"
         )
-        let match = PinMatch(pinIndex: found.record, depth: depth)
+        let match = PinMatch(pinIndex: found, depth: depth)
         // The path ends at the first authority a record names; those above show which others hold on when that is replaced.
         let chain = farthest(result)
         let others = matches(on: chain, run.verifier).filter { $0 != match }
@@ -133,31 +139,25 @@ public struct DANE: ClientProcedure {
         return .verified(longer.max { $0.certificates.count < $1.certificates.count } ?? preferred)
     }
 
-    /// A certificate at which a path may end, and the position of the record that says so.
-    private struct Anchor {
-        let certificate: Certificate
-        let record: Int
-        /// Whether the record holds the bare key that signed the certificate, not the certificate or its own key.
-        var isSignedByRecord = false
+    /// The record by which a path ended at `anchor`: the first of `candidates` that names it, or of `keys` that signed it.
+    private func record(
+        of anchor: Certificate,
+        isAnchor: Bool,
+        _ candidates: [Int],
+        _ keys: [Int],
+        _ verifier: some PathVerifier
+    ) -> Int {
+        let found =
+            isAnchor
+            ? candidates.first { records[$0].matches(anchor, verifier) }
+            : keys.first { verifier.isSigned(anchor, byKey: records[$0].data) }
+        return found ?? candidates[0]
     }
 
-    /// Where paths may end by one record of usage 2.
-    private func possibleAnchors(by index: Int, _ run: ProcedureRun<some PathVerifier>) -> [Anchor] {
-        let record = records[index]
-        let recorded = recordedAuthorities(run.verifier)
-        let known = run.observation.presented.certificates.dropFirst() + recorded
-        var anchors = known.filter { record.matches($0, run.verifier) }.map {
-            Anchor(certificate: $0, record: index)
-        }
-        guard record.matching == .full, record.selector == .publicKey else { return anchors }
-        // A whole key needs no certificate of its own: what it signed will do (RFC 7671, 5.2.3). Only the path that can be
-        // built is looked at, so that a hostile chain cannot ask for more signatures than a path has.
-        let path = run.evaluate(run.serverPolicy, anchors: .only([]), intermediates: recorded).builtChain.certificates
-        // Its certificate on the path is the anchor, also where its dates make that no valid one.
-        guard !path.dropFirst().contains(where: { record.matches($0, run.verifier) }) else { return anchors }
-        anchors += path.filter { run.verifier.isSigned($0, byKey: record.data) }
-            .map { Anchor(certificate: $0, record: index, isSignedByRecord: true) }
-        return anchors
+    /// Says that no record of usage 2 plays a part.
+    private func skipAnchors(_ run: inout ProcedureRun<some PathVerifier>) -> Verdict? {
+        run.skip("dane-ta", "no record of usage 2 is for a presented authority: servers must send the anchor")
+        return nil
     }
 
     private func rejectAnchored(_ result: TrustResult, _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {

@@ -46,14 +46,18 @@ struct ProcedureRun<Verifier: PathVerifier> {
     /// - Parameters:
     ///   - policy: the rules to keep; the basic ones never fetch.
     ///   - anchors: where a path may end.
+    ///   - anchorKeys: bare keys that may have signed its end.
     ///   - intermediates: certificates the client has from elsewhere.
     /// - Returns: the paths, or what is wrong.
     func evaluate(
         _ policy: TrustPolicy,
         anchors: Anchors = .trustStore,
+        anchorKeys: [[UInt8]] = [],
         intermediates: [Certificate] = []
     ) -> TrustResult {
-        let result = verifier.evaluate(question(policy, anchors, intermediates))
+        var question = question(policy, anchors, intermediates)
+        question.anchorKeys = anchorKeys
+        let result = verifier.evaluate(question)
         guard !result.isTrusted, let fetched = fetching(policy, anchors, intermediates), fetched.isTrusted else {
             return result
         }

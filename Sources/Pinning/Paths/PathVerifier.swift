@@ -47,6 +47,11 @@ public struct PathQuestion: Sendable, Hashable {
     public var fetchable: [Certificate]
     /// Where a path may end.
     public var anchors: Anchors
+    /// Bare keys, each a DER SubjectPublicKeyInfo: a path may also end at a certificate that one of them signed.
+    ///
+    /// Where a certificate of that key is known for its issuer, the path goes on to that one and ends there by ``anchors`` or not at
+    /// all: its dates and constraints count.
+    public var anchorKeys: [[UInt8]]
     /// The rules the path must keep.
     public var policy: TrustPolicy
     /// The moment at which every certificate of the path must be valid.
@@ -54,12 +59,13 @@ public struct PathQuestion: Sendable, Hashable {
     /// The rules of the client's platform, `nil` for the verifier's own.
     public var platform: Platform?
 
-    /// Asks for paths from the leaf of `presented` to one of `anchors`.
+    /// Asks for paths from the leaf of `presented` to one of `anchors`, or to what one of `anchorKeys` signed.
     public init(
         presented: PresentedChain,
         intermediates: [Certificate] = [],
         fetchable: [Certificate] = [],
         anchors: Anchors,
+        anchorKeys: [[UInt8]] = [],
         policy: TrustPolicy,
         time: Timestamp,
         platform: Platform? = nil
@@ -68,6 +74,7 @@ public struct PathQuestion: Sendable, Hashable {
         self.intermediates = intermediates
         self.fetchable = fetchable
         self.anchors = anchors
+        self.anchorKeys = anchorKeys
         self.policy = policy
         self.time = time
         self.platform = platform

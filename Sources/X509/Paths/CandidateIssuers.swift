@@ -12,6 +12,7 @@ final class CandidateIssuers {
     }
 
     private let anchorSources: [any AnchorSource]
+    private let anchorKeys: [PublicKey]
     private let trustStore: TrustStore
     private let pool: [PathNode]
     private let fetchable: [PathNode]
@@ -20,6 +21,7 @@ final class CandidateIssuers {
     let budget: WorkBudget
     private var candidates: [SHA256Digest: [Candidate]] = [:]
     private var signatures: [Edge: Bool] = [:]
+    private var signedByKey: [SHA256Digest: Bool] = [:]
     private var distrusted: [SHA256Digest: Bool] = [:]
 
     private struct Edge: Hashable {
@@ -29,6 +31,7 @@ final class CandidateIssuers {
 
     /// - Parameters:
     ///   - anchorSources: where paths may end.
+    ///   - anchorKeys: bare keys that may have signed where paths end.
     ///   - trustStore: what it distrusts is on no path, wherever paths may end.
     ///   - pool: the certificates paths may pass through.
     ///   - fetchable: those that stand for what would be fetched, each only above a certificate that says where to fetch.
@@ -36,6 +39,7 @@ final class CandidateIssuers {
     ///   - budget: what the search may cost.
     init(
         anchorSources: [any AnchorSource],
+        anchorKeys: [PublicKey],
         trustStore: TrustStore,
         pool: [PathNode],
         fetchable: [PathNode] = [],
@@ -43,6 +47,7 @@ final class CandidateIssuers {
         budget: WorkBudget
     ) {
         self.anchorSources = anchorSources
+        self.anchorKeys = anchorKeys
         self.trustStore = trustStore
         self.pool = pool
         self.fetchable = fetchable
@@ -52,6 +57,22 @@ final class CandidateIssuers {
 
     /// Every candidate there was.
     var seen: [Certificate] { candidates.values.flatMap { $0.map(\.node.certificate) } }
+
+    /// Whether a bare key among the anchors signed `node`, and no candidate issuer is a certificate of that key.
+    ///
+    /// `false` also when the budget does not allow to find out.
+    func isSignedByAnchorKey(_ node: PathNode) -> Bool {
+        guard !anchorKeys.isEmpty else { return false }
+        if let known = signedByKey[node.certificate.fingerprint] { return known }
+        let issuers = candidates(for: node)
+        let isSigned = anchorKeys.contains { key in
+            !issuers.contains { $0.node.certificate.publicKey == key }
+                && budget.spend(budget.cost(ofSignatureOn: node, by: key))
+                && node.handle.isSigned(byKey: key.subjectPublicKeyInfo)
+        }
+        signedByKey[node.certificate.fingerprint] = isSigned
+        return isSigned
+    }
 
     /// Whether `node` is itself an anchor.
     func isAnchor(_ node: PathNode) -> Bool {
@@ -102,7 +123,7 @@ final class CandidateIssuers {
     func isSigned(_ subject: PathNode, by issuer: PathNode) -> Bool {
         let edge = Edge(issuer: issuer.certificate.fingerprint, subject: subject.certificate.fingerprint)
         if let known = signatures[edge] { return known }
-        guard budget.spend(budget.cost(ofSignatureOn: subject, by: issuer)) else { return false }
+        guard budget.spend(budget.cost(ofSignatureOn: subject, by: issuer.certificate.publicKey)) else { return false }
         let isSigned = subject.handle.isSigned(by: issuer.handle)
         signatures[edge] = isSigned
         return isSigned

@@ -16,6 +16,7 @@ final class FindingsCache: Sendable {
         private let fetchable: [SHA256Digest]
         /// `nil` for the verifier's own rules.
         private let platform: Platform?
+        private let anchorKeys: [[UInt8]]
         private let isServerPolicy: Bool
         /// Whether it is the second, pedantic look at a path.
         private let isStrictLook: Bool
@@ -30,6 +31,7 @@ final class FindingsCache: Sendable {
             intermediates = question.intermediates.map(\.fingerprint)
             anchors =
                 if case .only(let certificates) = question.anchors { certificates.map(\.fingerprint) } else { nil }
+            anchorKeys = question.anchorKeys
             isServerPolicy = question.policy != .basicX509
             isStrictLook = false
         }
@@ -40,6 +42,7 @@ final class FindingsCache: Sendable {
             fetchable = []
             intermediates = []
             anchors = nil
+            anchorKeys = []
             isServerPolicy = policy != .basicX509
             isStrictLook = true
         }

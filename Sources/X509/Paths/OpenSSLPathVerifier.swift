@@ -148,6 +148,9 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let presented = Self.nodes(question.presented.certificates.dropFirst())
         let additional = Self.nodes(question.intermediates[...])
         let fetchable = Self.nodes(question.fetchable[...])
+        let anchorKeys = question.anchorKeys.compactMap {
+            try? CertificateReader.publicKey(subjectPublicKeyInfo: $0)
+        }
         let budget = WorkBudget()
         var judgements = judgements
         var last: PathSearch?
@@ -156,6 +159,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         for round in rounds(question, presented: presented, additional: additional, fetchable: fetchable) {
             let issuers = CandidateIssuers(
                 anchorSources: round.sources,
+                anchorKeys: anchorKeys,
                 trustStore: trustStore,
                 pool: round.pool,
                 fetchable: round.fetchable,

@@ -29,10 +29,10 @@ final class WorkBudget {
         return true
     }
 
-    /// The cost of checking the signature on `subject` with the key of `issuer`.
-    func cost(ofSignatureOn subject: PathNode, by issuer: PathNode) -> Int {
+    /// The cost of checking the signature on `subject` with `key`.
+    func cost(ofSignatureOn subject: PathNode, by key: PublicKey) -> Int {
         // Everything that was signed is hashed first, at 5 ms a megabyte where the processor has no instructions for it.
-        issuer.certificate.publicKey.verificationCost + subject.certificate.der.count / 200
+        key.verificationCost + subject.certificate.der.count / 200
     }
 
     /// The cost of judging a whole path: its signatures, and every name held against every constraint above it.
@@ -41,7 +41,7 @@ final class WorkBudget {
         var names = 0
         for (depth, node) in path.enumerated() {
             if depth > 0 {
-                cost += self.cost(ofSignatureOn: path[depth - 1], by: node)
+                cost += self.cost(ofSignatureOn: path[depth - 1], by: node.certificate.publicKey)
                 let constraints = constraintCount(of: node)
                 // The constraints are read once more for the name asked for.
                 cost += constraints + names * constraints / 50
