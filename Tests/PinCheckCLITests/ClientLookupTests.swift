@@ -128,6 +128,33 @@ import Testing
         #expect(try await reason(text, client: "android").reason == expected)
     }
 
+    @Test func anOwnAnchorThatCannotBeReadIsNoRootOfAnExemptStore() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
+            let root = try files.write(pki.rootA.pem, to: "root.pem")
+            let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+            func decided(_ own: String, exempting store: String) async throws -> String {
+                try files.write(own, to: "own.pem")
+                let anchors =
+                    "<trust-anchors><certificates src=\"@raw/own\"/><certificates src=\"\(store)\"/></trust-anchors>"
+                let text = android("<domain-config><domain>\(host)</domain>\(wrongPins)\(anchors)</domain-config>")
+                let nsc = try files.write(Array(text.utf8), to: "nsc.xml")
+                let outcome = await pincheck(
+                    ["verify", chain, "--anchors", root, "--pins", nsc, "--client", "android", "--host", host]
+                        + ["--format", "json"]
+                )
+                return outcome.status == .data ? outcome.errors : outcome.decision
+            }
+            let exempt = "system\" overridePins=\"true"
+            #expect(try await decided(pki.rootA.pem, exempting: exempt) == "fail pin-mismatch")
+            for own in [broken, pki.rootA.pem + broken] {
+                #expect(try await decided(own, exempting: exempt).contains("own.pem: holds no readable certificate"))
+                #expect(try await decided(own, exempting: "system") == "fail pin-mismatch")
+            }
+            #expect(try await decided(pki.rootB.pem, exempting: exempt) == "pass pins-not-applied")
+        }
+    }
+
     @Test func overridePinsOnTheUsersStoreExemptsInstalledRoots() async throws {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")

@@ -15,6 +15,7 @@ struct AndroidTrustAnchors {
         let lists = element.children(named: "trust-anchors")
         guard !lists.isEmpty else { return nil }
         var exemption = AnchorExemption()
+        var unreadable: PinFormatError?
         for source in lists.flatMap({ $0.children(named: "certificates") }) {
             let text: String
             do throws(PinFormatError) {
@@ -25,7 +26,7 @@ struct AndroidTrustAnchors {
             }
             let overridesPins = try AndroidStructure(file: file).flag("overridePins", of: source) ?? false
             if text.hasPrefix("@") {
-                try add(resource: text, of: source, overridesPins, to: &exemption, into: &collector)
+                try add(resource: text, of: source, overridesPins, to: &exemption, &unreadable, into: &collector)
             } else {
                 if overridesPins, let store = AnchorExemption.Store(rawValue: text) { exemption.stores.insert(store) }
                 if text == "user" {
@@ -45,6 +46,8 @@ struct AndroidTrustAnchors {
                 )
             }
         }
+        // A root of the app's own would else pass for one of the exempt store. Without such a store it exempts nothing.
+        if let unreadable, !exemption.stores.isEmpty { throw unreadable }
         return exemption
     }
 
@@ -86,6 +89,7 @@ struct AndroidTrustAnchors {
         of source: XMLElement,
         _ overridesPins: Bool,
         to exemption: inout AnchorExemption,
+        _ unreadable: inout PinFormatError?,
         into collector: inout PinCollector
     ) throws(PinFormatError) {
         guard let path = AndroidResource(text, beside: file).path else {
@@ -99,8 +103,11 @@ struct AndroidTrustAnchors {
         if overridesPins {
             exemption.certificates += try AndroidResource.certificates(inFileAt: path)
         } else {
-            // Only what it exempts matters here, so that a file that cannot be read does no harm.
-            exemption.otherCertificates += (try? AndroidResource.certificates(inFileAt: path)) ?? []
+            do throws(PinFormatError) {
+                exemption.otherCertificates += try AndroidResource.certificates(inFileAt: path)
+            } catch {
+                unreadable = unreadable ?? error
+            }
         }
         collector.note(
             .notFollowed,
