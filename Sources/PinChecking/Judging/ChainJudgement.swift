@@ -121,7 +121,7 @@ package struct ChainJudgement: Sendable {
             evaluation.missingRootsWarning(on: deciding),
             evaluation.bareKeyWarning(on: deciding, presented: observation.presented),
         ]
-        return findings + own.compactMap(\.self)
+        return findings + own.compactMap(\.self) + evaluation.damagedStoreWarnings(on: deciding)
     }
 }
 

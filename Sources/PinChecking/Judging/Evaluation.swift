@@ -104,4 +104,20 @@ package final class Evaluation: Sendable {
             remedy: .giveRoots
         )
     }
+
+    /// What of the system's store cannot be read where the certificates of this chain were looked for: it may have been the root
+    /// that is missing, or a word of distrust.
+    func damagedStoreWarnings(on verdict: Verdict) -> [Finding] {
+        let isMissing =
+            if case .untrusted(let failures) = verdict.reason { failures.contains(where: \.isMissingAnchor) } else {
+                false
+            }
+        let damage = verifier.trustStore.damage(concerning: verdict.builtChain.certificates, whenMissing: isMissing)
+        return damage.map { damage in
+            .warning(
+                id: "damaged-trust-store",
+                message: "the system's store is damaged in \(damage): replace the block, or take it out"
+            )
+        }
+    }
 }

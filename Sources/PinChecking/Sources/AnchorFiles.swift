@@ -22,7 +22,8 @@ enum AnchorFiles {
         for name in names {
             let bytes = try FileReader.contents(ofFile: name, inDirectory: path)
             // A directory of certificates often holds a note or a list of revocations too.
-            if let bundle = try? AnchorBundle(pemOrDER: bytes), bundle.count > 0 { bundles.append(bundle) }
+            guard CertificateReader.areForCertificates(bytes) else { continue }
+            bundles.append(try bundle(bytes, from: "\(path)/\(text(of: name))", as: role))
         }
         guard !bundles.isEmpty else {
             throw .said(.missing, "the directory \(quoted(path)) holds no certificate: name one with DER or PEM files")
@@ -31,17 +32,27 @@ enum AnchorFiles {
     }
 
     private static func bundle(inFile path: String, as role: String) throws(CheckError) -> AnchorBundle {
-        let bytes = try FileReader.contents(ofFile: path)
-        let bundle: AnchorBundle
-        do {
-            bundle = try AnchorBundle(pemOrDER: bytes)
-        } catch {
-            throw .said(.data, "\(quoted(path)) cannot be used as \(role): \(error)")
-        }
+        let bundle = try bundle(try FileReader.contents(ofFile: path), from: path, as: role)
         guard bundle.count > 0 else {
             throw .said(.data, "\(quoted(path)) holds no certificate: give \(role) as DER or PEM certificates")
         }
         return bundle
+    }
+
+    private static func bundle(
+        _ bytes: [UInt8],
+        from path: String,
+        as role: String
+    ) throws(CheckError) -> AnchorBundle {
+        do {
+            return try AnchorBundle(pemOrDER: bytes)
+        } catch {
+            throw .said(.data, "\(quoted(path)) cannot be used as \(role): \(error)")
+        }
+    }
+
+    private static func text(of name: [CChar]) -> String {
+        name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
     }
 
     /// The names of the files in a directory as the system has them, sorted; `nil` when the path names no directory.

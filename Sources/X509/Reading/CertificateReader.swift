@@ -8,6 +8,12 @@ package enum CertificateReader {
     package static let certificateLabels: Set = ["CERTIFICATE", "X509 CERTIFICATE", trustedCertificateLabel]
     static let trustedCertificateLabel = "TRUSTED CERTIFICATE"
 
+    /// Whether `bytes` are meant to hold a certificate: PEM text with a block of that label, whole or broken, or one in DER.
+    package static func areForCertificates(_ bytes: [UInt8]) -> Bool {
+        guard PEM.looksLikePEM(bytes) else { return X509Handle(der: bytes) != nil }
+        return certificateLabels.contains { PEM.hasBlock($0, in: bytes) }
+    }
+
     /// The one certificate that `der` is.
     ///
     /// - Throws: ``X509Error`` when the bytes are cut off, are followed by others, or are something else.

@@ -26,9 +26,9 @@ package enum PEM {
     private static let begin = Array("-----BEGIN ".utf8)
     private static let header = Array("-----BEGIN CERTIFICATE-----\n".utf8)
     private static let footer = Array("-----END CERTIFICATE-----\n".utf8)
-    private static let dash = UInt8(ascii: "-")
-    private static let newline = UInt8(ascii: "\n")
-    private static let equals = UInt8(ascii: "=")
+    static let dash = UInt8(ascii: "-")
+    static let newline = UInt8(ascii: "\n")
+    static let equals = UInt8(ascii: "=")
 
     /// Whether `bytes` hold the start of a PEM block, anywhere.
     package static func looksLikePEM(_ bytes: [UInt8]) -> Bool {
@@ -60,7 +60,7 @@ package enum PEM {
     ///
     /// `PEM_read_bio` reads every form there is, and takes ten times as long: a millisecond for a usual bundle of roots. It
     /// is asked, and says what is wrong, whenever there is anything else here than the plainest form.
-    private static func plainCertificate(_ bytes: ArraySlice<UInt8>, line: Int) -> (PEMBlock, Int)? {
+    static func plainCertificate(_ bytes: ArraySlice<UInt8>, line: Int) -> (PEMBlock, Int)? {
         bytes.withUnsafeBufferPointer { buffer in
             guard buffer.count > header.count, header.indices.allSatisfy({ buffer[$0] == header[$0] }) else {
                 return nil
@@ -115,7 +115,7 @@ package enum PEM {
     }
 
     /// The value of each character of the base64 alphabet (RFC 4648, 4), 255 for all others.
-    private static let base64Values: [UInt8] = {
+    static let base64Values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
         for (value, character) in alphabet.utf8.enumerated() { values[Int(character)] = UInt8(value) }
@@ -123,7 +123,7 @@ package enum PEM {
     }()
 
     /// Reads the block at the start of `bytes`; also says how many bytes it took.
-    private static func read(_ bytes: ArraySlice<UInt8>, line: Int) throws(X509Error) -> (PEMBlock, Int) {
+    static func read(_ bytes: ArraySlice<UInt8>, line: Int) throws(X509Error) -> (PEMBlock, Int) {
         OpenSSLFailure.forget()
         let read = bytes.withUnsafeBufferPointer { buffer -> (PEMBlock, Int)? in
             guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
@@ -163,7 +163,7 @@ package enum PEM {
         return false
     }
 
-    private static func nextBegin(in bytes: [UInt8], from position: Int) -> Int? {
+    static func nextBegin(in bytes: [UInt8], from position: Int) -> Int? {
         bytes.withUnsafeBytes { buffer in
             var start = position
             // Base64 has no dash: from one line of armour to the next is a single call.

@@ -19,6 +19,8 @@ package final class AnchorBundle: AnchorSource {
 
     private let entries: [Entry]
     private let holdsDistrust: Bool
+    /// What could not be read; nothing in a bundle that was read with ``init(pemOrDER:)``.
+    let damage: [X509Error]
     /// What was found out so far, by position.
     private struct Parsed {
         /// The hashes of the canonical subjects, `nil` for one that is no name; made at the first look-up.
@@ -27,33 +29,32 @@ package final class AnchorBundle: AnchorSource {
     }
     private let parsed: Mutex<Parsed>
 
-    /// Reads PEM text with any number of certificates, or one in DER.
+    private init(_ entries: [Entry], damage: [X509Error] = []) {
+        self.entries = entries
+        self.damage = damage
+        holdsDistrust = entries.contains(where: \.isDistrusted)
+        parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
+    }
+
+    /// Reads PEM text with any number of certificates, or one in DER: a file somebody named for this run.
     ///
     /// Other PEM blocks are passed over.
     ///
     /// - Parameter bytes: the content of the file.
     /// - Throws: ``X509Error`` with the line of what is broken.
-    package init(pemOrDER bytes: [UInt8]) throws(X509Error) {
+    package convenience init(pemOrDER bytes: [UInt8]) throws(X509Error) {
         let blocks =
             PEM.looksLikePEM(bytes)
             ? try PEM.blocks(in: bytes).filter { CertificateReader.certificateLabels.contains($0.label) }
             : [PEMBlock(label: "CERTIFICATE", der: bytes, line: 0, isEncrypted: false)]
         var entries: [Entry] = []
         for block in blocks {
-            let line = block.line == 0 ? nil : block.line
-            var (der, isDistrusted) = (block.der, false)
-            if block.label == CertificateReader.trustedCertificateLabel {
-                guard let trusted = TrustedCertificate(der) else { throw X509Error(.notACertificate, line: line) }
-                (der, isDistrusted) = (trusted.der, trusted.isDistrusted)
+            guard let entry = Self.entry(block) else {
+                throw X509Error(.notACertificate, line: block.line == 0 ? nil : block.line)
             }
-            guard let subject = DER.subject(ofCertificate: der) else {
-                throw X509Error(.notACertificate, line: line)
-            }
-            entries.append(Entry(der: der, subject: subject, isDistrusted: isDistrusted))
+            entries.append(entry)
         }
-        self.entries = entries
-        holdsDistrust = entries.contains(where: \.isDistrusted)
-        self.parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
+        self.init(entries)
         if entries.count <= Self.eagerCount {
             for position in entries.indices where node(at: position) == nil {
                 throw X509Error(.notACertificate, line: blocks[position].line == 0 ? nil : blocks[position].line)
@@ -61,13 +62,85 @@ package final class AnchorBundle: AnchorSource {
         }
     }
 
-    /// A bundle of certificates that were read already.
-    package init(_ certificates: [Certificate]) {
-        entries = certificates.map { certificate in
-            Entry(der: certificate.der, subject: DER.subject(ofCertificate: certificate.der) ?? 0..<0)
+    /// Reads a file of the system's store, of which everything counts that can be read.
+    ///
+    /// What the file distrusts is distrusted, wherever it stands and whatever is broken beside it. What it trusts is what OpenSSL
+    /// would find in it: there is no error to throw, because OpenSSL goes on without it too.
+    ///
+    /// - Parameters:
+    ///   - bytes: the content of the file, PEM text.
+    ///   - anchors: which certificates of a damaged file are anchors.
+    convenience init(storeFile bytes: [UInt8], ifDamaged anchors: AnchorsOfDamagedFile) {
+        let blocks = PEM.storedBlocks(in: bytes)
+        let isSmall = blocks.count <= Self.eagerCount
+        var entries: [Entry] = []
+        var damage: [X509Error] = []
+        var isWhole = true
+        for stored in blocks {
+            if let error = stored.damage {
+                damage.append(error)
+                isWhole = false
+            }
+            guard let block = stored.block, CertificateReader.certificateLabels.contains(block.label) else { continue }
+            guard let found = Self.entry(ofStored: block), !isSmall || X509Handle(der: found.entry.der) != nil else {
+                damage.append(X509Error(.notACertificate, line: block.line))
+                isWhole = isWhole && !stored.isRead
+                continue
+            }
+            if let flaw = found.flaw { damage.append(X509Error(.notACertificate, line: block.line, detail: flaw)) }
+            if !found.hasReadableSettings, anchors == .none { isWhole = false }
+            let isAnchor = isWhole && stored.isRead && found.isClear
+            if isAnchor || found.entry.isDistrusted { entries.append(found.entry) }
         }
-        holdsDistrust = false
-        parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: certificates.count)))
+        if !isWhole, anchors == .none { entries.removeAll { !$0.isDistrusted } }
+        self.init(entries, damage: damage)
+    }
+
+    /// A bundle of certificates that were read already.
+    package convenience init(_ certificates: [Certificate]) {
+        self.init(
+            certificates.map { certificate in
+                Entry(der: certificate.der, subject: DER.subject(ofCertificate: certificate.der) ?? 0..<0)
+            }
+        )
+    }
+
+    /// The one certificate in a block, and what is said of it; `nil` when the block holds anything else.
+    private static func entry(_ block: PEMBlock) -> Entry? {
+        guard block.label == CertificateReader.trustedCertificateLabel else { return entry(block.der) }
+        return TrustedCertificate(block.der).flatMap { entry($0.der, isDistrusted: $0.isDistrusted) }
+    }
+
+    /// What the block of a store's file comes to.
+    private struct Stored {
+        let entry: Entry
+        /// What is wrong with it, `nil` for nothing.
+        var flaw: String?
+        var hasReadableSettings = true
+        /// Whether it is known what the store says of the certificate: what cannot be read may have been meant to take trust away.
+        var isClear = true
+    }
+
+    /// The certificate a block begins with; `nil` when it begins with anything else.
+    ///
+    /// OpenSSL passes over bytes behind it. From a directory it takes trust settings for what they are under every label.
+    private static func entry(ofStored block: PEMBlock) -> Stored? {
+        let isPlain = block.label != CertificateReader.trustedCertificateLabel
+        if isPlain, let entry = entry(block.der) { return Stored(entry: entry) }
+        let whole = TrustedCertificate(beginning: block.der)
+        guard let certificate = whole ?? TrustedCertificate(ignoringSettingsOf: block.der),
+            let entry = entry(certificate.der, isDistrusted: certificate.isDistrusted)
+        else { return nil }
+        return Stored(
+            entry: entry,
+            flaw: certificate.hasTail ? "more bytes follow it" : nil,
+            hasReadableSettings: isPlain || whole != nil,
+            isClear: isPlain || !certificate.hasTail
+        )
+    }
+
+    private static func entry(_ der: [UInt8], isDistrusted: Bool = false) -> Entry? {
+        DER.subject(ofCertificate: der).map { Entry(der: der, subject: $0, isDistrusted: isDistrusted) }
     }
 
     /// How many anchors there are.

@@ -10,4 +10,23 @@ protocol AnchorSource: Sendable {
     ///
     /// Every path asks for each of its certificates, so an answer of none has to be cheap.
     func distrusted(named name: OpaquePointer) -> [PathNode]
+
+    /// Whether something in a file that was read could not be read as it stands; costs next to nothing.
+    var isDamaged: Bool { get }
+
+    /// What could not be read where certificates of this name are looked for.
+    ///
+    /// - Parameters:
+    ///   - name: an `X509_NAME *`, borrowed for the call.
+    ///   - isMissing: whether no anchor was found, for which everything there is was read.
+    /// - Returns: each broken block, none where all could be read.
+    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage]
+}
+
+extension AnchorSource {
+    /// Whole: what is given for a run is refused when it is not.
+    var isDamaged: Bool { false }
+
+    /// None: what is given for a run is refused when it is damaged.
+    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] { [] }
 }

@@ -11,7 +11,7 @@ final class BundleFile: AnchorSource {
         case unread
         /// The bytes, in which no certificate has trust settings.
         case plain([UInt8])
-        case bundle(AnchorBundle)
+        case bundle(AnchorBundle, holdsSettings: Bool)
     }
 
     init(path: String) {
@@ -29,31 +29,41 @@ final class BundleFile: AnchorSource {
                 let bytes = read()
                 content =
                     PEM.hasBlock(CertificateReader.trustedCertificateLabel, in: bytes)
-                    ? .bundle(Self.bundle(bytes)) : .plain(bytes)
+                    ? .bundle(Self.bundle(bytes), holdsSettings: true) : .plain(bytes)
             }
-            return if case .bundle(let bundle) = content { bundle.distrusted(named: name) } else { [] }
+            return if case .bundle(let bundle, _) = content { bundle.distrusted(named: name) } else { [] }
         }
     }
 
-    /// How many anchors the file holds; 0 when there is no such file.
+    /// How many anchors the file holds; 0 when there is no such file, or when it is damaged.
     var count: Int { loaded().count }
+
+    var isDamaged: Bool {
+        content.withLock { if case .bundle(let bundle, _) = $0 { !bundle.damage.isEmpty } else { false } }
+    }
+
+    /// What is broken counts where an anchor may be missing for it, or a word of distrust.
+    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
+        content.withLock { content in
+            guard case .bundle(let bundle, let holdsSettings) = content, isMissing || holdsSettings else { return [] }
+            return bundle.damage.map { StoreDamage(path: path, error: $0) }
+        }
+    }
 
     private func loaded() -> AnchorBundle {
         content.withLock { content in
-            let bundle =
-                switch content {
-                case .bundle(let bundle): bundle
-                case .plain(let bytes): Self.bundle(bytes)
-                case .unread: Self.bundle(read())
-                }
-            content = .bundle(bundle)
+            if case .bundle(let bundle, _) = content { return bundle }
+            let bytes = if case .plain(let bytes) = content { bytes } else { read() }
+            let bundle = Self.bundle(bytes)
+            let holdsSettings = PEM.hasBlock(CertificateReader.trustedCertificateLabel, in: bytes)
+            content = .bundle(bundle, holdsSettings: holdsSettings)
             return bundle
         }
     }
 
-    /// A file that is missing or broken holds no roots, as in OpenSSL itself.
+    /// A file that is missing or damaged holds no roots, as in OpenSSL itself.
     private static func bundle(_ bytes: [UInt8]) -> AnchorBundle {
-        (try? AnchorBundle(pemOrDER: bytes)) ?? AnchorBundle([])
+        AnchorBundle(storeFile: bytes, ifDamaged: .none)
     }
 
     private func read() -> [UInt8] {

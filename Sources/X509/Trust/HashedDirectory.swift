@@ -21,8 +21,17 @@ final class HashedDirectory: AnchorSource {
     private static let nameLimit = 1_024
 
     private let directories: [String]
-    /// What the files of each hash hold.
-    private let known = Mutex<[UInt: [AnchorBundle]]>([:])
+    private struct File {
+        let path: String
+        let bundle: AnchorBundle
+    }
+
+    private struct Known {
+        /// What the files of each hash hold.
+        var files: [UInt: [File]] = [:]
+        var isDamaged = false
+    }
+    private let known = Mutex(Known())
 
     /// - Parameter directories: paths, separated as in `SSL_CERT_DIR`.
     init(_ directories: String) {
@@ -48,50 +57,64 @@ final class HashedDirectory: AnchorSource {
     }
 
     func anchors(named name: OpaquePointer) -> [PathNode] {
-        bundles(named: name).flatMap { $0.anchors(named: name) }
+        files(named: name).flatMap { $0.bundle.anchors(named: name) }
     }
 
     func distrusted(named name: OpaquePointer) -> [PathNode] {
-        bundles(named: name).flatMap { $0.distrusted(named: name) }
+        files(named: name).flatMap { $0.bundle.distrusted(named: name) }
     }
 
-    private func bundles(named name: OpaquePointer) -> [AnchorBundle] {
+    var isDamaged: Bool { known.withLock(\.isDamaged) }
+
+    /// What is broken under the hash of a name may have been a word of distrust, so it counts for valid paths too.
+    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
+        files(named: name).flatMap { file in
+            file.bundle.damage.map { StoreDamage(path: file.path, error: $0) }
+        }
+    }
+
+    private func files(named name: OpaquePointer) -> [File] {
         var isName: Int32 = 0
         let hash = X509_NAME_hash_ex(name, nil, nil, &isName)
         defer { OpenSSLFailure.forget() }
         guard isName == 1 else { return [] }
-        if let bundles = known.withLock({ $0[hash] }) { return bundles }
-        let bundles = read(hash)
+        if let files = known.withLock({ $0.files[hash] }) { return files }
+        let files = read(hash)
         known.withLock { known in
-            if known.count >= Self.nameLimit { known = [:] }
-            known[hash] = bundles
+            if known.files.count >= Self.nameLimit { known.files = [:] }
+            known.files[hash] = files
+            if files.contains(where: { !$0.bundle.damage.isEmpty }) { known.isDamaged = true }
         }
-        return bundles
+        return files
     }
 
     /// Reads `HASH.0`, `HASH.1` and so on, up to the first number that is not there.
-    private func read(_ hash: UInt) -> [AnchorBundle] {
+    private func read(_ hash: UInt) -> [File] {
         let digits = String(hash, radix: 16)
         let stem = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
-        var bundles: [AnchorBundle] = []
+        var files: [File] = []
         var fileCount = 0
         var sizeLeft = Self.sizeLimit
         for directory in directories {
-            files: for number in 0... {
-                guard fileCount < Self.fileLimit else { return bundles }
-                switch SystemFile.contents(of: "\(directory)/\(stem).\(number)", limit: sizeLeft) {
-                case .absent: break files
+            numbers: for number in 0... {
+                guard fileCount < Self.fileLimit else { return files }
+                let path = "\(directory)/\(stem).\(number)"
+                switch SystemFile.contents(of: path, limit: sizeLeft) {
+                case .absent: break numbers
                 case .unusable: break
                 case .bytes(let bytes):
                     sizeLeft -= bytes.count
-                    // OpenSSL reads such files as PEM alone. A broken one holds nothing.
-                    if PEM.looksLikePEM(bytes), let bundle = try? AnchorBundle(pemOrDER: bytes) {
-                        bundles.append(bundle)
-                    }
+                    files.append(File(path: path, bundle: Self.bundle(bytes)))
                 }
                 fileCount += 1
             }
         }
-        return bundles
+        return files
+    }
+
+    /// What a file holds; OpenSSL 3 finds one certificate in DER there too (`X509_LOOKUP_store`).
+    private static func bundle(_ bytes: [UInt8]) -> AnchorBundle {
+        if !PEM.looksLikePEM(bytes), let certificate = try? AnchorBundle(pemOrDER: bytes) { return certificate }
+        return AnchorBundle(storeFile: bytes, ifDamaged: .beforeDamage)
     }
 }

@@ -1,4 +1,5 @@
 internal import COpenSSL
+package import Pinning
 
 /// The anchors a client's device trusts: the system's roots, anchors the user gave, or both.
 ///
@@ -64,7 +65,26 @@ package final class TrustStore: Sendable {
         }
     }
 
-    /// Where the system's roots were looked for, when the store holds them and there is not one; `nil` otherwise.
+    /// What is damaged in the store's files where certificates of a path were looked for.
+    ///
+    /// A damaged block may have been an anchor that is missing now, or a word of distrust.
+    ///
+    /// - Parameters:
+    ///   - certificates: the path, valid or not.
+    ///   - isMissing: whether the store was found to hold no anchor for it.
+    /// - Returns: each once, in the order of the sources; none for the price of a look where no file is damaged.
+    package func damage(concerning certificates: [Certificate], whenMissing isMissing: Bool) -> [StoreDamage] {
+        let sources = tiers.joined().filter(\.isDamaged)
+        guard !sources.isEmpty else { return [] }
+        let nodes = certificates.compactMap { PathNode($0) }
+        let names = nodes.flatMap { [$0.handle.subjectName, $0.handle.issuerName] }.compactMap { $0 }
+        var seen: Set<StoreDamage> = []
+        return sources.flatMap { source in names.flatMap { source.damage(named: $0, whenMissing: isMissing) } }
+            .filter { seen.insert($0).inserted }
+    }
+
+    /// Where the system's roots were looked for, when the store holds them and there is not one; `nil` otherwise, and where
+    /// they are there but damaged.
     ///
     /// Reads the bundle: ask only when a chain was not trusted.
     package var placesWithoutSystemRoots: String? {
@@ -81,6 +101,7 @@ private struct SystemRoots: Sendable {
 
     /// Whether there is not one root in either place.
     var areMissing: Bool {
-        bundle.count == 0 && !directories.split(separator: ":").contains { HashedDirectory.holdsFiles(String($0)) }
+        bundle.count == 0 && !bundle.isDamaged
+            && !directories.split(separator: ":").contains { HashedDirectory.holdsFiles(String($0)) }
     }
 }

@@ -1,0 +1,88 @@
+/// What stands at one `-----BEGIN` of a store's file.
+struct StoredBlock {
+    /// The block, `nil` when it cannot be read.
+    let block: PEMBlock?
+    /// What OpenSSL stumbles over here, `nil` for nothing.
+    var damage: X509Error?
+    /// Whether OpenSSL reads the block too; otherwise it stands inside another, or on the last line of one.
+    var isRead = true
+}
+
+extension PEM {
+    private static let end = Array("-----END ".utf8)
+    private static let dashes = Array("-----".utf8)
+
+    /// Every block in a store's file, in order, with those OpenSSL stumbles over or does not see: they show what the store was meant to
+    /// say.
+    ///
+    /// As for OpenSSL, a block begins at the begin of a line and ends with the first line that begins with `-----END`. What is
+    /// indented or commented out is none. Each byte is looked at a few times only, whatever the file holds.
+    static func storedBlocks(in bytes: [UInt8]) -> [StoredBlock] {
+        var blocks: [StoredBlock] = []
+        var line = 1
+        var counted = 0
+        func count(to position: Int) {
+            line += bytes[counted..<position].count { $0 == newline }
+            counted = position
+        }
+        var position = 0
+        while let start = nextBegin(in: bytes, from: position) {
+            count(to: start)
+            if !isAtLineStart(start, in: bytes) {
+                position = start + 1
+                if isGlued(start, in: bytes) { blocks += hidden(from: start, in: bytes, line: line) }
+            } else if let (block, length) = plainCertificate(bytes[start...], line: line) {
+                position = start + length
+                blocks.append(StoredBlock(block: block))
+            } else {
+                let stop = endOfBlock(from: start, in: bytes)
+                do {
+                    blocks.append(StoredBlock(block: try read(bytes[start..<stop], line: line).0))
+                } catch {
+                    blocks.append(StoredBlock(block: nil, damage: error))
+                    blocks += hidden(from: start, in: bytes, line: line)
+                }
+                position = start + 1
+                while let inner = nextBegin(in: bytes, from: position), inner < stop {
+                    count(to: inner)
+                    blocks += hidden(from: inner, in: bytes, line: line)
+                    position = inner + 1
+                }
+                position = stop
+            }
+        }
+        return blocks
+    }
+
+    /// What can be read at `start` of a block that OpenSSL does not read: up to the begin of the next, without what stands behind its
+    /// end.
+    private static func hidden(from start: Int, in bytes: [UInt8], line: Int) -> [StoredBlock] {
+        let text = bytes[start..<(nextBegin(in: bytes, from: start + 1) ?? bytes.count)]
+        let stop = text.firstRange(of: end).flatMap { text[$0.upperBound...].firstRange(of: dashes)?.upperBound }
+        guard let block = try? read(text[..<(stop ?? text.endIndex)], line: line).0 else { return [] }
+        return [StoredBlock(block: block, isRead: false)]
+    }
+
+    private static func isAtLineStart(_ position: Int, in bytes: [UInt8]) -> Bool {
+        position == 0 || bytes[position - 1] == newline
+    }
+
+    /// Whether the line up to `position` is the last of a block, or base64: two files put together without a line break.
+    private static func isGlued(_ position: Int, in bytes: [UInt8]) -> Bool {
+        // No line of armour is anywhere near as long.
+        let near = bytes[max(0, position - 254)..<position]
+        let line = near[(near.lastIndex(of: newline).map { $0 + 1 } ?? near.startIndex)...]
+        return line.starts(with: end) && line.last == dash
+            || line.allSatisfy { base64Values[Int($0)] < 64 || $0 == equals }
+    }
+
+    /// Behind the line that ends the block at `start`, or the end of everything.
+    private static func endOfBlock(from start: Int, in bytes: [UInt8]) -> Int {
+        var position = start
+        while let lineEnd = bytes[position...].firstIndex(of: newline) {
+            if bytes[position...].starts(with: end) { return lineEnd + 1 }
+            position = lineEnd + 1
+        }
+        return bytes.count
+    }
+}

@@ -1,0 +1,236 @@
+import COpenSSL
+import COpenSSLShims
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// What a store with a broken block still says, beside what OpenSSL makes of the same files.
+///
+/// Nothing is trusted that OpenSSL rejects, and no root is lost that OpenSSL trusts. What the store distrusts is distrusted even where
+/// OpenSSL does not read so far.
+@Suite("A broken block in the system's store takes away no word of distrust and no root that OpenSSL finds")
+struct DamagedStoreTests {
+    private static let pki = try! StandardPKI.shared()
+    private static let stranger = try! LabCertificate.strangers(1)[0]
+    private static let rejecting = TrustSettings(rejected: [.serverAuth])
+
+    enum Damage: CaseIterable {
+        case none, noCertificate, trailingBytes, badBase64, truncated, noEnd, noEndOfSettings, unknownLabel,
+            commentedOut
+        case brokenRevocationList, settingsWithTail, brokenSettings, bareEnd, manyBegins
+
+        var text: String {
+            let lines = stranger.pem.split(separator: "\n").map(String.init)
+            func joined(_ lines: some Sequence<String>) -> String { lines.map { $0 + "\n" }.joined() }
+            return switch self {
+            case .none: stranger.pem
+            case .noCertificate: pem([0, 0, 0], label: "CERTIFICATE")
+            case .trailingBytes: pem(stranger.der + [0, 0, 0], label: "CERTIFICATE")
+            case .badBase64: joined(lines.prefix(3) + ["!!!!"] + lines.dropFirst(3))
+            case .truncated: joined(lines.prefix(3) + lines.suffix(1))
+            case .noEnd: joined(lines.dropLast())
+            case .noEndOfSettings:
+                String(stranger.pem(rejecting).split(separator: "\n").dropLast().joined(separator: "\n") + "\n")
+            case .unknownLabel: stranger.pem.replacing("CERTIFICATE", with: "FANCY THING")
+            case .commentedOut: joined(lines.map { "# " + $0 })
+            case .brokenRevocationList: "-----BEGIN X509 CRL-----\n!!!\n-----END X509 CRL-----\n"
+            case .settingsWithTail: pem(stranger.der + rejecting.der + [0], label: "TRUSTED CERTIFICATE")
+            case .brokenSettings: pem(stranger.der + [0x30, 3, 2, 1, 5], label: "TRUSTED CERTIFICATE")
+            case .bareEnd: "-----END CERTIFICATE-----\n"
+            case .manyBegins: String(repeating: "-----BEGIN CERTIFICATE-----\n", count: 50)
+            }
+        }
+    }
+
+    enum Position: CaseIterable {
+        case before, after, between
+    }
+
+    enum Form: CaseIterable {
+        case plain, carriageReturns, glued
+    }
+
+    enum Place: CaseIterable {
+        case bundle, directory, directoryAndDamagedBundle
+    }
+
+    /// A file's text: the blocks, with the damage among them.
+    private func text(_ blocks: [String], _ damage: Damage, _ position: Position, _ form: Form) -> String {
+        var all = blocks
+        switch position {
+        case .before: all.insert(damage.text, at: 0)
+        case .after: all.append(damage.text)
+        case .between:
+            all.insert(damage.text, at: 1)
+            all.append(Self.stranger.pem)
+        }
+        return switch form {
+        case .plain: all.joined()
+        case .carriageReturns: all.joined().replacing("\n", with: "\r\n")
+        case .glued: all.map { $0.hasSuffix("\n") ? String($0.dropLast()) : $0 }.joined()
+        }
+    }
+
+    @Test(arguments: Damage.allCases, Form.allCases)
+    func `as the same store in OpenSSL`(damage: Damage, form: Form) throws {
+        for position in Position.allCases {
+            for place in Place.allCases {
+                for rejects in [false, true] {
+                    let where_: Comment = "\(position), \(place), \(rejects ? "with" : "without") distrust"
+                    try TemporaryDirectory.scoped { files in
+                        let store = try self.store(place, damage, position, form, rejects: rejects, in: files)
+                        let ours = try Self.findings(by: .system(environment: store.environment))
+                        let isTrustedByOpenSSL = Self.isTrustedByOpenSSL(store)
+                        // A comment goes up to the end of its line, whatever was put behind it.
+                        let isCommentedOut = damage == .commentedOut && form == .glued
+                        if rejects, !isCommentedOut {
+                            #expect(ours.validPaths.isEmpty, where_)
+                            #expect(ours.failures.contains { $0.id == "distrusted" }, where_)
+                        } else if rejects {
+                            #expect(ours.validPaths.isEmpty || isTrustedByOpenSSL, where_)
+                        } else {
+                            #expect(ours.validPaths.isEmpty == !isTrustedByOpenSSL, where_)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private struct Files {
+        let bundle: String
+        let directory: String
+        var environment: [String: String] { ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": directory] }
+    }
+
+    private func store(
+        _ place: Place,
+        _ damage: Damage,
+        _ position: Position,
+        _ form: Form,
+        rejects: Bool,
+        in files: TemporaryDirectory
+    ) throws -> Files {
+        let pki = Self.pki
+        let directory = try files.makeDirectory("certs")
+        let distrust = pki.interA.pem(Self.rejecting)
+        func write(_ blocks: [String], to name: String) throws {
+            try files.write(text(blocks, damage, position, form), to: name)
+        }
+        switch place {
+        case .bundle: try write([pki.rootA.pem] + (rejects ? [distrust] : []), to: "bundle.pem")
+        case .directory:
+            try write([pki.rootA.pem], to: "certs/\(pki.rootA.hashedFileName)")
+            if rejects { try write([distrust], to: "certs/\(pki.interA.hashedFileName)") }
+        case .directoryAndDamagedBundle:
+            try files.write(pki.rootA.pem, to: "certs/\(pki.rootA.hashedFileName)")
+            try write([rejects ? distrust : pki.rootB.pem], to: "bundle.pem")
+        }
+        return Files(bundle: files.path + "/bundle.pem", directory: directory)
+    }
+
+    private static func findings(by store: TrustStore) throws -> PathFindings {
+        let chain = [try pki.leaf.value(), try pki.interA.value()]
+        return OpenSSLPathVerifier(trustStore: store).findPaths(
+            PathQuestion(
+                presented: try #require(PresentedChain(chain)),
+                anchors: .trustStore,
+                policy: .sslServer(name: ReferenceName(StandardPKI.serverName)),
+                time: RandomPKI.now
+            )
+        )
+    }
+
+    /// What `SSL_CTX_set_default_verify_paths` and `X509_verify_cert` come to with these files.
+    private static func isTrustedByOpenSSL(_ files: Files) -> Bool {
+        func parse(_ der: [UInt8]) -> OpaquePointer? {
+            der.withUnsafeBufferPointer { buffer in
+                var cursor = buffer.baseAddress
+                return d2i_X509(nil, &cursor, buffer.count)
+            }
+        }
+        let store = X509_STORE_new()
+        let untrusted = COpenSSLShims_sk_X509_new_null()
+        let context = X509_STORE_CTX_new()
+        let (leaf, issuer) = (parse(pki.leaf.der), parse(pki.interA.der))
+        defer {
+            X509_STORE_CTX_free(context)
+            COpenSSLShims_sk_X509_free(untrusted)
+            X509_STORE_free(store)
+            X509_free(leaf)
+            X509_free(issuer)
+            ERR_clear_error()
+        }
+        X509_STORE_load_file(store, files.bundle)
+        X509_STORE_load_path(store, files.directory)
+        X509_STORE_load_store(store, files.directory)
+        COpenSSLShims_sk_X509_push(untrusted, issuer)
+        X509_STORE_CTX_init(context, store, leaf, untrusted)
+        X509_STORE_CTX_set_default(context, "ssl_server")
+        let parameters = X509_STORE_CTX_get0_param(context)
+        X509_VERIFY_PARAM_set_auth_level(parameters, 2)
+        X509_VERIFY_PARAM_set_time(parameters, time_t(RandomPKI.now.secondsSinceEpoch))
+        return X509_verify_cert(context) == 1 && X509_STORE_CTX_get_error(context) == X509_V_OK
+    }
+
+    /// One file under a hashed name, and whether OpenSSL trusts the chain by it.
+    private func compare(_ bytes: [UInt8], under certificate: LabCertificate, alone: Bool = false) throws -> (
+        ours: PathFindings, isTrustedByOpenSSL: Bool
+    ) {
+        try TemporaryDirectory.scoped { files in
+            let directory = try files.makeDirectory("certs")
+            if !alone { try files.write(Self.pki.rootA.pem, to: "certs/\(Self.pki.rootA.hashedFileName)") }
+            try files.write(bytes, to: "certs/\(certificate.hashedFileName)")
+            let store = Files(bundle: files.path + "/none", directory: directory)
+            return (try Self.findings(by: .system(environment: store.environment)), Self.isTrustedByOpenSSL(store))
+        }
+    }
+
+    @Test func `settings count under every label, also with bytes behind them`() throws {
+        let inter = Self.pki.interA
+        for label in ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"] {
+            for tail in [[], [0], [0x30, 0]] as [[UInt8]] {
+                let text = pem(inter.der + Self.rejecting.der + tail, label: label)
+                let (ours, isTrusted) = try compare(Array(text.utf8), under: inter)
+                #expect(ours.failures.map(\.id) == ["distrusted"], "\(label), \(tail)")
+                #expect(!isTrusted, "\(label), \(tail)")
+            }
+        }
+    }
+
+    @Test func `a root with bytes behind it is one, unless they may be meant to take trust away`() throws {
+        let root = Self.pki.rootA
+        let plain = try compare(Array(pem(root.der + [0, 0], label: "CERTIFICATE").utf8), under: root, alone: true)
+        #expect(plain.isTrustedByOpenSSL)
+        #expect(plain.ours.validPaths.count == 1)
+        let settings = root.der + TrustSettings(trusted: [.serverAuth]).der
+        let text = pem(settings + [0, 0], label: "TRUSTED CERTIFICATE")
+        #expect(try compare(Array(text.utf8), under: root, alone: true).ours.validPaths.isEmpty)
+    }
+
+    @Test func `a root in DER under its hashed name is one, and a broken one is not`() throws {
+        let root = Self.pki.rootA
+        let whole = try compare(root.der, under: root, alone: true)
+        #expect(whole.isTrustedByOpenSSL)
+        #expect(whole.ours.validPaths.count == 1)
+        let broken = try compare(root.der.dropLast(), under: root, alone: true)
+        #expect(!broken.isTrustedByOpenSSL)
+        #expect(broken.ours.failures.map(\.id) == ["unknown-issuer"])
+    }
+
+    private func compare(_ bytes: ArraySlice<UInt8>, under certificate: LabCertificate, alone: Bool) throws -> (
+        ours: PathFindings, isTrustedByOpenSSL: Bool
+    ) {
+        try compare(Array(bytes), under: certificate, alone: alone)
+    }
+
+    @Test func `a file of broken blocks is read in one go`() throws {
+        let text = String(repeating: "-----BEGIN CERTIFICATE-----\nAAAA\n", count: 60_000)
+        let (ours, _) = try compare(
+            Array((text + Self.pki.interA.pem(Self.rejecting)).utf8),
+            under: Self.pki.interA
+        )
+        #expect(ours.failures.map(\.id) == ["distrusted"])
+    }
+}

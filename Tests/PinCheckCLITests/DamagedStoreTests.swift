@@ -1,0 +1,117 @@
+import LoopbackLab
+@testable import PinCheckCLI
+import Testing
+
+/// A store's file is read as far as it can be and complained about; a file that was given for the run is refused.
+@Suite struct DamagedStoreTests {
+    private let pki = try! StandardPKI.shared()
+    private let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    private let rejecting = TrustSettings(rejected: [.serverAuth])
+
+    /// Runs `body` with a directory and the command that checks a chain below `rootA`.
+    private func withChain(_ body: (TemporaryDirectory, [String]) async throws -> Void) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
+            try await body(files, ["verify", chain, "--host", StandardPKI.serverName])
+        }
+    }
+
+    private func warnings(_ arguments: [String], _ store: [String: String]) async throws -> [String] {
+        let report = try JSONValue(await pincheck(arguments + ["--format", "json"], environment: store).output)
+        return report["warnings"].array.filter { $0["id"].text == "damaged-trust-store" }
+            .compactMap { $0["message"].text }
+    }
+
+    @Test func distrustBesideABrokenBlockOfAHashedFileCounts() async throws {
+        try await withChain { files, command in
+            try files.makeDirectory("certs")
+            try files.write(pki.rootA.pem, to: "certs/\(pki.rootA.hashedFileName)")
+            let store = ["SSL_CERT_DIR": files.path + "/certs"]
+            #expect(await decision(command, environment: store) == "pass trusted-without-pins")
+            #expect(try await warnings(command, store).isEmpty)
+            let text = pki.interA.pem(rejecting)
+            let file = try files.write(text + broken, to: "certs/\(pki.interA.hashedFileName)")
+            #expect(await decision(command, environment: store) == "fail distrusted")
+            let line = text.count { $0 == "\n" } + 1
+            #expect(
+                try await warnings(command, store) == [
+                    "the system's store is damaged in \(file): not a whole X.509 certificate at line \(line): replace the block, or take it out"
+                ]
+            )
+            // Without the distrust it may have been one; under another name it is nobody's business here.
+            try files.write(broken, to: "certs/\(pki.interA.hashedFileName)")
+            #expect(await decision(command, environment: store) == "pass trusted-without-pins")
+            #expect(try await warnings(command, store).count == 1)
+            try files.write(pki.interA.pem, to: "certs/\(pki.interA.hashedFileName)")
+            try files.write(broken, to: "certs/\(pki.rootB.hashedFileName)")
+            #expect(try await warnings(command, store).isEmpty)
+        }
+    }
+
+    @Test func aBrokenBundleIsToldWhereItMayBeTheCause() async throws {
+        try await withChain { files, command in
+            let glued = String(pki.rootA.pem.dropLast()) + pki.rootB.pem
+            try files.makeDirectory("certs")
+            for text in [pki.rootA.pem + broken, glued] {
+                let bundle = try files.write(text, to: "bundle.pem")
+                let store = ["SSL_CERT_FILE": bundle]
+                #expect(await decision(command, environment: store) == "fail unknown-issuer")
+                let told = try await warnings(command, store)
+                #expect(told.count == 1 && told[0].contains("\(bundle): ") && told[0].contains(" at line "))
+                let errors = await pincheck(command, environment: store).errors
+                #expect(!errors.contains("no trusted roots"), "the roots are there")
+                // With the root from elsewhere it plays no part.
+                try files.write(pki.rootA.pem, to: "certs/\(pki.rootA.hashedFileName)")
+                let both = store.merging(["SSL_CERT_DIR": files.path + "/certs"]) { $1 }
+                #expect(await decision(command, environment: both) == "pass trusted-without-pins")
+                #expect(try await warnings(command, both).isEmpty)
+                // With settings in it, one of them may be what is broken.
+                try files.write(text + pki.rootB.pem(rejecting), to: "bundle.pem")
+                #expect(await decision(command, environment: both) == "pass trusted-without-pins")
+                #expect(try await warnings(command, both).count == 1)
+                try files.write(text + pki.rootA.pem(rejecting), to: "bundle.pem")
+                #expect(await decision(command, environment: both) == "fail distrusted")
+            }
+        }
+    }
+
+    @Test func aRootBesideOneWithBytesBehindItIsTrusted() async throws {
+        try await withChain { files, command in
+            let other = pem(pki.rootB.der + [0, 0], label: "CERTIFICATE")
+            let bundle = try files.write(pki.rootA.pem + other, to: "bundle.pem")
+            #expect(await decision(command, environment: ["SSL_CERT_FILE": bundle]) == "pass trusted-without-pins")
+        }
+    }
+
+    @Test(arguments: ["--anchors", "--extra-root"])
+    func aGivenFileThatIsBrokenIsRefusedAloneAndInADirectory(option: String) async throws {
+        try await withChain { files, command in
+            let root = pki.rootA.pem
+            let lines = root.split(separator: "\n").map { $0 + "\n" }
+            let inter = pki.interA
+            let damaged: [(text: String, line: Int)] = [
+                (root + broken, lines.count + 1), (broken + root, 1), (inter.pem(rejecting) + broken, 0),
+                (pem(inter.der + rejecting.der + [0], label: "TRUSTED CERTIFICATE"), 1),
+                (pem(pki.rootA.der + [0], label: "CERTIFICATE"), 1),
+                (lines[0] + "!!!!\n" + lines.dropFirst().joined(), 1), (lines.dropLast().joined(), 1),
+                (String(root.dropLast()) + root, 1),
+                ((root + broken).replacing("\n", with: "\r\n"), lines.count + 1),
+            ]
+            let directory = try files.makeDirectory("anchors")
+            try files.write(root, to: "anchors/a-good.pem")
+            try files.write("Some notes.\n", to: "anchors/README")
+            try files.write([0x30, 0x03, 0x02, 0x01, 0x05], to: "anchors/list.crl")
+            let store = ["SSL_CERT_FILE": try files.write(root, to: "system.pem")]
+            #expect(await pincheck(command + [option, directory], environment: store).status == .pass)
+            for (text, line) in damaged {
+                let file = try files.write(text, to: "anchors/z.pem")
+                for path in [file, directory] {
+                    let outcome = await pincheck(command + [option, path], environment: store)
+                    #expect(outcome.status == .data, "\(option) \(path)\n\(text)")
+                    #expect(outcome.errors.contains("'\(file)' cannot be used as anchors"), "\(outcome.errors)")
+                    if line > 0 { #expect(outcome.errors.contains("at line \(line)"), "\(outcome.errors)") }
+                }
+            }
+        }
+    }
+}
