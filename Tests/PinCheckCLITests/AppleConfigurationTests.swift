@@ -4,7 +4,7 @@ import Pinning
 import Testing
 
 /// Configurations of iOS apps and of React Native, which has another client on each system.
-@Suite struct AppleConfigurationTests {
+@Suite(.endsSomeTime) struct AppleConfigurationTests {
     let pki: StandardPKI
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import PinCheckCLI
 
 /// Files that others read are replaced whole or not at all.
-struct AtomicFileTests {
+@Suite(.endsSomeTime) struct AtomicFileTests {
     @Test func makesANewFileWithTheRightPermissionsAndNothingBeside() throws {
         try TemporaryDirectory.scoped { files in
             try AtomicFile.write(Array("new".utf8), to: files.path + "/a", mode: 0o600)

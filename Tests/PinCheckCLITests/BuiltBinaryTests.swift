@@ -3,7 +3,7 @@ import LoopbackLab
 import Testing
 
 /// The built program, for what only a process has: descriptors and exit codes.
-@Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
+@Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), .endsSomeTime)
 struct BuiltBinaryTests {
     @Test(
         arguments: [

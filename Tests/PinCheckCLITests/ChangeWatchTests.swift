@@ -5,7 +5,7 @@ import Pinning
 import Testing
 
 /// `--on-change` and the file of `--state`.
-@Suite struct ChangeWatchTests {
+@Suite(.endsSomeTime) struct ChangeWatchTests {
     let pki: StandardPKI
 
     init() throws {

@@ -4,7 +4,7 @@ import Pinning
 import Testing
 
 /// `pincheck check` against servers on loopback.
-@Suite struct CheckCommandTests {
+@Suite(.endsSomeTime) struct CheckCommandTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 

@@ -9,7 +9,7 @@ import Testing
 @testable import PinChecking
 
 /// Flags and policies as readers of one request.
-@Suite struct CheckRequestTests {
+@Suite(.endsSomeTime) struct CheckRequestTests {
     private static let commands: [(command: any RequestingCommand.Type, required: [String])] = [
         (CheckCommand.self, []), (VerifyCommand.self, ["chain.pem"]), (PinsCommand.self, []),
         (SnapshotCommand.self, []), (DiffCommand.self, ["old.json"]), (OrdinaryCheckCommand.self, []),

@@ -4,7 +4,7 @@ import Pinning
 import Testing
 
 /// Hosts are looked up in configurations as each client's own code does it: as text, with its own idea of which.
-@Suite struct ClientLookupTests {
+@Suite(.endsSomeTime) struct ClientLookupTests {
     let pki: StandardPKI
     private let host = StandardPKI.serverName
 

@@ -4,7 +4,7 @@ import PinCheckCLI
 import Testing
 
 /// `--client`: one client or several judge the same chain.
-@Suite struct ClientTests {
+@Suite(.endsSomeTime) struct ClientTests {
     let pki: StandardPKI
 
     init() throws {

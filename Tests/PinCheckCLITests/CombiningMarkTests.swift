@@ -6,7 +6,7 @@ import Testing
 
 /// Marks that combine with the character before them, and letters that join the one behind: the character they make is another
 /// for a reader in characters, and the same for every reader in bytes.
-@Suite struct CombiningMarkTests {
+@Suite(.endsSomeTime) struct CombiningMarkTests {
     private static let special = ["|", "`", "'", "\"", "\\", "=", "<", "&", "%0A", "##[error]", "::error::", ",", ":"]
     /// Each special string with a mark behind it, and with a joining letter before it.
     private static let evil = special.map { "\($0)\u{301}x \u{D4E}\($0)y" }.joined(separator: " ")

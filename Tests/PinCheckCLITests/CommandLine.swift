@@ -6,6 +6,11 @@ import Testing
 /// The exit status of a command line, which Swift Testing has a type of the same name beside.
 typealias ExitStatus = PinCheckCLI.ExitStatus
 
+extension Trait where Self == TimeLimitTrait {
+    /// A limit against hangs only, which no machine comes near however busy it is.
+    static var endsSomeTime: Self { .timeLimit(.minutes(10)) }
+}
+
 /// What a whole command line did.
 struct Outcome {
     let status: ExitStatus

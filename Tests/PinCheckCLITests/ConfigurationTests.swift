@@ -4,7 +4,7 @@ import Pinning
 import Testing
 
 /// Configurations as sources of pins: each client takes from its own what it would, for the host at hand.
-@Suite struct ConfigurationTests {
+@Suite(.endsSomeTime) struct ConfigurationTests {
     let pki: StandardPKI
 
     init() throws {

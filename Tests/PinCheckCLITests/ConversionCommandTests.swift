@@ -4,7 +4,7 @@ import Pinning
 import Testing
 
 /// `pincheck pins` on configurations: what is in them, and what they become for another client.
-@Suite struct ConversionCommandTests {
+@Suite(.endsSomeTime) struct ConversionCommandTests {
     private let pki: StandardPKI
     private let a: String
     private let b: String

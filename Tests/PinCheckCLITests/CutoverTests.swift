@@ -4,7 +4,7 @@ import PinCheckCLI
 import Testing
 
 /// Comparing servers with a baseline that knows the target at other addresses, and in other company.
-@Suite struct CutoverTests {
+@Suite(.endsSomeTime) struct CutoverTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 

@@ -6,7 +6,7 @@ import Pinning
 import Testing
 
 /// `pincheck devices`.
-@Suite struct DevicesCommandTests {
+@Suite(.endsSomeTime) struct DevicesCommandTests {
     private let date = DeviceData.builtIn.date.secondsSinceEpoch
 
     private func json(_ text: String) throws -> [String: Any] {

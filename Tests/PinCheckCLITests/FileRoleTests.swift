@@ -5,7 +5,7 @@ import Pinning
 import Testing
 
 /// One file is one thing: nothing is written over what the run reads or writes otherwise.
-@Suite struct FileRoleTests {
+@Suite(.endsSomeTime) struct FileRoleTests {
     let pki: StandardPKI
 
     init() throws {

@@ -4,7 +4,7 @@ import Pinning
 import Testing
 import X509
 
-@Suite("Whole command lines end as the decision table's vectors 145 and 151 to 160 say")
+@Suite("Whole command lines end as the decision table's vectors 145 and 151 to 160 say", .endsSomeTime)
 struct HTTPDNSVectors {
     let pki: StandardPKI
     let host = StandardPKI.serverName

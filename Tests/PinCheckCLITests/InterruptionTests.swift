@@ -3,7 +3,7 @@ import LoopbackLab
 import Testing
 
 /// What a signal leaves behind, and the line of progress.
-@Suite struct InterruptionTests {
+@Suite(.endsSomeTime) struct InterruptionTests {
     @Test(
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
         arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)]

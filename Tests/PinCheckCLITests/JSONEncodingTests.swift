@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The JSON encoder beside Foundation's, which it stands in for.
-@Suite struct JSONEncodingTests {
+@Suite(.endsSomeTime) struct JSONEncodingTests {
     private struct Everything: Encodable {
         enum Word: String, Encodable { case one, two }
         struct Nested: Encodable {

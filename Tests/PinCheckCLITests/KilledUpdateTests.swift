@@ -5,7 +5,7 @@ import Testing
 @testable import PinCheckCLI
 
 /// A run that is killed at any moment leaves the baseline whole.
-@Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
+@Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), .endsSomeTime)
 struct KilledUpdateTests {
     /// Kills updates, from before the program is loaded until after it has ended, and compares the file each time.
     private static let script = #"""

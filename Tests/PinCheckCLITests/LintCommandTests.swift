@@ -5,7 +5,7 @@ import Pinning
 import Testing
 
 /// `pincheck lint` as a whole: exit statuses, forms and options.
-@Suite struct LintCommandTests {
+@Suite(.endsSomeTime) struct LintCommandTests {
     private static let a = SHA256Digest(bytes: (0..<32).map { UInt8($0) })!.base64
     private static let b = SHA256Digest(bytes: (32..<64).map { UInt8($0) })!.base64
 

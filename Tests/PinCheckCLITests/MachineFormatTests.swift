@@ -10,7 +10,7 @@ import FoundationXML
 #endif
 
 /// The forms for machines, over reports with fixed keys and times.
-@Suite struct MachineFormatTests {
+@Suite(.endsSomeTime) struct MachineFormatTests {
     static func unreachable() -> Report {
         var report = RendererTests.passing()
         report.tls = nil

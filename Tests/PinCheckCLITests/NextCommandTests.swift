@@ -4,7 +4,7 @@ import PinCheckCLI
 import Testing
 
 /// `check --next`: will the pins accept what is about to be deployed?
-@Suite struct NextCommandTests {
+@Suite(.endsSomeTime) struct NextCommandTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 

@@ -3,7 +3,7 @@ import PinCheckCLI
 import Testing
 
 /// However a question is asked, its answer is the same: alone, among others in any order, of a server or of a file.
-@Suite struct OneAnswerTests {
+@Suite(.endsSomeTime) struct OneAnswerTests {
     @Test(arguments: Seeds.sample(6))
     func aTargetAloneAmongOthersAndOfflineIsJudgedAlike(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)

@@ -4,7 +4,7 @@ import PinCheckCLI
 import Testing
 
 /// How long a verdict lasts, by `verify` and `check`.
-@Suite struct OutlookCommandTests {
+@Suite(.endsSomeTime) struct OutlookCommandTests {
     /// The one moment of a test, however long it takes.
     let now = LabClock.now
     let root: LabCertificate

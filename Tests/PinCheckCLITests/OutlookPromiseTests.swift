@@ -6,7 +6,7 @@ import Testing
 import X509
 
 /// Random worlds are moved through time and renewals, and each promise of an outlook is held against what is judged then.
-@Suite struct OutlookPromiseTests {
+@Suite(.endsSomeTime) struct OutlookPromiseTests {
     private static let clients = [
         "afnetworking", "afnetworking-3", "afnetworking-2.6", "afnetworking-2.5", "alamofire",
         "alamofire:accept-self-signed:evaluator=pinned-certificates", "alamofire:evaluator=composite",

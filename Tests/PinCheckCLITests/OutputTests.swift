@@ -5,7 +5,7 @@ import Pinning
 import Testing
 
 /// Where results go, and how the process ends.
-@Suite struct OutputTests {
+@Suite(.endsSomeTime) struct OutputTests {
     let pki: StandardPKI
 
     init() throws {

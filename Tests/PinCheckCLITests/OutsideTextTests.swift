@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// Whatever comes from outside, and wherever it is shown: no line and no control character but the program's own.
-@Suite struct OutsideTextTests {
+@Suite(.endsSomeTime) struct OutsideTextTests {
     /// Begins a line of somebody else's, moves the cursor, reorders what follows.
     static let hostile = "x\n::evil::pwn\r\n\u{1B}[31m\u{202E}\u{2028}\u{85}y"
 

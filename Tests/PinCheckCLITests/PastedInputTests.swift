@@ -4,7 +4,7 @@ import PinCheckCLI
 import Testing
 
 /// What people paste and pipe, and what they are told of it.
-@Suite struct PastedInputTests {
+@Suite(.endsSomeTime) struct PastedInputTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 

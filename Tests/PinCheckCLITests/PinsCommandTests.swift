@@ -5,7 +5,7 @@ import Pinning
 import Testing
 
 /// `pincheck pins` against servers on loopback and files.
-@Suite struct PinsCommandTests {
+@Suite(.endsSomeTime) struct PinsCommandTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 

@@ -3,7 +3,7 @@ import PinCheckCLI
 import Testing
 
 /// `check --policy`.
-@Suite struct PolicyCommandTests {
+@Suite(.endsSomeTime) struct PolicyCommandTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 

@@ -3,7 +3,7 @@
 import Testing
 
 /// The renderers over reports with fixed keys and times.
-@Suite struct RendererTests {
+@Suite(.endsSomeTime) struct RendererTests {
     private static func certificate(
         _ index: Int,
         _ role: String,

@@ -2,7 +2,7 @@ import LoopbackLab
 import PinCheckCLI
 import Testing
 
-@Suite struct SecretArgumentTests {
+@Suite(.endsSomeTime) struct SecretArgumentTests {
     /// A key whose text the parser would take for an option, and the ways a shell hands it over.
     @Test func aPrivateKeyAmongTheArgumentsIsRefusedAndNeverShown() async throws {
         let key = try LabKey.shared(.p256, label: "arguments").privateKeyPEM()

@@ -4,7 +4,7 @@ import Pinning
 import Testing
 
 /// What several sources of pins come to for a client that has a configuration of its own.
-@Suite struct SeveralConfigurationsTests {
+@Suite(.endsSomeTime) struct SeveralConfigurationsTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 

@@ -8,7 +8,7 @@ import Testing
 import X509
 
 /// The outlook of several clients and of several paths, by `verify`.
-@Suite struct SeveralOutlooksTests {
+@Suite(.endsSomeTime) struct SeveralOutlooksTests {
     let now = LabClock.now
     let root: LabCertificate
     let inter: LabCertificate

@@ -5,7 +5,7 @@ import Rotation
 import Testing
 
 /// `snapshot`, `diff` and `check --baseline` against servers whose certificates are rotated.
-@Suite struct SnapshotCommandTests {
+@Suite(.endsSomeTime) struct SnapshotCommandTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 

@@ -3,7 +3,7 @@ import PinCheckCLI
 import Testing
 
 /// Lists of targets, and results in several forms at once.
-@Suite struct TargetListTests {
+@Suite(.endsSomeTime) struct TargetListTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 

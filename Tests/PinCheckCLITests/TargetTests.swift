@@ -3,7 +3,7 @@
 import Pinning
 import Testing
 
-@Suite struct TargetTests {
+@Suite(.endsSomeTime) struct TargetTests {
     @Test(
         arguments: [
             ("api.example.com", "api.example.com", nil),
@@ -71,7 +71,7 @@ import Testing
     }
 }
 
-@Suite struct ConnectAddressTests {
+@Suite(.endsSomeTime) struct ConnectAddressTests {
     private func read(_ text: String) throws -> [String] {
         try ConnectAddress.readAny(text).map { address in
             let scope = [address.onlyForHost?.description, address.onlyForPort.map(String.init)].compactMap { $0 }
@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-@Suite struct TimeTextTests {
+@Suite(.endsSomeTime) struct TimeTextTests {
     @Test(
         arguments: [
             ("0", 0), ("-1", -1), ("1795248000", 1_795_248_000),

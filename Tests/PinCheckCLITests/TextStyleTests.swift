@@ -1,7 +1,7 @@
 @testable import PinCheckCLI
 import Testing
 
-@Suite struct TextStyleTests {
+@Suite(.endsSomeTime) struct TextStyleTests {
     @Test(
         arguments: [
             (TextStyle.Choice.auto, true, [:], true),
@@ -26,7 +26,7 @@ import Testing
     }
 }
 
-@Suite struct ExitStatusTests {
+@Suite(.endsSomeTime) struct ExitStatusTests {
     @Test func codesAndNamesAreTheTableOfTheManual() {
         let table = ExitStatus.allCases.map { "\($0.rawValue) \($0.name)" }
         #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PinCheckCLI
 
-@Suite struct UsageTests {
+@Suite(.endsSomeTime) struct UsageTests {
     @Test func withoutArgumentsPrintsShortHelpAndEndsWith64() async {
         let outcome = await pincheck()
         #expect(outcome.status == .usage)

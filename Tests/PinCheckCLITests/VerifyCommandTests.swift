@@ -5,7 +5,7 @@ import Pinning
 import Testing
 
 /// `pincheck verify` over files.
-@Suite struct VerifyCommandTests {
+@Suite(.endsSomeTime) struct VerifyCommandTests {
     let pki: StandardPKI
 
     init() throws {
