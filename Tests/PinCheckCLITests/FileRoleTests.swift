@@ -51,6 +51,71 @@ import Testing
         }
     }
 
+    @Test func aFileInADirectoryThatIsReadIsNotWritten() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pki.leaf.pem, to: "chain.pem")
+            let pins = try files.makeDirectory("pins")
+            let file = try files.write(pki.leaf.pem, to: "pins/a.pem")
+            _ = try files.makeDirectory("pins/deeper")
+            let link = "\(files.path)/link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pins)
+            for option in ["--pins", "--anchors", "--extra-root"] {
+                for output in [file, "\(link)/a.pem", "\(pins)/new", "\(pins)/deeper/../new"] {
+                    let outcome = await pincheck("verify", chain, option, pins, "-f", "json=\(output)")
+                    #expect(outcome.status == .usage, "\(option) \(output): \(outcome.errors)")
+                    #expect(outcome.errors.contains("the output (json) '"), "\(outcome.errors)")
+                    #expect(outcome.errors.contains("of \(option), whose files are all read"), "\(outcome.errors)")
+                }
+                let below = await pincheck("verify", chain, option, pins, "-o", "\(pins)/deeper/new")
+                #expect(below.status != .usage, "\(below.errors)")
+            }
+            let baseline = ["127.0.0.1:1", "--timeout", "1", "--anchors", pins, "--baseline", file, "--update"]
+            #expect(await pincheck(baseline).status == .usage)
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem)
+            #expect(!FileManager.default.fileExists(atPath: pins + "/new"))
+            let redirected = try await run(["verify", chain, "--anchors", pins], output: file)
+            #expect(redirected.code == 64 && redirected.output.isEmpty)
+        }
+    }
+
+    @Test func whatTheEnvironmentNamesIsReadToo() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pki.leaf.pem, to: "chain.pem")
+            let roots = try files.makeDirectory("roots")
+            let file = try files.write(pki.rootA.pem, to: "roots/5ad8a5d6.0")
+            for (name, value) in [
+                ("SSL_CERT_FILE", file), ("OPENSSL_CONF", file), ("SSL_CERT_DIR", "/nonexistent:" + roots),
+            ] {
+                let outcome = await pincheck(["verify", chain, "-o", file], environment: [name: value])
+                #expect(outcome.status == .usage, "\(name): \(outcome.errors)")
+                #expect(outcome.errors.contains(name) && outcome.errors.contains("the output (text)"))
+                #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.rootA.pem)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["--targets", "-"], ["--policy", "-"], ["127.0.0.1:1", "--addresses", "-"], ["verify", "-"], ["diff", "-"],
+        ["snapshot", "--targets", "-"],
+    ])
+    func theFileOfStandardInputIsNotWritten(command: [String]) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let list = try files.write("127.0.0.1:1\n", to: "list")
+            let errors = OutputBuffer()
+            var context = Context(
+                console: Console(output: OutputBuffer().stream(), errors: errors.stream()),
+                environment: [:],
+                now: { Timestamp(secondsSinceEpoch: LabClock.now) },
+                readStandardInput: { Array("127.0.0.1:1\n".utf8) }
+            )
+            context.standardInput = FileIdentity(of: list)
+            let code = await PinCheck.exitCode(arguments: command + ["-o", list], in: context)
+            #expect(code == 64, "\(errors.text)")
+            #expect(errors.text.contains("'\(list)' is the file of standard input ("), "\(errors.text)")
+            #expect(try String(contentsOfFile: list, encoding: .utf8) == "127.0.0.1:1\n")
+        }
+    }
+
     /// Runs as if standard output went to a file that exists.
     private func run(_ arguments: [String], output file: String) async throws -> (code: Int32, output: String) {
         let output = OutputBuffer()

@@ -15,6 +15,8 @@ package struct Context: Sendable {
     package var now: @Sendable () -> Timestamp
     /// Reads standard input to its end.
     package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
+    /// What tells the file that standard input comes from from others, `nil` where it is none.
+    var standardInput: FileIdentity?
     /// The thread for connections, `nil` when one has to be made.
     package var thread: ProbeThread?
 
@@ -38,6 +40,6 @@ package struct Context: Sendable {
 
     /// The names of the environment variables that change what pincheck does.
     package static let honouredVariables = [
-        "NO_COLOR", "TERM", "SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "GITHUB_STEP_SUMMARY",
+        "NO_COLOR", "TERM", "SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "TMPDIR", "GITHUB_STEP_SUMMARY",
     ]
 }

@@ -37,6 +37,36 @@ package struct FileIdentity: Hashable, Sendable {
         self.init(status, name: String(target[(parts ?? target.startIndex)...]))
     }
 
+    /// The directory at a path, `nil` for anything else.
+    init?(ofDirectory path: String) {
+        var status = stat()
+        guard !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        self.init(status)
+    }
+
+    /// The directory in which the file at a path stands or would be made, behind symbolic links; `nil` where there is none.
+    init?(ofDirectoryOf path: String) {
+        guard let target = AtomicFile.target(of: path) else { return nil }
+        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
+        self.init(ofDirectory: slash.map { String(target[...$0]) } ?? ".")
+    }
+
+    /// The regular files in the directory at a path, behind symbolic links; none where it cannot be read.
+    static func files(inDirectory path: String) -> [FileIdentity] {
+        guard !path.utf8.contains(0), let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var files: [FileIdentity] = []
+        while let entry = readdir(directory) {
+            // The name is read where it stands: its declared length goes past the end of a short entry.
+            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            var status = stat()
+            guard fstatat(dirfd(directory), name, &status, 0) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            files.append(FileIdentity(status))
+        }
+        return files
+    }
+
     /// The regular file at a path, or the one that would be made there; `nil` for a directory, a pipe or a device, which keep
     /// nothing that could be lost.
     init?(ofFile path: String) {

@@ -12,15 +12,22 @@ struct FileRoles {
 
     private var uses: [Use] = []
     private let standardOutput: FileIdentity?
+    private let standardInput: FileIdentity?
 
     /// The files of a run in `context`; standard output is one of them where it goes to a file and `isUsed`.
+    ///
+    /// What OpenSSL or pincheck reads because the environment names it is among what is read.
     init(in context: Context, writesStandardOutput isUsed: Bool = true) {
         standardOutput = isUsed && context.console.output.isFile ? context.console.output.identity : nil
+        standardInput = context.standardInput
+        for name in ["SSL_CERT_FILE", "OPENSSL_CONF"] { reads(context.environment[name], as: name) }
+        let directories = context.environment["SSL_CERT_DIR"] ?? ""
+        reads(directories.split(separator: ":").map(String.init), as: "SSL_CERT_DIR")
     }
 
-    /// A file or something else that is read, `-` and `nil` for none.
+    /// A file that is read, the files in a directory, or something else; `-` is standard input, `nil` is nothing.
     mutating func reads(_ path: String?, as role: String) {
-        if let path, path != "-" { uses.append(Use(role: role, path: path, isWritten: false)) }
+        if let path { uses.append(Use(role: role, path: path, isWritten: false)) }
     }
 
     /// Files that are read.
@@ -39,25 +46,44 @@ struct FileRoles {
     func refuseClashes() throws(CommandError) {
         guard standardOutput != nil || uses.contains(where: \.isWritten) else { return }
         var written: [FileIdentity: Use] = [:]
+        var directories: [FileIdentity: Use] = [:]
         if let standardOutput {
             written[standardOutput] = Use(role: "standard output", path: "", isWritten: true)
         }
         for use in uses where use.isWritten {
             guard let identity = FileIdentity(ofFile: use.path) else { continue }
             if let other = written.updateValue(use, forKey: identity) { throw Self.clash(other, use) }
+            if let directory = FileIdentity(ofDirectoryOf: use.path) { directories[directory] = use }
         }
         var seen: Set<String> = []
         for use in uses where !use.isWritten && seen.insert(use.path).inserted {
-            guard let identity = FileIdentity(ofFile: use.path), let other = written[identity] else { continue }
-            throw Self.clash(use, other)
+            if let other = identity(ofRead: use).flatMap({ written[$0] }) { throw Self.clash(use, other) }
+            guard let directory = FileIdentity(ofDirectory: use.path) else { continue }
+            // A file that is made there now would be read by the next run.
+            if let other = directories[directory] { throw Self.clash(in: use, other) }
+            for file in FileIdentity.files(inDirectory: use.path) {
+                if let other = written[file] { throw Self.clash(in: use, other) }
+            }
         }
     }
 
+    private func identity(ofRead use: Use) -> FileIdentity? {
+        use.path == "-" ? standardInput : FileIdentity(ofFile: use.path)
+    }
+
     private static func clash(_ one: Use, _ other: Use) -> CommandError {
-        let path = one.path.isEmpty ? other.path : one.path
+        let path = one.path.isEmpty || one.path == "-" ? other.path : one.path
+        let role = one.path == "-" ? "standard input (\(one.role))" : one.role
         return .usage(
-            "\(quoted(path)) is the file of \(one.role) and of \(other.role): what is written would destroy what is there, "
-                + "so name two files"
+            "\(path.isEmpty ? "one file" : quoted(path)) is the file of \(role) and of \(other.role): "
+                + "what is written would destroy what is there, so name two files"
+        )
+    }
+
+    private static func clash(in directory: Use, _ other: Use) -> CommandError {
+        .usage(
+            "\(other.role)\(other.path.isEmpty ? "" : " " + quoted(other.path)) is a file in the directory "
+                + "\(quoted(directory.path)) of \(directory.role), whose files are all read: write it somewhere else"
         )
     }
 }

@@ -18,7 +18,7 @@ enum System {
         }
         let output = standardStream(STDOUT_FILENO)
         let errors = standardStream(STDERR_FILENO)
-        return Context(
+        var context = Context(
             console: Console(output: output, errors: errors),
             environment: environment,
             now: { Timestamp(secondsSinceEpoch: Int64(time(nil))) },
@@ -28,6 +28,11 @@ enum System {
                 }
             }
         )
+        var input = stat()
+        if fstat(STDIN_FILENO, &input) == 0, input.st_mode & S_IFMT == S_IFREG {
+            context.standardInput = FileIdentity(input)
+        }
+        return context
     }
 
     /// The stream of a standard descriptor.
