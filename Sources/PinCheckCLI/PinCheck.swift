@@ -76,6 +76,7 @@ package enum PinCheck {
             try MistypedCommand.refuse(in: arguments)
             let status = try await runParsed(arguments, &convention, in: context)
             if status == .unreachable, let hint = MistypedCommand.hint(for: arguments) {
+            try MistypedCommand.refuseHelp(in: arguments)
                 context.console.report("\(hint)")
             }
             return (status, convention)

@@ -32,6 +32,19 @@ import Testing
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
+    @Test func helpWithACommandThereIsNotIsAMistake() async {
+        for words in [["help", "lnt"], ["--help", "lnt"], ["-h", "lnt"]] {
+            let outcome = await pincheck(words)
+            #expect(outcome.status == .usage)
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors == "Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n")
+        }
+        let other = await pincheck("--help", "nosuch.example")
+        #expect(other.status == .usage)
+        #expect(other.errors == "Error: there is no command 'nosuch.example': 'pincheck --help' lists them\n")
+        #expect(await pincheck("--help", "lint").status == .pass)
+    }
+
     @Test func everyCommandsHelpBeginsWithExamples() async throws {
         for command in ["check", "verify"] {
             let help = await pincheck("help", command).output

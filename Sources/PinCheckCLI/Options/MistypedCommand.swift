@@ -18,6 +18,18 @@ enum MistypedCommand {
         )
     }
 
+    /// Refuses to help with a command there is not, as in `help nosuch` and `--help nosuch`.
+    static func refuseHelp(in arguments: [String]) throws(CommandError) {
+        guard arguments.count > 1, ["help", "--help", "-h"].contains(arguments[0]), !arguments[1].hasPrefix("-"),
+            !commands.contains(arguments[1])
+        else { return }
+        let nearest = Suggestion.nearest(to: arguments[1], in: commands)
+        throw .usage(
+            "there is no command \(quoted(arguments[1])): "
+                + (nearest.map { "did you mean 'pincheck help \($0)'?" } ?? "'pincheck --help' lists them")
+        )
+    }
+
     /// What to say when the argument could not be reached as a host, `nil` unless a command may have been meant.
     static func hint(for arguments: [String]) -> String? {
         guard let command = command(meantBy: arguments) else { return nil }
@@ -28,9 +40,10 @@ enum MistypedCommand {
     /// The command that the first argument is near to, `nil` when it is one, or can only be a host or an option.
     private static func command(meantBy arguments: [String]) -> String? {
         guard let first = arguments.first, first.utf8.count <= 20, first.utf8.allSatisfy(isLetter) else { return nil }
-        let commands = RootCommand.commands.compactMap { $0.configuration.commandName } + ["help"]
         return commands.contains(first) ? nil : Suggestion.nearest(to: first, in: commands)
     }
+
+    private static let commands = RootCommand.commands.compactMap { $0.configuration.commandName } + ["help"]
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }
