@@ -42,6 +42,18 @@ struct TargetDeadlineTests {
         }
     }
 
+    @Test func theAddressesOfATargetOfPinsHaveOneTimeoutTogether() async throws {
+        try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
+            let addresses = (1...40).flatMap { ["--connect", "127.0.1.\($0)"] }
+            let outcome = await pincheck(
+                ["pins", "\(host):\(server.port)", "--timeout", "0.5", "--jobs", "2", "--retries", "0"] + addresses
+            )
+            #expect(outcome.status == .unreachable)
+            #expect(outcome.output.ranges(of: "did not complete the TLS handshake in time").count == 2)
+            #expect(outcome.output.ranges(of: "no time was left to connect to").count == 38, "\(outcome.output)")
+        }
+    }
+
     @Test func variantsAndRetriesAreWithinTheSameTimeout() async throws {
         try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
             let outcome = await pincheck(

@@ -133,7 +133,7 @@ struct PinsCommand: RequestingCommand {
             }
             let endpoints = try checkTargets.map { (target) throws(RequestError) in try target.endpoints() }
             try CheckTarget.refuseUnusedAddresses(of: checkTargets)
-            return endpoints.flatMap(\.self)
+            return endpoints
         }
         let collector = KeyCollector(
             verifier: OpenSSLPathVerifier(trustStore: store),

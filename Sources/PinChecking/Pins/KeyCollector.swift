@@ -25,16 +25,18 @@ package struct KeyCollector: Sendable {
         self.retries = retries
     }
 
-    /// Connects to every endpoint, at most `limit` at the same time, and returns what came of them in their order.
+    /// Connects to the endpoints of each target, at most `limit` at the same time, and returns what came of them in their order.
+    ///
+    /// The timeout is for a target in all, from its first connection on.
     package func sources(
-        _ endpoints: [CheckEndpoint],
+        _ targets: [[CheckEndpoint]],
         inFlight limit: Int,
         in surroundings: Surroundings
     ) async -> [KeySource] {
-        guard !endpoints.isEmpty else { return [] }
+        guard targets.contains(where: { !$0.isEmpty }) else { return [] }
         let prober = Prober(on: surroundings.thread)
         let sources = await sources(
-            endpoints,
+            targets,
             with: RetryingProber(prober: prober),
             inFlight: max(1, min(limit, surroundings.connectionLimit))
         )
@@ -43,19 +45,23 @@ package struct KeyCollector: Sendable {
     }
 
     private func sources(
-        _ endpoints: [CheckEndpoint],
+        _ targets: [[CheckEndpoint]],
         with prober: RetryingProber,
         inFlight limit: Int
     ) async -> [KeySource] {
-        if let endpoint = endpoints.first, endpoints.count == 1 { return [await source(endpoint, with: prober)] }
+        let endpoints = targets.enumerated().flatMap { target, endpoints in endpoints.map { (target, $0) } }
+        var deadlines: [Int: Deadline] = [:]
         return await withTaskGroup(of: (Int, KeySource).self) { group in
             var sources = [KeySource?](repeating: nil, count: endpoints.count)
             var next = 0
             func start() {
                 guard next < endpoints.count else { return }
                 let index = next
+                let (target, endpoint) = endpoints[index]
+                let deadline = deadlines[target] ?? Deadline(in: endpoint.request.timeout)
+                deadlines[target] = deadline
                 next += 1
-                group.addTask { (index, await source(endpoints[index], with: prober)) }
+                group.addTask { (index, await source(endpoint, until: deadline, with: prober)) }
             }
             for _ in 0..<min(limit, endpoints.count) { start() }
             for await (index, source) in group {
@@ -66,12 +72,22 @@ package struct KeyCollector: Sendable {
         }
     }
 
-    private func source(_ endpoint: CheckEndpoint, with prober: RetryingProber) async -> KeySource {
+    private func source(
+        _ endpoint: CheckEndpoint,
+        until deadline: Deadline,
+        with prober: RetryingProber
+    ) async -> KeySource {
+        var request = endpoint.request
+        request.timeout = deadline.remaining
+        guard request.timeout > .zero else {
+            let error = ProbeError(.connect, .noTimeLeft(timeout: deadline.timeout), target: request.target)
+            return KeySource(endpoint, error)
+        }
         do {
-            let result = try await prober.probe(endpoint.request, retries: retries)
+            let result = try await prober.probe(request, retries: retries)
             return KeySource(endpoint, result, verifier: verifier, trust: trust, time: time)
         } catch {
-            return KeySource(endpoint, error)
+            return KeySource(endpoint, error.ofPart(of: deadline.timeout))
         }
     }
 }
