@@ -53,7 +53,12 @@ struct TextRenderer: Sendable {
             case true?: "consistent"
             case nil: "nothing to compare"
             }
-        lines.append("\(token)  \(name(report))  \(places): \(counts.isEmpty ? "not judged" : counts); \(comparison)")
+        let judged = counts.isEmpty ? "not judged" : counts
+        let came =
+            consistency.addresses == 0 && !consistency.hasVerdicts
+            ? "no address was found, so nothing was judged" + (warnings.isEmpty ? "" : "; \(warnings)")
+            : "\(places): \(judged); \(comparison)"
+        lines.append("\(token)  \(name(report))  \(came)")
         return lines.joined(separator: "\n") + "\n"
     }
 
