@@ -190,7 +190,8 @@ import Testing
             )
         )
         let files = [("leaf.pem", leaf.pem)]
-        for (text, isNear) in [("40%", true), ("39%", false), ("6w", true), ("90m", false), ("940h", true)] {
+        // A certificate is signed with an end that is in the future when it is looked at: no test stands at the edge of 39%.
+        for (text, isNear) in [("40%", true), ("38%", false), ("6w", true), ("90m", false), ("940h", true)] {
             let outcome = try await lint(files, "--warn-before", text)
             #expect(outcome.output.contains("[pinned-certificate-expires-soon]") == isNear, "\(text): \(outcome)")
         }
