@@ -33,8 +33,8 @@ package enum PinCheck {
         }
         if let path = OpenSSLConfiguration.dangerousPath {
             return .noInput(
-                "OpenSSL's configuration \(quoted(path)) is no regular file of at most 1 MiB: "
-                    + "let OPENSSL_CONF name one, or /dev/null for none"
+                "OpenSSL's configuration \(quoted(path)) is no regular file of at most 1 MiB, or includes more than "
+                    + "OpenSSL should read: let OPENSSL_CONF name another, or /dev/null for none"
             )
         }
         return nil
