@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackLab
 import PinCheckCLI
 import Pinning
@@ -11,6 +12,33 @@ import Glibc
 
 /// Sources of pins as checks use them: requests, apps, curl's value, records with ports, pipes.
 @Suite(.timeLimit(.minutes(5))) struct PinSourceTests {
+    @Test func aKeyThatCurlDoesNotReadIsWarnedOfWhereCurlIsAsked() async throws {
+        let pki = try StandardPKI.shared()
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
+            let anchors = try files.write(pki.rootA.pem, to: "root.pem")
+            let text = Data(pki.leaf.key.publicKeyInfo).base64EncodedString()
+            let key = try files.write(
+                "-----BEGIN PUBLIC KEY-----\n\(text.prefix(64)) \n\(text.dropFirst(64))\n-----END PUBLIC KEY-----\n",
+                to: "key.pem"
+            )
+            let words = ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName]
+            let warning = "key.pem:2: has blanks in the key, with which curl ends with status 90"
+            for client in ["curl", "okhttp,curl"] {
+                let outcome = await pincheck(words + ["--pins", key, "--client", client])
+                #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
+                #expect((outcome.output + outcome.errors).contains(warning), "\(outcome.output)\(outcome.errors)")
+            }
+            let other = await pincheck(words + ["--pins", key, "--client", "okhttp"])
+            #expect(other.status == .pass && !(other.output + other.errors).contains("curl"))
+            let own = await pincheck(words + ["--pinnedpubkey", key, "--client", "curl"])
+            #expect(own.status == .data && own.errors.contains("has blanks in the key, which curl does not pass over"))
+            let lint = await pincheck("lint", key, "--client", "curl")
+            #expect(lint.output.contains("[curl-reads-no-blanks]"), "\(lint.output)\(lint.errors)")
+            #expect(await !pincheck("lint", key).output.contains("blanks"))
+        }
+    }
+
     private let pki: StandardPKI
 
     init() throws {

@@ -8,6 +8,14 @@ package enum ClientSelection: Hashable, Sendable {
     /// These, at least one.
     case named([ClientSettings])
 
+    /// Whether a client is among them.
+    func includes(_ name: String) -> Bool {
+        switch self {
+        case .all: ClientRegistry.entries.contains { $0.name == name && $0.isInAll }
+        case .named(let clients): clients.contains { $0.entry.name == name }
+        }
+    }
+
     /// Reads lists of `NAME[:SETTING…][,NAME…]`, or `all` alone.
     ///
     /// - Throws: ``ClientSelectionError`` for a client or a setting that there is not.

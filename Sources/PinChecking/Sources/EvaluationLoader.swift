@@ -96,7 +96,7 @@ package struct EvaluationLoader {
             try OpenSSLHealth.require()
         }
         let sources = try PinSources(reading: settings.pinSources)
-        note(sources.notes)
+        note(Self.notes(of: sources, settings))
         var installed: [AnchorBundle] = []
         for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path) }
         var fetchable: [Certificate] = []
@@ -135,6 +135,12 @@ package struct EvaluationLoader {
 
     private mutating func note(_ messages: [Finding]) {
         notes += messages.filter { !notes.contains($0) }
+    }
+
+    /// What is to be said of the sources to the clients that are asked.
+    private static func notes(of sources: PinSources, _ settings: CheckRequest.Judging) -> [Report.Message] {
+        let isForCurl = (settings.clients ?? RequestDefaults.clients).includes("curl")
+        return sources.notes.filter { isForCurl || $0.id != PinNote.ID.curlReadsNoBlanks.rawValue }
     }
 
     /// What a server is judged by.
@@ -196,7 +202,7 @@ package struct EvaluationLoader {
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
             },
             warnings: warnings,
-            notes: sources.notes + (sources.configurations.isEmpty ? warnings : [])
+            notes: Self.notes(of: sources, settings) + (sources.configurations.isEmpty ? warnings : [])
         )
     }
 

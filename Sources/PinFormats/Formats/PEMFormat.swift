@@ -41,6 +41,8 @@ struct PEMFormat: PinFileFormat {
         }
         guard blocks.count <= Self.mostBlocks else { throw Self.tooManyBlocks(at: file.place) }
         guard file.fileExtension != "cer" else { throw Self.pemNamedCER(file, blocks) }
+        let keys = blocks.contains { $0.label == Self.publicKeyLabel }
+        let lines = keys ? file.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) : []
         var passedOver: [PEMBlock] = []
         for block in blocks {
             do throws(PinFormatError) {
@@ -48,6 +50,9 @@ struct PEMFormat: PinFileFormat {
                     collector.add(.certificate(try certificate(in: block, of: file)), at: file.place(line: block.line))
                 } else if block.label == Self.publicKeyLabel {
                     collector.add(try publicKey(in: block, of: file), at: file.place(line: block.line))
+                    if let line = CurlValue.lineWithBlanks(in: lines, from: block.line) {
+                        noteBlanks(in: line, of: file, to: &collector)
+                    }
                 } else if Self.requestLabels.contains(block.label) {
                     try collector.addRequest(block.der, at: file.place(line: block.line))
                 } else if Self.signedDataLabels.contains(block.label) {
@@ -80,6 +85,15 @@ struct PEMFormat: PinFileFormat {
         } catch {
             throw .brokenPublicKey(at: file.place(line: block.line), block.der, detail: error.detail)
         }
+    }
+
+    /// Says of a key that pincheck reads and curl does not that it is so.
+    private func noteBlanks(in line: Int, of file: PinFile, to collector: inout PinCollector) {
+        collector.note(
+            .curlReadsNoBlanks,
+            at: file.place(line: line),
+            "has blanks in the key, with which curl ends with status 90; " + CurlValue.withoutBlanks(file)
+        )
     }
 
     private func otherKind(_ block: PEMBlock, of file: PinFile) -> PinFormatError {

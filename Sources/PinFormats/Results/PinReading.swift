@@ -45,6 +45,8 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case debugBuildThrows = "debug-build-throws"
         /// A set of pins without a pin, which switches pinning off.
         case emptyPinSet = "empty-pin-set"
+        /// A key of a PEM file that curl would not read.
+        case curlReadsNoBlanks = "curl-reads-no-blanks"
         /// A bad pin that was skipped because the user asked for it.
         case skippedBadPin = "skipped-bad-pin"
     }

@@ -104,18 +104,29 @@ struct CurlValue {
         from first: Int,
         of file: PinFile
     ) throws(PinFormatError) {
+        guard let line = Self.lineWithBlanks(in: lines, from: first) else { return }
+        throw PinFormatError(
+            .whitespace,
+            at: file.place(line: line),
+            "has blanks in the key, which curl does not pass over: \(Self.consequence)",
+            remedy: Self.withoutBlanks(file)
+        )
+    }
+
+    /// The first line, from 1, of the block that begins in line `first` in which curl finds a blank.
+    static func lineWithBlanks(in lines: [ArraySlice<UInt8>], from first: Int) -> Int? {
         let begin = Array("-----BEGIN PUBLIC KEY-----".utf8)
-        for (index, line) in lines.enumerated().dropFirst(first - 1) {
-            let text = index == first - 1 ? line.dropFirst(begin.count) : line
-            guard !text.starts(with: "-----END".utf8) else { return }
-            guard text.contains(where: { [0x09, 0x0B, 0x0C, 0x20].contains($0) }) else { continue }
-            throw PinFormatError(
-                .whitespace,
-                at: file.place(line: index + 1),
-                "has blanks in the key, which curl does not pass over: \(Self.consequence)",
-                remedy: "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem"
-            )
+        for index in lines.indices.dropFirst(first - 1) {
+            let text = index == first - 1 ? lines[index].dropFirst(begin.count) : lines[index]
+            guard !text.starts(with: "-----END".utf8) else { return nil }
+            if text.contains(where: { [0x09, 0x0B, 0x0C, 0x20].contains($0) }) { return index + 1 }
         }
+        return nil
+    }
+
+    /// What makes a file that curl reads of one with blanks.
+    static func withoutBlanks(_ file: PinFile) -> String {
+        "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem"
     }
 
     private func missing(_ path: String) -> PinFormatError {

@@ -6,7 +6,7 @@ struct ReaderNotesRule: LintRule {
     func findings(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
         source.inspections.flatMap { inspection in
             inspection.notes.compactMap { note in
-                id(of: note).map { id in
+                id(of: note, scene).map { id in
                     LintFinding(
                         id,
                         at: LintPlace(note.place ?? .at(inspection.text), in: source.name),
@@ -18,8 +18,9 @@ struct ReaderNotesRule: LintRule {
     }
 
     /// The kind of finding that a note is, `nil` where a rule looks at the same by itself.
-    private func id(of note: PinNote) -> LintRuleID? {
+    private func id(of note: PinNote, _ scene: LintScene) -> LintRuleID? {
         switch note.id {
+        case .curlReadsNoBlanks: scene.isFor("curl") ? .curlReadsNoBlanks : nil
         case .notLoadedByAFNetworking, .loadedFromBundle, .skippedBadPin: nil
         case .request: .certificateRequest
         default: LintRuleID(rawValue: note.id.rawValue) ?? .notFollowed
