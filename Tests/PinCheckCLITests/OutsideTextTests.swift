@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackLab
 @testable import PinCheckCLI
 import Pinning
@@ -140,6 +141,21 @@ import Text
         }
     }
 
+    @Test func whatAServerSaysByAlertsAndInsteadOfTLS() async throws {
+        for bytes in [
+            [21, 3, 3, 0, 2, 2, 7], [21, 3, 3, 0, 2, 1, 0x1B], Array("SSH-2.0-\(Self.hostile)\r\n".utf8),
+            Array("220 \(Self.hostile)\r\n".utf8), Array("HTTP/1.1 400 \(Self.hostile)\r\n\r\n".utf8),
+        ] as [[UInt8]] {
+            try await LoopbackServer.serving(.script(.init(bytes))) { server in
+                for form in Self.forms {
+                    await expectHarmless(["x.test", "--connect", "127.0.0.1:\(server.port)", "-f", form])
+                }
+                await expectHarmless(["pins", "x.test", "--connect", "127.0.0.1:\(server.port)"])
+                await expectHarmless(["snapshot", "x.test", "--connect", "127.0.0.1:\(server.port)"])
+            }
+        }
+    }
+
     @Test func arguments() async throws {
         let text = Self.hostile
         for option in [
@@ -221,15 +237,36 @@ import Text
         }
     }
 
+    /// The document with each of its strings in turn, and with all of them, replaced by a hostile one.
+    private func hostileVariants(of document: String) -> [String] {
+        let values = document.matches(of: #/: "(?:[^"\\]|\\.)*"/#).map(\.range)
+        let hostile = #": "x\n::evil::\u001b[31m\u202e""#
+        let each = values.map { document.replacing(at: $0, with: hostile) }
+        // From the last on, so that the places of the others stay.
+        return each + [values.reversed().reduce(document) { $0.replacing(at: $1, with: hostile) }]
+    }
+
+    @Test func stateFiles() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let state = files.path + "/state.json"
+            let watch = ["127.0.0.1:1", "--timeout", "1", "--on-change", "true", "--state", state]
+            #expect(await pincheck(watch).status == .unreachable)
+            let text = try String(contentsOfFile: state, encoding: .utf8)
+            for field in text.matches(of: /[^\s]+/).map(\.range) {
+                let hostile = text.replacing(at: field, with: "\u{1B}[31m\u{202E}\u{85}")
+                _ = try files.write(hostile, to: "state.json")
+                for form in ["text", "github", "json", "nagios"] { await expectHarmless(watch + ["-f", form]) }
+            }
+        }
+    }
+
     @Test func recordedSnapshots() async throws {
         try await TemporaryDirectory.scoped { files in
             try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
                 let target = ["x.test", "--connect", "127.0.0.1:\(server.port)"]
                 let recorded = await pincheck(["snapshot"] + target)
                 #expect(recorded.status == .pass)
-                for (old, new) in [("CN=leaf", #"x\n::evil\u001b"#), ("x.test", #"x\n::evil\u001b"#)] {
-                    let text = recorded.output.replacing(old, with: new)
-                    #expect(text != recorded.output)
+                for text in hostileVariants(of: recorded.output) {
                     let file = try files.write(text, to: "recorded.json")
                     for form in ["text", "github", "json", "nagios", "junit"] {
                         await expectHarmless(["diff", file, "-f", form, "--timeout", "1"])
@@ -238,5 +275,11 @@ import Text
                 }
             }
         }
+    }
+}
+
+extension String {
+    fileprivate func replacing(at range: Range<Index>, with text: String) -> String {
+        self[..<range.lowerBound] + text + self[range.upperBound...]
     }
 }

@@ -30,6 +30,33 @@ import Testing
         return zip.archive
     }
 
+    @Test func theNamesOfItsFilesBeginNoLineAndMoveNoCursor() throws {
+        let hostile = "x\n::evil::pwn\r\n\u{1B}[31m\u{202E}\u{2028}\u{85}y"
+        let contents: [[UInt8]] = [leaf.der, Array("junk".utf8), Array(leaf.pem.utf8), []]
+        try TemporaryDirectory.scoped { directory in
+            for name in ["\(hostile).cer", "\(hostile).plist", "\(hostile)/c.crt", "../\(hostile).cer", hostile] {
+                for bytes in contents {
+                    let files = [(name: "root.cer", contents: root.der), (name: name, contents: bytes)]
+                    let source = PinSource(try directory.write(ipa(files), to: "App.ipa"))
+                    let inspection = source.inspect()
+                    var texts = inspection.notes.map(\.message) + inspection.problems.map(\.description)
+                    do {
+                        let reading = try source.read()
+                        texts += reading.notes.map(\.message)
+                    } catch {
+                        texts.append("\(error)")
+                    }
+                    for text in texts {
+                        let isPlain = text.unicodeScalars.allSatisfy {
+                            ![.control, .format].contains($0.properties.generalCategory)
+                        }
+                        #expect(isPlain && !text.contains("\u{2028}"), "\(name.debugDescription): \(text)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func manyCopiesOfACertificateAreReadOnce() throws {
         let copies = (0..<30_000).map { (name: "\($0).cer", contents: leaf.der) }
         try TemporaryDirectory.scoped { directory in

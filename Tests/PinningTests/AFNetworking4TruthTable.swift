@@ -107,4 +107,32 @@ struct AFNetworking4TruthTable {
         #expect(verdict.reason == .pinMismatch)
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))
     }
+
+    @Test(arguments: AFNetworking25.Version.allCases.filter { $0 != .v251 }, [2, 3] as [UInt8])
+    func `AFNetworking 2_5 calls pins that hold on one valid path only path-dependent too`(
+        version: AFNetworking25.Version,
+        authority: UInt8
+    ) throws {
+        let leaf = Certificate.fake(1)
+        let verifier = FakeVerifier(systemPaths: [[leaf, .fake(2)], [leaf, .fake(3)]])
+        let client = AFNetworking25(
+            policy: AFSecurityPolicy(mode: .publicKey, validatesDomainName: false),
+            validatesCertificateChain: true,
+            version: version
+        )
+        let observation = Observation(
+            presented: try #require(PresentedChain([leaf])),
+            referenceName: .unchecked,
+            time: Timestamp(secondsSinceEpoch: 10)
+        )
+        func verdict(_ pinned: [Certificate]) -> Verdict {
+            let pins = PinSet(pinned.map { Pin(.certificate($0), origin: "test") })
+            return client.evaluate(observation, pins: pins, verifier: verifier)
+        }
+        let one = verdict([leaf, .fake(authority)])
+        #expect(one.isAccepted == (authority == 2))
+        #expect(one.warnings.map(\.id).contains("path-dependent"), "\(one.trace)")
+        let both = verdict([leaf, .fake(2), .fake(3)])
+        #expect(both.isAccepted && !both.warnings.map(\.id).contains("path-dependent"), "\(both.trace)")
+    }
 }

@@ -7,6 +7,17 @@ import X509
 struct CertificateReaderTests {
     static let pki = try! StandardPKI.shared()
 
+    @Test func `a key of an algorithm that nobody knows is called by its number`() throws {
+        var der = Self.pki.leaf.der
+        // id-ecPublicKey (RFC 5480, 2.1.1), of which the last arc is changed.
+        let identifier: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
+        let range = try #require(der.firstRange(of: identifier))
+        der[range.upperBound - 1] = 0x63
+        let key = try CertificateReader.certificate(der: der).publicKey
+        #expect(key.algorithm == .unknown(name: "1.2.840.10045.2.99"))
+        #expect(key.algorithm.description == "1.2.840.10045.2.99")
+    }
+
     @Test func `the facts of a certificate are those it was issued with`() throws {
         var template = CertificateTemplate.leaf(
             subject: DistinguishedName(commonName: "api", organization: "Org"),
