@@ -61,6 +61,8 @@ package enum PinCheck {
         of arguments: [String],
         in context: Context
     ) async -> (status: ExitStatus, convention: ExitConvention) {
+        var context = context
+        context.console = SecretArguments.hidden(arguments, in: context.console)
         var convention = ExitConvention.guess(arguments)
         do {
             // The parser takes milliseconds; the version should not.
@@ -74,9 +76,9 @@ package enum PinCheck {
             }
             try SecretArguments.refuse(in: arguments)
             try MistypedCommand.refuse(in: arguments)
+            try MistypedCommand.refuseHelp(in: arguments)
             let status = try await runParsed(arguments, &convention, in: context)
             if status == .unreachable, let hint = MistypedCommand.hint(for: arguments) {
-            try MistypedCommand.refuseHelp(in: arguments)
                 context.console.report("\(hint)")
             }
             return (status, convention)

@@ -1,11 +1,20 @@
 /// Tells what may be a private key, or a piece of one, so that no message shows it.
 package enum KeyMaterial {
-    /// The fewest characters of base64 that are taken for a piece of a key; its lines have 64, and 44 hold a whole Ed25519 key.
-    private static let shortest = 40
+    /// The fewest characters of base64 that are taken for a piece of a key: the last line of an RSA key of 2048 bits has 24.
+    private static let shortest = 20
+    /// The fewest characters of a line that is not the last of its key; 44 hold a whole Ed25519 key.
+    private static let wholeLine = 40
 
-    /// Whether the whole text may be a line of a private key without its armour.
+    /// Whether the whole text may be a line of a private key without its armour; short last lines are left to ``hidden(in:)``,
+    /// because a text that is refused for nothing is worse than one that is hidden.
     package static func isLikely(_ text: some StringProtocol) -> Bool {
-        runs(in: Array(text.utf8)).contains { $0.count == text.utf8.count }
+        text.utf8.count >= wholeLine && runs(in: text).contains { $0.utf8.count == text.utf8.count }
+    }
+
+    /// The runs of characters in a text that may be pieces of a private key.
+    package static func runs(in text: some StringProtocol) -> [String] {
+        let bytes = Array(text.utf8)
+        return runs(in: bytes).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
     /// The text with every run of characters that may be a piece of a private key replaced by its length.
@@ -25,7 +34,7 @@ package enum KeyMaterial {
     /// Whether the text has the frame of a private key in PEM, also one whose lines were joined or whose case was changed.
     package static func isArmoured(_ text: String) -> Bool {
         // No private key is that short, and nearly every argument is.
-        guard text.utf8.count > shortest else { return false }
+        guard text.utf8.count > wholeLine else { return false }
         let letters = text.utf8.filter { $0 > 0x20 }.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
         return letters.indices.contains { letters[$0...].starts(with: armour) }
     }
@@ -42,10 +51,18 @@ package enum KeyMaterial {
         var start = 0
         while start < bytes.count {
             let end = bytes[start...].firstIndex { Class($0) == nil } ?? bytes.count
-            if end - start >= shortest, isDense(bytes[start..<end]) { runs.append(start..<end) }
+            if end - start >= shortest, isEncoded(bytes[start..<end]) { runs.append(start..<end) }
             start = end + 1
         }
         return runs
+    }
+
+    /// Whether a run looks like encoded bytes; one shorter than a line of a key only where it is neither base64url nor a path,
+    /// which PEM is not and which names of files and hosts often are.
+    private static func isEncoded(_ run: ArraySlice<UInt8>) -> Bool {
+        guard run.count < wholeLine else { return isDense(run) }
+        let slashes = run.count { $0 == UInt8(ascii: "/") }
+        return slashes <= 3 && !run.contains(UInt8(ascii: "-")) && !run.contains(UInt8(ascii: "_")) && isDense(run)
     }
 
     /// Whether letters and digits alternate as they do in encoded bytes.

@@ -8,16 +8,18 @@ package func quoted(_ text: some StringProtocol, to limit: Int = 80) -> String {
     "'" + TerminalText.shown(KeyMaterial.hidden(in: String(text)), to: limit) + "'"
 }
 
-/// Text from outside for a message: escaped, and shortened in its middle.
+/// Text from outside for a message: escaped, shortened in its middle, and without what may be a piece of a private key.
 ///
 /// - Parameters:
-///   - text: what a user, a file or a server said; what may be a piece of a private key is the caller's to leave out.
+///   - text: what a user, a file or a server said.
 ///   - limit: the number of bytes up to which it is shown whole.
+///   - isPublic: whether it is a path that was opened or a pin, in which encoded bytes are no secret.
 /// - Returns: one line.
-package func shortened(_ text: some StringProtocol, to limit: Int = 120) -> String {
+package func shortened(_ text: some StringProtocol, to limit: Int = 120, isPublic: Bool = false) -> String {
+    let text = isPublic ? String(text) : KeyMaterial.hidden(in: String(text))
     // By scalars: a character can be as long as the text.
     let scalars = text.unicodeScalars
-    guard text.utf8.count > limit else { return TerminalText.escaped(String(text)) }
+    guard text.utf8.count > limit else { return TerminalText.escaped(text) }
     let start = String.UnicodeScalarView(scalars.prefix(limit / 2))
     let end = String.UnicodeScalarView(scalars.suffix(limit / 3))
     return TerminalText.escaped("\(start)…\(end)")

@@ -36,6 +36,47 @@ import Testing
         #expect(outcome.errors.count < 1_000)
     }
 
+    /// The first, a middle and the last line of keys as OpenSSL writes them: EC in PKCS #8 and SEC 1, RSA.
+    private static let lines = [
+        "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQghsMP5nMlMM7Nesmi",
+        "jylvMUsT5cepgwKWbarSuo+blhZBGNrmbVNHOP1GDscNJWQPZd1dxO2N",
+        "MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQC9D8jLps54JXye",
+        "0qKy/cWrSIcdp29T/i+tWLT3Ge4fMCy5rIOLypIK+ScMnIX2srUePpoNzQcWuzLG", "robIgS3f/nnTb6gr75Yh+JkU",
+        "m5YWQRja5m1TRzj9Rg7HDSVkD2XdXcTtjQ==",
+    ]
+
+    /// Options whose value is the name of a file that would be made.
+    private static let written: Set = ["--output", "--state", "--save"]
+
+    @Test(arguments: try await LabCommand.all())
+    func noOptionShowsALineOfAPrivateKey(command: LabCommand) async {
+        for line in Self.lines {
+            for argument in command.arguments {
+                let value = argument.map { Self.written.contains($0) ? "/nonexistent/" + line : line } ?? line
+                let target = ["check": ["127.0.0.1:1"], "verify": ["/nonexistent"], "pins": ["127.0.0.1:1"]]
+                let words = argument.map { (target[command.name] ?? []) + [$0, value] } ?? [value]
+                let outcome = await pincheck([command.name] + words)
+                let text = (outcome.output + outcome.errors).lowercased()
+                for piece in [line.prefix(16), line.suffix(16), line.dropFirst(4).prefix(16)] {
+                    #expect(!text.contains(piece.lowercased()), "\(command.name) \(words): \(text)")
+                }
+            }
+        }
+    }
+
+    @Test func whatOnlyLooksLikeASecretIsShown() async throws {
+        let pin = try StandardPKI.shared().leaf.pin
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(try StandardPKI.shared().leaf.pem, to: "chain.pem")
+            let path = try files.write("sha256/AAAA", to: "Ab3dE5fGhI7jK9lM1nOp3Qr5sT")
+            let outcome = await pincheck("verify", chain, "--anchors", chain, "--pins", pin, "-f", "json")
+            #expect(outcome.output.contains(pin.dropFirst("sha256/".count)))
+            #expect(await pincheck("verify", chain, "--pins", path).errors.contains(path))
+            let bare = String(pin.dropFirst("sha256/".count))
+            #expect(await pincheck("verify", chain, "--pins", bare, "-f", "json").output.contains(bare))
+        }
+    }
+
     @Test func aLineOfAPrivateKeyWithoutItsArmourIsNeverShown() async throws {
         let key = try LabKey.shared(.p256, label: "arguments").privateKeyPEM()
         let line = String(key.split(separator: "\n")[1])
@@ -58,6 +99,13 @@ import Testing
                     #expect(!text.contains(line.prefix(24).lowercased()), "\(arguments)")
                     #expect(!text.contains(line.suffix(24).lowercased()), "\(arguments)")
                 }
+            }
+            for arguments in [
+                ["verify", list, "--pins", list, "--anchors", list, "--client", "okhttp:pattern=\(line)"],
+                ["pins", "--key", line], ["pins", "--from", line], ["--next", line], ["--baseline", line],
+            ] {
+                let text = await pincheck(arguments).errors
+                #expect(!text.lowercased().contains(line.prefix(24).lowercased()), "\(arguments): \(text)")
             }
             #expect(await pincheck(line).status == .usage)
             #expect(await pincheck("--targets", list).status == .data)

@@ -32,8 +32,16 @@ import Text
         #expect(quoted("https://\(line)") == "'https:(\(line.utf8.count + 2) characters)'")
     }
 
+    @Test(arguments: ["robIgS3f/nnTb6gr75Yh+JkU", "m5YWQRja5m1TRzj9Rg7HDSVkD2XdXcTtjQ==", "q83bGx1VZ8n0mYtRcDfEwQ=="])
+    func shortLastLinesOfKeysAreNotShown(line: String) {
+        #expect(quoted(line) == "'(\(line.utf8.count) characters)'")
+        #expect(shortened("x \(line) y") == "x (\(line.utf8.count) characters) y")
+        #expect(shortened(line, isPublic: true) == line)
+    }
+
     @Test(arguments: [
-        "api.example.com", "a-rather-long-name-of-a-host-in-some-cluster-of-somebody.example.com",
+        "api.example.com", "/tmp/Ab3dE5fGhI/certs/of-the-server_2", "Pins2024/Production-V2", "TSKPublicKeyHashes",
+        "a-rather-long-name-of-a-host-in-some-cluster-of-somebody.example.com",
         "/Users/Somebody/Documents/Projects/Application/Certificates/Production", "xn--r8jz45g.xn--zckzah",
         "0123456789abcdef0123456789abcdef01234567", "CertificatesOfTheServersThatWeTalkToEveryDay",
         "/nix/store/7b3j5p8yq1sdhr0n5c6x2m9w4kfzvla1-openssl/etc", "ip6-allnodes", "",

@@ -49,6 +49,13 @@ package struct OutputStream: Sendable {
         self.writeBytes = writeBytes
     }
 
+    /// The same stream, to which everything goes as `change` makes it.
+    func changing(_ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> OutputStream {
+        OutputStream(isTerminal: isTerminal, isFile: isFile, identity: identity) { bytes throws(OutputError) in
+            try writeBytes(change(bytes))
+        }
+    }
+
     /// Writes all of `text` as UTF-8.
     package func write(_ text: String) throws(OutputError) {
         try writeBytes(Array(text.utf8))

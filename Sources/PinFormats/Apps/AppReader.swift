@@ -48,7 +48,9 @@ struct AppReader {
                 at: place,
                 "the app has no pin: neither NSPinnedDomains nor TSKConfiguration in its Info.plist, and no certificate "
                     + "in its bundle that a client loads",
-                remedy: other.map { "no client loads '\(shortened($0))' by itself: convert it to DER and name it .cer" }
+                remedy: other.map { name in
+                    "no client loads '\(shortened(name, isPublic: true))' by itself: convert it to DER and name it .cer"
+                }
             )
         }
     }
@@ -139,7 +141,7 @@ struct AppReader {
     ) {
         func listed(_ paths: [String]) -> String {
             let names = paths.prefix(5).map { path in
-                "'\(shortened(path.split(separator: "/").last ?? path[...]))'"
+                "'\(shortened(path.split(separator: "/").last ?? path[...], isPublic: true))'"
             }
             return names.joined(separator: ", ") + (paths.count > 5 ? " and \(paths.count - 5) more" : "")
         }
@@ -152,7 +154,7 @@ struct AppReader {
             collector.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
         }
         if !elsewhere.isEmpty {
-            let paths = elsewhere.prefix(5).map { "'\(shortened($0.dropFirst(bundle.root.count)))'" }
+            let paths = elsewhere.prefix(5).map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" }
             let more = elsewhere.count > 5 ? " and \(elsewhere.count - 5) more" : ""
             collector.note(
                 .notAPinFile,
@@ -166,7 +168,7 @@ struct AppReader {
     /// Says of certificates in PEM that clients which load files by their names pass over them.
     private func noteText(_ names: [String], of bundle: AppBundle, into collector: inout PinCollector) {
         guard !names.isEmpty else { return }
-        let paths = names.prefix(5).map { "'\(shortened($0.dropFirst(bundle.root.count)))'" }
+        let paths = names.prefix(5).map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" }
         let more = names.count > 5 ? " and \(names.count - 5) more" : ""
         collector.note(
             .notAPinFile,

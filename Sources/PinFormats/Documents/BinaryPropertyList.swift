@@ -146,7 +146,7 @@ struct BinaryPropertyList {
             guard keys.insert(key).inserted else {
                 throw PinFormatError(
                     .duplicate,
-                    at: .key(shortened(key, to: 80), of: shortened(file.path, to: 1024)),
+                    at: .key(shortened(key, to: 80), of: shortened(file.path, to: 1024, isPublic: true)),
                     "is given twice, and readers keep only one of the two",
                     remedy: "put both together"
                 )

@@ -50,7 +50,7 @@ struct DocumentNode {
     /// The line where the document has lines, else the keys.
     var place: PinPlace {
         if let line = value.line { return file.place(line: line) }
-        return key.isEmpty ? file.place : .key(key, of: shortened(file.path, to: 1024))
+        return key.isEmpty ? file.place : .key(key, of: shortened(file.path, to: 1024, isPublic: true))
     }
 
     /// The members of a dictionary, `nil` for anything else.

@@ -25,7 +25,7 @@ struct PinDirectory {
                 throw PinFormatError(
                     .unreadable,
                     at: .at(path),
-                    "the name of a file in it is not UTF-8: '\(shortened(name))'",
+                    "the name of a file in it is not UTF-8: '\(shortened(name, isPublic: true))'",
                     remedy: "rename the file"
                 )
             }
@@ -39,7 +39,7 @@ struct PinDirectory {
             if hasCertificate, !name.hasSuffix(".cer") { notLoaded.append(name) }
         }
         if !notLoaded.isEmpty {
-            let names = notLoaded.prefix(5).map { "'\(shortened($0))'" }.joined(separator: ", ")
+            let names = notLoaded.prefix(5).map { "'\(shortened($0, isPublic: true))'" }.joined(separator: ", ")
             let more = notLoaded.count > 5 ? " and \(notLoaded.count - 5) more" : ""
             collector.note(
                 .notLoadedByAFNetworking,

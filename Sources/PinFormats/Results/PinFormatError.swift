@@ -35,7 +35,9 @@ package struct PinFormatError: Error, Sendable, Hashable {
 extension PinFormatError: CustomStringConvertible {
     /// One line: the place, what is wrong, the remedy.
     package var description: String {
-        "\(place): \(reason)" + (remedy.map { "; \($0)" } ?? "")
+        // What is no file's name may be anything, a line of a key as well.
+        let place = problem == .missingFile ? KeyMaterial.hidden(in: place.description) : place.description
+        return "\(place): \(reason)" + (remedy.map { "; \($0)" } ?? "")
     }
 }
 
@@ -64,7 +66,7 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
 
     /// The place of the file at `path`, or of a line of it.
     package static func at(_ path: String, line: Int? = nil) -> PinPlace {
-        let path = path.utf8.count > 1024 ? shortened(path, to: 1024) : path
+        let path = path.utf8.count > 1024 ? shortened(path, to: 1024, isPublic: true) : path
         return line.map { .line($0, of: path) } ?? .file(path)
     }
 

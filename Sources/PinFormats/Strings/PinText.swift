@@ -84,7 +84,7 @@ struct PinText {
             throw word.error(
                 .slashes,
                 "has one slash in a ';' list, which is curl's notation with two",
-                remedy: "write sha256//\(PinWord.isShort(entry) ? shortened(notation.hash) : "…")"
+                remedy: "write sha256//\(PinWord.isShort(entry) ? shortened(notation.hash, isPublic: true) : "…")"
             )
         }
         _ = try hash(in: word, isAlone: true)

@@ -26,7 +26,7 @@ struct PinWord {
 
     /// An error about this word; `predicate` goes on from its name.
     func error(_ problem: PinProblem, _ predicate: String, remedy: String? = nil) -> PinFormatError {
-        let name = isShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)"
+        let name = isShown ? "'\(shortened(text, isPublic: true))'" : "the text (\(text.count) characters)"
         return PinFormatError(problem, at: place, "\(name) \(predicate)", remedy: remedy)
     }
 

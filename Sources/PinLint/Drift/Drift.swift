@@ -42,7 +42,7 @@ struct Drift {
                     .driftHosts,
                     at: source.place,
                     host: host,
-                    "\(shortened(host)) is pinned in \(shortened(first.place.description)) and not here",
+                    "\(shortened(host)) is pinned in \(shortened(first.place.description, isPublic: true)) and not here",
                     remedy: "pin it here too, or leave it out there"
                 )
             )
@@ -80,7 +80,8 @@ struct Drift {
             at: place,
             host: host,
             "\(names)\(more) \(other.keys.count == 1 ? "is" : "are") pinned"
-                + (host.map { " for \(shortened($0))" } ?? "") + " in \(shortened(other.name)) and not here",
+                + (host.map { " for \(shortened($0))" } ?? "")
+                + " in \(shortened(other.name, isPublic: true)) and not here",
             remedy: "pin the same keys in both"
         )
     }

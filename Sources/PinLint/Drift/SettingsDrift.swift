@@ -24,7 +24,7 @@ extension Drift {
                     view.isApples && view.reach == .oneLabel ? .note : nil,
                     at: view.place,
                     host: host,
-                    "\(names) are pinned in \(shortened(widest.place.description)) and not here",
+                    "\(names) are pinned in \(shortened(widest.place.description, isPublic: true)) and not here",
                     remedy: view.isApples && view.reach == .oneLabel
                         ? "give deeper names entries of their own" : "include subdomains in both or in neither"
                 )
@@ -41,7 +41,7 @@ extension Drift {
                     view.mayExpire ? nil : .note,
                     at: view.place,
                     host: host,
-                    "the pins of \(shortened(host)) expire on \(date.date) in \(shortened(first.place.description)) and "
+                    "the pins of \(shortened(host)) expire on \(date.date) in \(shortened(first.place.description, isPublic: true)) and "
                         + (view.expiration.map { "on \($0.date) here" } ?? "never here"),
                     remedy: view.mayExpire ? "give both the same date" : nil
                 )
@@ -56,7 +56,7 @@ extension Drift {
                     at: view.place,
                     host: host,
                     "a mismatch for \(shortened(host)) is only reported here, and blocks the connection in "
-                        + shortened(first.place.description),
+                        + shortened(first.place.description, isPublic: true),
                     remedy: "enforce it in both or in neither"
                 )
             }

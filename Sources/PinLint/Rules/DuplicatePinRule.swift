@@ -58,7 +58,7 @@ struct DuplicatePinRule: LintRule {
 
     private func at(_ first: LintPlace, from second: LintPlace) -> String {
         if first == second { return " in the same place" }
-        guard first.file == second.file else { return " at \(shortened(first.description))" }
+        guard first.file == second.file else { return " at \(shortened(first.description, isPublic: true))" }
         return first.line.map { " in line \($0)" } ?? first.key.map { " at \(shortened($0))" } ?? ""
     }
 

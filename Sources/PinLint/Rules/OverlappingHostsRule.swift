@@ -17,7 +17,7 @@ struct OverlappingHostsRule: LintRule {
                 .overlappingHosts,
                 at: set.place,
                 host: set.host,
-                "the entry at \(shortened(other.origin)) is for \(shortened(hosts.short)) too: "
+                "the entry at \(shortened(other.origin, isPublic: true)) is for \(shortened(hosts.short)) too: "
                     + "\(client) accepts the pins of both",
                 remedy: "nothing, if that is meant; an entry of its own does not narrow what a wider one accepts"
             )

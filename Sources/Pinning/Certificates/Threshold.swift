@@ -1,3 +1,5 @@
+internal import Text
+
 /// How much time must be left: `30d`, `12h`, or a part of the lifetime, `33%`.
 package enum Threshold: Sendable, Hashable {
     /// So many seconds.
@@ -81,9 +83,8 @@ package struct ThresholdError: Error, Hashable, CustomStringConvertible {
 
     /// One line that quotes the text and says what to write.
     package var description: String {
-        let shown = text.count <= 40 ? text : text.prefix(39) + "…"
         let isBare = !text.isEmpty && text.utf8.count <= 6 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        return "'\(shown)' is no threshold: write " + (isBare ? "\(shown)d for days" : "30d, 12h")
+        return "\(quoted(text, to: 40)) is no threshold: write " + (isBare ? "\(text)d for days" : "30d, 12h")
             + ", or 33% of the lifetime"
     }
 }

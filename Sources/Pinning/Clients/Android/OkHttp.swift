@@ -1,3 +1,5 @@
+internal import Text
+
 /// OkHttp 5: `CertificatePinner`, after the platform's trust and name checks.
 ///
 /// A pin can never rescue a chain that is not trusted. Pins match on the cleaned chain, never on what was merely presented.
@@ -50,7 +52,7 @@ public struct OkHttp: ClientProcedure {
         } catch {
             throw ClientConfigurationError(
                 client: "okhttp",
-                message: "the pattern '\(text)' is none: write a host, *.host or **.host (\(error))"
+                message: "the pattern \(quoted(text)) is none: write a host, *.host or **.host (\(error))"
             )
         }
     }
