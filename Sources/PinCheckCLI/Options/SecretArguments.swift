@@ -1,3 +1,4 @@
+import PinChecking
 import Text
 
 /// Finds private keys among the arguments before anything looks at them, so that no message can repeat a part of one.

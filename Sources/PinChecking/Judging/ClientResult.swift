@@ -27,7 +27,7 @@ package enum SentServerName: Hashable, Sendable {
     case name(String)
     /// None was sent.
     case none
-    /// None was sent, to see what clients get that send none.
+    /// None was sent, because none was asked for or to see what clients get that send none.
     case leftOut
 }
 
@@ -57,7 +57,7 @@ extension Reason {
             switch serverName {
             case .noServer: self = reason(sentence)
             case .name(let name): self = reason("\(sentence); the SNI was \(name)")
-            case .leftOut: self = reason("\(sentence); the server chose its default certificate")
+            case .leftOut: self = reason("\(sentence); no SNI was sent, so the server chose its default certificate")
             case .none:
                 self = reason(
                     "\(sentence); no SNI was sent, so the server chose its default certificate",

@@ -15,6 +15,8 @@ package struct CheckEndpoint: Sendable {
     package var writtenName: String? = nil
     /// The connection to make.
     package var request: ProbeRequest
+    /// Whether no server name was asked for.
+    package var omitsServerName = false
     /// The name whose address the request is to, when it was looked up apart.
     package var lookedUpName: String? = nil
 
@@ -62,7 +64,8 @@ extension CheckTarget {
                     host: (names.host?.name ?? target.host).description,
                     referenceName: referenceName,
                     writtenName: names.writtenName(of: target.writtenHost),
-                    request: request
+                    request: request,
+                    omitsServerName: serverName == .none
                 )
             )
         }

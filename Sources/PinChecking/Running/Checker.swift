@@ -140,7 +140,10 @@ package struct Checker: Sendable {
                 ChainJudgement(
                     observation,
                     by: evaluation,
-                    serverName: SentServerName(endpoint.request, leftOut: variant == .withoutSNI)
+                    serverName: SentServerName(
+                        endpoint.request,
+                        leftOut: variant == .withoutSNI || endpoint.omitsServerName
+                    )
                 )
             )
         }

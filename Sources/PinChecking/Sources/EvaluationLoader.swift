@@ -96,7 +96,7 @@ package struct EvaluationLoader {
             try OpenSSLHealth.require()
         }
         let sources = try PinSources(reading: settings.pinSources)
-        note(Self.notes(of: sources, settings))
+        note(Self.told(by: sources, settings))
         var installed: [AnchorBundle] = []
         for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path) }
         var fetchable: [Certificate] = []
@@ -138,7 +138,7 @@ package struct EvaluationLoader {
     }
 
     /// What is to be said of the sources to the clients that are asked.
-    private static func notes(of sources: PinSources, _ settings: CheckRequest.Judging) -> [Report.Message] {
+    private static func told(by sources: PinSources, _ settings: CheckRequest.Judging) -> [Finding] {
         let isForCurl = (settings.clients ?? RequestDefaults.clients).includes("curl")
         return sources.notes.filter { isForCurl || $0.id != PinNote.ID.curlReadsNoBlanks.rawValue }
     }
@@ -202,7 +202,7 @@ package struct EvaluationLoader {
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
             },
             warnings: warnings,
-            notes: Self.notes(of: sources, settings) + (sources.configurations.isEmpty ? warnings : [])
+            notes: Self.told(by: sources, settings) + (sources.configurations.isEmpty ? warnings : [])
         )
     }
 
