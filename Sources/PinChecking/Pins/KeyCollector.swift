@@ -35,59 +35,68 @@ package struct KeyCollector: Sendable {
     ) async -> [KeySource] {
         guard targets.contains(where: { !$0.isEmpty }) else { return [] }
         let prober = Prober(on: surroundings.thread)
-        let sources = await sources(
-            targets,
-            with: RetryingProber(prober: prober),
-            inFlight: max(1, min(limit, surroundings.connectionLimit))
-        )
+        // Whatever else the process does must not use up the time of a target.
+        let found = await withTaskExecutorPreference(prober.executor) {
+            await results(
+                of: targets,
+                with: RetryingProber(prober: prober),
+                inFlight: max(1, min(limit, surroundings.connectionLimit))
+            )
+        }
         await prober.shutdown()
-        return sources
+        return zip(targets.joined(), found).map { (endpoint, result) -> KeySource in
+            switch result {
+            case .success(let result):
+                return KeySource(endpoint, result, verifier: verifier, trust: trust, time: time)
+            case .failure(let error):
+                return KeySource(endpoint, error)
+            }
+        }
     }
 
-    private func sources(
-        _ targets: [[CheckEndpoint]],
+    /// What the connections to the endpoints of all targets come to, in their order.
+    private func results(
+        of targets: [[CheckEndpoint]],
         with prober: RetryingProber,
         inFlight limit: Int
-    ) async -> [KeySource] {
-        let endpoints = targets.enumerated().flatMap { target, endpoints in endpoints.map { (target, $0) } }
+    ) async -> [Result<ProbeResult, ProbeError>] {
+        let requests = targets.enumerated().flatMap { target, endpoints in endpoints.map { (target, $0.request) } }
         var deadlines: [Int: Deadline] = [:]
-        return await withTaskGroup(of: (Int, KeySource).self) { group in
-            var sources = [KeySource?](repeating: nil, count: endpoints.count)
+        return await withTaskGroup(of: (Int, Result<ProbeResult, ProbeError>).self) { group in
+            var results = [Result<ProbeResult, ProbeError>?](repeating: nil, count: requests.count)
             var next = 0
             func start() {
-                guard next < endpoints.count else { return }
+                guard next < requests.count else { return }
                 let index = next
-                let (target, endpoint) = endpoints[index]
-                let deadline = deadlines[target] ?? Deadline(in: endpoint.request.timeout)
+                let (target, request) = requests[index]
+                let deadline = deadlines[target] ?? Deadline(in: request.timeout)
                 deadlines[target] = deadline
                 next += 1
-                group.addTask { (index, await source(endpoint, until: deadline, with: prober)) }
+                group.addTask { (index, await result(of: request, until: deadline, with: prober)) }
             }
-            for _ in 0..<min(limit, endpoints.count) { start() }
-            for await (index, source) in group {
-                sources[index] = source
+            for _ in 0..<min(limit, requests.count) { start() }
+            for await (index, result) in group {
+                results[index] = result
                 start()
             }
-            return sources.compactMap { $0 }
+            return results.compactMap(\.self)
         }
     }
 
-    private func source(
-        _ endpoint: CheckEndpoint,
+    private func result(
+        of request: ProbeRequest,
         until deadline: Deadline,
         with prober: RetryingProber
-    ) async -> KeySource {
-        var request = endpoint.request
+    ) async -> Result<ProbeResult, ProbeError> {
+        var request = request
         request.timeout = deadline.remaining
         guard request.timeout > .zero else {
-            let error = ProbeError(.connect, .noTimeLeft(timeout: deadline.timeout), target: request.target)
-            return KeySource(endpoint, error)
+            return .failure(ProbeError(.connect, .noTimeLeft(timeout: deadline.timeout), target: request.target))
         }
         do {
-            let result = try await prober.probe(request, retries: retries)
-            return KeySource(endpoint, result, verifier: verifier, trust: trust, time: time)
+            return .success(try await prober.probe(request, retries: retries))
         } catch {
-            return KeySource(endpoint, error.ofPart(of: deadline.timeout))
+            return .failure(error.ofPart(of: deadline.timeout))
         }
     }
 }
