@@ -1,4 +1,5 @@
 import Devices
+import Foundation
 import LoopbackLab
 import Pinning
 import Testing
@@ -75,6 +76,11 @@ import Testing
         #expect(others.status == .pass)
         let all = try await verify([leaf, pki.interA]) { _ in ["--client", "afnetworking,okhttp", "--format", "json"] }
         #expect(all.decision == "fail clients-reject")
+        let every = try await verify([leaf, pki.interA]) { _ in ["--client", "all", "--format", "json"] }
+        #expect(
+            every.output.components(separatedBy: "\"platform-rule\"").count == 2,
+            "once for all clients of a platform"
+        )
     }
 
     @Test func aRootOnApplesListIsASystemRootWhereverItIsFrom() async throws {

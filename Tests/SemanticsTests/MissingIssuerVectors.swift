@@ -153,7 +153,10 @@ import X509
             system: [pki.rootA] + (isInterTrusted ? [pki.interA] : []),
             host: "other.example.com"
         )
-        #expect(try scene.afNetworking4().reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
+        let verdict = try scene.afNetworking4()
+        #expect(verdict.reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
+        // The root is the device's, not one that was fetched.
+        #expect(!verdict.warnings.map(\.id).contains("intermediate-not-presented"))
         scene.presented[0] = pki.leafExp
         scene.host = StandardPKI.serverName
         #expect(try scene.afNetworking4().reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
@@ -218,5 +221,27 @@ import X509
         }
         #expect(verdict.reason == .pinMismatch)
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))
+    }
+
+    @Test func `an exempt anchor on one of two paths is warned of`() throws {
+        let pki = Self.pki
+        let anchors = [pki.rootA, pki.rootB]
+        let scene = Scene.ordinary(
+            pins: [pki.junk, pki.leaf2],
+            presented: [pki.leaf, pki.interA, pki.interAxB],
+            system: anchors
+        )
+        let preferred = try #require(try scene.verdict(of: OkHttp()).builtChain.certificates.last)
+        for anchor in anchors {
+            let exemption = AnchorExemption(certificates: [try Certificate(anchor)])
+            let isPreferred = try Certificate(anchor) == preferred
+            let android = AndroidNetworkSecurityConfig(anchorsOverridingPins: exemption)
+            let browser = HPKP(installedRoots: [try Certificate(anchor)])
+            for client in [android, browser] as [any ClientProcedure] {
+                let verdict = try scene.verdict(of: client)
+                #expect(verdict.reason.id == (isPreferred ? "pins-not-applied" : "pin-mismatch"), "\(client.name)")
+                #expect(verdict.warnings.map(\.id).contains("path-dependent"), "\(client.name)")
+            }
+        }
     }
 }

@@ -14,8 +14,17 @@ extension Remedy {
             ": raise --timeout (\(Int64(Report.milliseconds(timeout))) ms), or name fewer addresses"
         case .judgeStrictly: " (--strict does too)"
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
-        case .chooseAnotherPlatform(.apple): ": --client okhttp or curl judges by the rules of another platform"
-        case .chooseAnotherPlatform: ": --client afnetworking judges by the rules of another platform"
+        case .chooseAnotherPlatform(let platform):
+            ": --client \(Self.clients(besides: platform)) judges by the rules of another platform"
+        }
+    }
+
+    /// Clients on other platforms than this one, the mildest first.
+    private static func clients(besides platform: Platform.Family) -> String {
+        switch platform {
+        case .apple, .browser: "okhttp or curl"
+        case .android: "curl"
+        case .openssl: "okhttp"
         }
     }
 }

@@ -249,9 +249,12 @@ struct Report: Encodable, Sendable {
             id: "no-revocation",
             message: "revocation (OCSP, CRL) is not checked: nothing but the target is contacted"
         ),
-        Message(id: "no-aia", message: "missing intermediates are not fetched (AIA), as some platforms do"),
+        Message(
+            id: "no-aia",
+            message:
+                "missing intermediates are not fetched (AIA), as some platforms do: pins and --intermediate stand for them"
+        ),
         Message(id: "no-ct", message: "Certificate Transparency is not checked"),
-        Message(id: "no-lifetime-limits", message: "Apple's limits of 825 and 398 days on lifetimes are not applied"),
     ]
 
     /// The exit status the report alone would lead to.

@@ -97,15 +97,17 @@ package struct ChainJudgement: Sendable {
                 let remedy: Remedy? = warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : nil
                 return .warning(id: warning.id, message: prefix + warning.message, remedy: remedy)
             }
-            if let platform = judgement.decided.refusingPlatform {
-                findings.append(
-                    .warning(
-                        id: "platform-rule",
-                        message: prefix + "the reason is a rule of \(platform.title), not the pins",
-                        remedy: .chooseAnotherPlatform(than: platform)
-                    )
+        }
+        // Once for all clients of a platform.
+        let platforms = judgements.compactMap(\.decided.refusingPlatform)
+        for platform in Platform.Family.allCases where platforms.contains(platform) {
+            findings.append(
+                .warning(
+                    id: "platform-rule",
+                    message: "the reason is a rule of \(platform.title), not the pins",
+                    remedy: .chooseAnotherPlatform(than: platform)
                 )
-            }
+            )
         }
         for decision in decisions {
             // They are left out of the verdict, since they do not start with these pins.

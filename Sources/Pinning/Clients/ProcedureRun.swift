@@ -204,12 +204,13 @@ struct ProcedureRun<Verifier: PathVerifier> {
     /// Warns when a path exists only because a pinned certificate completes it.
     mutating func warnOfMissingIntermediates(_ built: BuiltChain) {
         let pinned = pins?.certificates ?? []
-        // A verified path ends at an anchor, which no server need send.
-        let sent = built.certificates.dropFirst().dropLast(built.isVerified ? 1 : 0)
-        let missing = sent.first { certificate in
-            (pinned.contains(certificate) || observation.fetchable.contains(certificate))
-                && !observation.presented.certificates.contains(certificate)
-        }
+        // A verified path ends at an anchor, which no server need send; what says nothing of where its issuer is had none fetched.
+        let links = zip(built.certificates, built.certificates.dropFirst().dropLast(built.isVerified ? 1 : 0))
+        let missing = links.first { subject, issuer in
+            (pinned.contains(issuer) || observation.fetchable.contains(issuer))
+                && !observation.presented.certificates.contains(issuer)
+                && !IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: subject)).isEmpty
+        }?.1
         guard let missing else { return }
         let source = pinned.contains(missing) ? "taken from the pins" : "given beside it"
         trace.warn(
