@@ -5,9 +5,6 @@ import X509
 
 /// The whole program: from arguments to an exit status.
 package enum PinCheck {
-    /// The version of pincheck.
-    package static let version = "0.1.0"
-
     /// Runs the command line of the process and ends it.
     package static func main() -> Never {
         System.ignoreSignalsOfWriting()
@@ -63,11 +60,12 @@ package enum PinCheck {
     ) async -> (status: ExitStatus, convention: ExitConvention) {
         var context = context
         context.console = SecretArguments.hidden(arguments, in: context.console)
+        context.run = { await run(arguments: $0, in: $1) }
         var convention = ExitConvention.guess(arguments)
         do {
             // The parser takes milliseconds; the version should not.
             if arguments == ["--version"] {
-                try context.console.output.write(versionText + "\n")
+                try context.console.output.write(ProgramVersion.text + "\n")
                 return (.pass, convention)
             }
             guard !arguments.isEmpty else {
@@ -103,9 +101,6 @@ package enum PinCheck {
         guard convention == .monitoring else { return }
         try? context.console.output.write(NagiosRenderer.unknown(error.description))
     }
-
-    /// The answer to `--version`.
-    static var versionText: String { "pincheck \(version) (\(OpenSSLVersion.text))" }
 
     /// The command that the arguments mean, `nil` unless there is nothing to say but that they are right.
     ///

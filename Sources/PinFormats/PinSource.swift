@@ -163,3 +163,21 @@ extension PinFormatError {
         )
     }
 }
+
+extension PinCollector {
+    /// Reads a source that a policy names, another policy apart, and adds all it holds but its pins.
+    ///
+    /// - Returns: the pins.
+    mutating func readForPolicy(_ source: PinSource) throws(PinFormatError) -> [Pin] {
+        var own = nested(skipsBadPins: source.skipsBadPins)
+        do throws(PinFormatError) {
+            let absence = try source.collect(into: &own)
+            if !isGathering { _ = try own.reading(orThrow: absence) }
+            if own.isEmpty, own.problemCount == 0 { try own.gather(absence) }
+        } catch {
+            try own.gather(error)
+        }
+        addAllButPins(of: own)
+        return own.pins
+    }
+}

@@ -16,7 +16,7 @@ import Testing
     @Test func versionNamesPincheckAndOpenSSL() async {
         let outcome = await pincheck("--version")
         #expect(outcome.status == .pass)
-        #expect(outcome.output.hasPrefix("pincheck \(PinCheck.version) (OpenSSL 3."))
+        #expect(outcome.output.hasPrefix("pincheck \(ProgramVersion.number) (OpenSSL 3."))
         #expect(outcome.output.hasSuffix(")\n"))
         #expect(await pincheck("check", "--version").output == outcome.output)
     }

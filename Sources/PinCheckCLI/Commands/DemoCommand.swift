@@ -47,7 +47,7 @@ struct DemoCommand: ContextCommand {
             world.environment["SSL_CERT_FILE"] = stage.systemRoots
             world.environment["SSL_CERT_DIR"] = stage.directory + "/none"
             let colored = scene.arguments + ["--color", style.isColored ? "always" : "never"]
-            let status = await PinCheck.run(arguments: colored, in: world)
+            let status = await context.run(colored, world)
 
             try writer.write("")
             try writer.write("\(index + 1). \(scene.title)")

@@ -32,7 +32,7 @@ struct RootCommand: ParsableCommand {
             missing file, 70 internal error, 74 output not written. Of several targets the
             worst counts: an error first, then 1, 4, 2, 3.
             """,
-        version: PinCheck.versionText,
+        version: ProgramVersion.text,
         subcommands: commands,
         defaultSubcommand: CheckCommand.self
     )

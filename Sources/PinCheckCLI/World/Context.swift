@@ -20,6 +20,9 @@ package struct Context: Sendable {
     /// The thread for connections, `nil` when one has to be made.
     package var thread: ProbeThread?
 
+    /// Runs another command line in a world of its own, as the demo does.
+    var run: @Sendable ([String], Context) async -> ExitStatus = { _, _ in .software }
+
     /// A world of the given parts.
     package init(
         console: Console,

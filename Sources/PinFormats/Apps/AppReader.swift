@@ -114,7 +114,7 @@ struct AppReader {
         var own = PinCollector(.refused)
         do throws(PinFormatError) {
             guard DERFormat().recognises(file) else {
-                guard let format = PinFileFormats.format(of: file) else { throw PinFileReader.whyUnknown(file) }
+                guard let format = PinFileFormats.format(of: file) else { throw PinFileFormats.whyUnknown(file) }
                 // A file named .cer that is text is an error whatever the text is.
                 try format.read(file, into: &own)
                 throw PinFormatError(.cerNotDER, at: file.place, "is no certificate in DER")

@@ -32,7 +32,7 @@ struct AndroidResource {
 
     /// The certificates in a resource, PEM or DER.
     static func certificates(inFileAt path: String) throws(PinFormatError) -> [Certificate] {
-        let file = try PinFileReader.load(path)
+        let file = try PinFile.load(path)
         do {
             return try CertificateReader.certificates(pemOrDER: file.bytes)
         } catch {

@@ -47,7 +47,7 @@ struct AndroidConfigurationFormat: PinFileFormat {
                 remedy: "name its file, res/xml/….xml, instead of the manifest"
             )
         }
-        let configuration = try PinFileReader.load(path)
+        let configuration = try PinFile.load(path)
         guard configuration.text?[...].holds("<network-security-config") == true else {
             throw PinFormatError(.wrongValue, at: configuration.place, "is no network security configuration")
         }

@@ -11,7 +11,7 @@ package enum PolicyReader {
     ///
     /// - Throws: ``PinFormatError`` with the line of what is wrong.
     package static func policy(at path: String) throws(PinFormatError) -> Policy {
-        try policy(ofFile: try PinFileReader.load(path))
+        try policy(ofFile: try PinFile.load(path))
     }
 
     /// The policy that `bytes` are, which messages call `name`; relative paths in it are relative to the current directory.

@@ -39,25 +39,18 @@ struct PinCollector {
         self.readsPolicies = readsPolicies
     }
 
-    /// Reads a source that a policy names, another policy apart, and adds all it holds but its pins.
-    ///
-    /// - Returns: the pins.
-    mutating func readForPolicy(_ source: PinSource) throws(PinFormatError) -> [Pin] {
-        let isSkipping = source.skipsBadPins && badPins == .refused
-        var own = PinCollector(isSkipping ? .skipped : badPins, readsPolicies: false)
-        do throws(PinFormatError) {
-            let absence = try source.collect(into: &own)
-            if badPins != .gathered { _ = try own.reading(orThrow: absence) }
-            if own.isEmpty, own.problemCount == 0 { try own.gather(absence) }
-        } catch {
-            try own.gather(error)
-        }
-        configurations += own.configurations
-        notes += own.notes
-        publicKeys.merge(own.publicKeys) { $1 }
-        problems += own.problems.prefix(Self.mostProblems - min(problems.count, Self.mostProblems))
-        problemCount += own.problemCount
-        return own.pins
+    /// An empty collector for a source within what this one reads, by the same rules; the source may have bad pins skipped.
+    func nested(skipsBadPins: Bool) -> PinCollector {
+        PinCollector(skipsBadPins && badPins == .refused ? .skipped : badPins, readsPolicies: false)
+    }
+
+    /// Adds all that another collector holds but its pins.
+    mutating func addAllButPins(of other: PinCollector) {
+        configurations += other.configurations
+        notes += other.notes
+        publicKeys.merge(other.publicKeys) { $1 }
+        problems += other.problems.prefix(Self.mostProblems - min(problems.count, Self.mostProblems))
+        problemCount += other.problemCount
     }
 
     mutating func add(_ material: Pin.Material, at place: PinPlace) {
@@ -76,12 +69,6 @@ struct PinCollector {
 
     mutating func note(_ id: PinNote.ID, at place: PinPlace, _ text: String) {
         notes.append(PinNote(id: id, place: place, text: text))
-    }
-
-    /// Takes note of pins for `hosts` that `client` never applies, because no URL's host is that name.
-    mutating func noteIfUnmatchable(_ hosts: HostPattern, by client: String, at place: PinPlace) {
-        guard let text = HostText.whyUnmatchable(hosts, by: client) else { return }
-        note(.hostNeverMatches, at: place, text)
     }
 
     /// Takes note of `error` where bad pins are skipped or gathered, and throws it where they are not.

@@ -67,7 +67,7 @@ struct CurlValue {
             throw PinFormatError(.notARegularFile, at: filePlace, "is no file: \(Self.consequence)")
         case .inaccessible(let code): throw RegularFile.unreadable(code, at: filePlace)
         }
-        let file = try PinFileReader.load(path, mayBePipe: true)
+        let file = try PinFile.load(path, mayBePipe: true)
         guard file.bytes.count <= Self.mostBytes else {
             throw PinFormatError(
                 .tooLarge,

@@ -26,7 +26,7 @@ struct LintSARIF: Encodable, Sendable {
 
     struct Driver: Encodable, Sendable {
         let name = "pincheck"
-        let version = PinCheck.version
+        let version = ProgramVersion.number
         let rules: [Rule]
     }
 

@@ -1,34 +1,6 @@
 internal import Text
 
-/// Reads one file in whichever notation it is.
-enum PinFileReader {
-    /// Reads the file the user named: it has to hold pins.
-    static func readNamedFile(at path: String, into collector: inout PinCollector) throws(PinFormatError) {
-        guard !ArchivedApp.isArchive(path) else { return try AppReader(archive: path).read(into: &collector) }
-        let file = try load(path, mayBePipe: true)
-        if !file.bytes.isEmpty, ["ipa", "apk", "aab", "zip"].contains(file.fileExtension) {
-            throw PinFormatError(
-                .otherKind,
-                at: file.place,
-                "is no zip archive, which a file named .\(file.fileExtension) is",
-                remedy: "download or build it again"
-            )
-        }
-        guard let format = PinFileFormats.format(of: file) else { throw whyUnknown(file) }
-        do throws(PinFormatError) {
-            try format.read(file, into: &collector)
-        } catch {
-            try collector.skip(error)
-        }
-    }
-
-    /// Reads the file and refuses a private key.
-    static func load(_ path: String, mayBePipe: Bool = false) throws(PinFormatError) -> PinFile {
-        let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: mayBePipe))
-        try PrivateKeyGuard.refusePrivateKeys(in: file)
-        return file
-    }
-
+extension PinFileFormats {
     /// What there is to say of JSON whose first list is empty, `nil` for anything else.
     private static func emptyList(in file: PinFile) -> PinFormatError? {
         guard JSONReader.beginsObject(file), let members = (try? JSONReader.root(of: file))?.members,

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 internal import Pinning
 internal import X509
 
@@ -9,8 +8,8 @@ internal import X509
 /// `init`: OpenSSL counts references atomically and signs with one key on any number of threads.
 package final class ClientIdentity: @unchecked Sendable {
     /// The certificates, the client's own first; at least one.
-    private let certificates: [OpaquePointer]
-    private let key: OpaquePointer
+    let certificates: [OpaquePointer]
+    let key: OpaquePointer
 
     /// Reads a certificate, perhaps with its intermediates behind it, and its key; one PEM file may hold all of them.
     ///
@@ -48,21 +47,6 @@ package final class ClientIdentity: @unchecked Sendable {
     deinit {
         for certificate in certificates { X509_free(certificate) }
         EVP_PKEY_free(key)
-    }
-
-    /// Has `ssl` send the certificates when it is asked to; returns false when OpenSSL refuses.
-    func use(on ssl: OpaquePointer) -> Bool {
-        guard SSL_use_certificate(ssl, certificates.first) == 1, SSL_use_PrivateKey(ssl, key) == 1 else { return false }
-        // Without a certificate OpenSSL asks the context's callback for one; with one it asks this.
-        SSL_set_cert_cb(
-            ssl,
-            { ssl, _ in
-                TLSConnection.noteClientCertificateRequest(ssl)
-                return 1
-            },
-            nil
-        )
-        return certificates.dropFirst().allSatisfy { COpenSSLShims_SSL_add1_chain_cert(ssl, $0) == 1 }
     }
 
     private static func encodings(of certificates: [UInt8]) throws(ClientIdentityError) -> [[UInt8]] {

@@ -68,13 +68,13 @@ struct PinDirectory {
             collector.note(.notAPinFile, at: .at(file), "documentation, which was not looked into")
             return
         }
-        let contents = try PinFileReader.load(file)
+        let contents = try PinFile.load(file)
         if let format = PinFileFormats.format(of: contents) {
             // A policy names the pins that stand beside it, which count once.
             if format is PolicyFormat { return }
             try format.read(contents, into: &collector)
         } else {
-            let reason = PinFileReader.whyUnknown(contents)
+            let reason = PinFileFormats.whyUnknown(contents)
             guard !isPromised else { throw reason }
             collector.note(.notAPinFile, at: .at(file), reason.reason)
         }
