@@ -50,8 +50,11 @@ private struct ConfigurationWalk {
     mutating func dangerousPath(at path: String) -> String? {
         fileCount += 1
         guard fileCount <= Self.fileLimit, !Self.mayBlock(path) else { return path }
+        let bytes = Self.bytes(ofFile: path)
+        // Most configurations include nothing, and then there is no need to know what else they say.
+        guard fileCount > 1 || Self.mayInclude(bytes) else { return nil }
         var section = "default"
-        for line in Self.lines(ofFile: path) {
+        for line in Self.lines(of: bytes) {
             if line.first == "[" {
                 section = Self.trimmed(line.dropFirst().prefix { $0 != "]" })
                 continue
@@ -89,8 +92,8 @@ private struct ConfigurationWalk {
 
     // MARK: Lines
 
-    /// The lines of a regular file: those that end in a backslash joined with the next, without blanks around them.
-    private static func lines(ofFile path: String) -> [Substring] {
+    /// The contents of a regular file, empty when there is none.
+    private static func bytes(ofFile path: String) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
@@ -101,6 +104,33 @@ private struct ConfigurationWalk {
             guard count > 0 else { break }
             bytes += chunk[..<count]
         }
+        return bytes
+    }
+
+    /// Whether a line may begin with `.include`.
+    ///
+    /// Bytes that are no ASCII may be blanks or a part of one, and a line that is joined with the next may hold anything.
+    private static func mayInclude(_ bytes: [UInt8]) -> Bool {
+        let word = Array(".include".utf8)
+        var mayBegin = true
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "\n"):
+                if index > 0, bytes[index - 1] == UInt8(ascii: "\\") { return true }
+                if index > 1, bytes[index - 1] == UInt8(ascii: "\r"), bytes[index - 2] == UInt8(ascii: "\\") {
+                    return true
+                }
+                mayBegin = true
+            case ...0x20, 0x80...: break
+            case UInt8(ascii: ".") where mayBegin && bytes[index...].starts(with: word): return true
+            default: mayBegin = false
+            }
+        }
+        return false
+    }
+
+    /// The lines of a file: those that end in a backslash joined with the next, without blanks around them.
+    private static func lines(of bytes: [UInt8]) -> [Substring] {
         // Line by line in bytes: to a string CR LF is one character.
         var lines: [[UInt8]] = [[]]
         for byte in bytes where byte != UInt8(ascii: "\r") {
