@@ -60,7 +60,8 @@ struct HTTPDNSVectors {
             #expect(outcome.status == .fail)
             #expect(
                 outcome.output.contains(
-                    "is not valid for \(host); it is valid for other-tenant.example; no SNI was sent"
+                    "is not valid for \(host); it is valid for other-tenant.example; this address serves "
+                        + "CN=other-tenant.example to clients that send no SNI\n"
                 )
             )
         }

@@ -97,6 +97,7 @@ struct TargetDeadlineTests {
             let endpoint = CheckEndpoint(
                 target: "\(host):\(server.port)",
                 targetPort: Int(server.port),
+                isAddress: false,
                 host: host,
                 referenceName: .unchecked,
                 request: request

@@ -13,8 +13,9 @@ struct CheckCommand: RequestingCommand {
               pincheck api.example.com
             Would an app that ships this pin accept it?
               pincheck api.example.com --pins Pins/api.cer
-            On one address, and as an app with HTTPDNS connects:
+            With HTTPDNS, as OkHttp and curl connect, which send the name:
               pincheck api.example.com --connect 203.0.113.7
+            As an app on NSURLSession does, with the address in the URL and no SNI:
               pincheck https://203.0.113.7/ --host api.example.com
             On every address, with every certificate, and where HTTPDNS leads:
               pincheck api.example.com --thorough

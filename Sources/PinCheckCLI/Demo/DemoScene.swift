@@ -56,12 +56,17 @@ struct DemoScene: Sendable {
                 ends: .fail
             ),
             DemoScene(
-                "HTTPDNS: the app connects to an address and gives the right name.",
-                ["https://\(server)/", "--host", host, "--pins", stage.rootPin],
+                "HTTPDNS on Android: the app connects to an address and sends the name.",
+                [host, "--connect", server, "--pins", stage.rootPin, "--client", "okhttp"],
                 ends: .pass
             ),
             DemoScene(
-                "HTTPDNS done wrong: the address stands where the name belongs.",
+                "HTTPDNS on iOS: the address stands in the URL, so no name is sent, and another's certificate comes back.",
+                ["https://\(server)/", "--host", host, "--pins", stage.rootPin],
+                ends: .fail
+            ),
+            DemoScene(
+                "The same app without the Host header: the address stands where the name belongs.",
                 ["https://\(server)/", "--pins", stage.rootPin],
                 ends: .fail
             ),

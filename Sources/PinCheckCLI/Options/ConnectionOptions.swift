@@ -25,7 +25,7 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The server name to send (default: the reference name, never an address).",
+            "The server name to send (default: the target's host, none for an address).",
             valueName: "name"
         )
     )

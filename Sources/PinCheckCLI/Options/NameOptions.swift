@@ -10,7 +10,7 @@ struct NameOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The name of the HTTP Host header; --verify-name and --sni follow it unless they are given.",
+            "The name of the HTTP Host header; it is the one to verify unless --verify-name is given, and never the SNI.",
             valueName: "name"
         )
     )

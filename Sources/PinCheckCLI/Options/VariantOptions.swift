@@ -52,7 +52,10 @@ struct VariantOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("compare-sni"),
-        help: "Show what clients get that send no SNI; a rejection there is a warning, with --no-sni it is one."
+        help: """
+            Show also what clients get that send no SNI, or for https://ADDR/ those that send the name; a rejection there \
+            is a warning, with --no-sni or --sni it is one.
+            """
     )
     var comparesSNI = false
 

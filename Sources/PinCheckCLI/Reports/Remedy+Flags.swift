@@ -8,6 +8,8 @@ extension Remedy {
         case .givePins: ": give --pins"
         case .giveSomethingToJudgeBy: ": give --pins, --anchors or --client"
         case .giveServerName: ": give --host or --sni"
+        case .sendServerName(let name): ": --sni \(name) judges clients that send it"
+        case .connectByName(let name, let address): ": \(name) --connect \(address) judges that"
         case .giveRoots: ": install ca-certificates, or give --anchors"
         case .raiseTimeout: "; raise --timeout"
         case .raiseTimeoutOrNameFewerAddresses(let timeout):

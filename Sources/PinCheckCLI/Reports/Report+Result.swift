@@ -12,6 +12,7 @@ extension Report {
         let path = shown?.shown.builtChain
         let built = path.map { Self.links(of: $0.certificates, shown?.matches ?? [], in: result) } ?? []
         let status = ExitStatus(result.outcome)
+        let ownNotes = result.notes.map { Message($0.reason) }
         self.init(
             target: result.target,
             endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) },
@@ -28,7 +29,8 @@ extension Report {
             checks: Self.checks(result),
             clients: judgement?.clients.map(Client.init) ?? [],
             warnings: result.warnings.map { Message($0.reason) },
-            notes: result.standing.isNotJudged ? [] : Self.notEmulated,
+            notes: ownNotes + (result.standing.isNotJudged ? [] : Self.notEmulated),
+            ownNotes: ownNotes,
             outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
             next: result.next.map(Next.init),
             change: result.changes.map(Change.init),

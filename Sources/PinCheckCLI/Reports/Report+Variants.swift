@@ -53,7 +53,7 @@ extension Report {
         }
 
         struct Finding: Encodable, Sendable {
-            /// `addresses-differ`, `addresses-incomplete`, `key-types-differ`, `versions-differ`, `no-sni-differs`,
+            /// `addresses-differ`, `addresses-incomplete`, `key-types-differ`, `versions-differ`, `no-sni-differs`, `sni-differs`,
             /// `not-offered`, `hung-up`, `no-time`.
             let id: String
             let level: Level
@@ -70,7 +70,7 @@ extension Report.Variant {
         switch variant {
         case .keyType(let type): keyType = type.rawValue
         case .version(let number): version = number.number
-        case .ordinary, .withoutSNI: break
+        case .ordinary, .withoutSNI, .withSNI: break
         }
         self.init(label: variant.label ?? "ordinary", keyType: keyType, tlsVersion: version, counts: variant.counts)
     }

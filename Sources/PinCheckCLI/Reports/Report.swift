@@ -36,8 +36,10 @@ struct Report: Encodable, Sendable {
     var checks: [Check]
     var clients: [Client]
     var warnings: [Message]
-    /// What is never checked here although a client may check it.
+    /// What is good to know: of the result first, then what is never checked here although a client may check it.
     var notes: [Message]
+    /// Those of the notes that are of this result; no part of the document.
+    var ownNotes: [Message] = []
     /// How long the verdict will last, `nil` without a chain.
     @ExplicitNull var outlook: Outlook? = nil
     /// What is about to be deployed, in a report on that; `nil` in one on a server or chain of today.

@@ -91,7 +91,7 @@ extension SchemaDocument {
                     "clients": { "type": "array", "items": { "$ref": "#/$defs/client" } },
                     "warnings": { "type": "array", "items": { "$ref": "#/$defs/message" } },
                     "notes": {
-                      "description": "What is never checked here although a client may check it.",
+                      "description": "What is good to know of the result, then what is never checked here although a client may check it.",
                       "type": "array",
                       "items": { "$ref": "#/$defs/message" }
                     },
@@ -107,7 +107,7 @@ extension SchemaDocument {
                   "type": "object",
                   "required": ["label", "key_type", "tls_version", "counts"],
                   "properties": {
-                    "label": { "description": "As in ordinary, RSA, TLS 1.2 and no SNI.", "type": "string" },
+                    "label": { "description": "As in ordinary, RSA, TLS 1.2, no SNI and with SNI.", "type": "string" },
                     "key_type": {
                       "description": "The only type of key asked for; null for any.",
                       "enum": ["rsa", "ecdsa", "ed25519", null]
@@ -142,7 +142,7 @@ extension SchemaDocument {
                           "id": {
                             "enum": [
                               "addresses-differ", "addresses-incomplete", "key-types-differ", "versions-differ",
-                              "no-sni-differs", "not-offered", "hung-up", "no-time"
+                              "no-sni-differs", "sni-differs", "not-offered", "hung-up", "no-time"
                             ]
                           },
                           "level": { "enum": ["info", "warning"] },

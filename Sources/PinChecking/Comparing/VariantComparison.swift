@@ -18,6 +18,7 @@ extension TargetComparison {
         let others: [(id: String, level: Finding.Level, message: String?)] = [
             ("versions-differ", .warning, comparison.versions),
             ("no-sni-differs", .warning, comparison.withoutSNI),
+            ("sni-differs", .warning, comparison.withSNI),
             ("key-types-differ", .info, comparison.keyTypes),
             ("not-offered", .info, comparison.notOffered),
         ]
@@ -62,7 +63,7 @@ struct VariantComparison {
 
     /// How the addresses differ: by the leaf's key, else by its certificate, else by the rest of what is sent.
     var addresses: String? {
-        for variant in variants where variant != .withoutSNI {
+        for variant in variants where variant.counts {
             let all = served(variant)
             let condition = variant.label.map { "for \($0), " } ?? ""
             if let text = Self.groups(all, by: { "the key \(Self.key($0))" }) { return condition + text }
@@ -135,9 +136,19 @@ struct VariantComparison {
 
     /// What clients get that send no server name, where it is not what the others get.
     var withoutSNI: String? {
+        difference(of: .withoutSNI).map { "without SNI \($0): apps that connect to the address alone get that" }
+    }
+
+    /// What clients get that send the server's name, where those that do not get something else.
+    var withSNI: String? {
+        difference(of: .withSNI).map { "with SNI \($0): apps that connect to the address by the name get that" }
+    }
+
+    /// What the server answers to a variant, where it is not what ordinary clients get.
+    private func difference(of variant: Variant) -> String? {
         let ordinary = Dictionary(served(.ordinary).map { ($0.address, $0.chain) }) { $1 }
         var answers: [(answer: String, addresses: [String])] = []
-        for outcome in outcomes where outcome.variant == .withoutSNI {
+        for outcome in outcomes where outcome.variant == variant {
             guard let usual = ordinary[outcome.address] else { continue }
             let answer: String
             switch outcome.result {
@@ -162,7 +173,7 @@ struct VariantComparison {
             let who = count == ordinary.count ? "the server" : Self.enumeration(answer.addresses, of: ordinary.count)
             return "\(who) \(answer.answer)"
         }
-        return "without SNI \(parts.joined(separator: "; ")): apps that connect to the address alone get that"
+        return parts.joined(separator: "; ")
     }
 
     // MARK: Absences

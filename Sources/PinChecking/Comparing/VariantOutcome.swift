@@ -41,7 +41,7 @@ struct VariantOutcome: Sendable {
     func refusal(whereOthersWork isServing: Bool) -> Refusal? {
         guard case .failure(let error) = result else { return nil }
         switch (variant, error.reason) {
-        case (.ordinary, _), (.withoutSNI, _): return nil
+        case (.ordinary, _), (.withoutSNI, _), (.withSNI, _): return nil
         case (.keyType, .keyTypeRefused), (.version, .protocolVersion): return .notOffered
         case (_, .protocolVersion) where isServing: return .notOffered
         case (_, .alert(let alert)) where isServing:

@@ -8,6 +8,10 @@ package enum Remedy: Hashable, Sendable {
     case giveSomethingToJudgeBy
     /// Say which name to send, or which name the server has.
     case giveServerName
+    /// Send this name, to judge a client that does.
+    case sendServerName(ServerName)
+    /// Name the target by this name, and connect to this address.
+    case connectByName(ServerName, address: String)
     /// Install the system's roots, or give anchors.
     case giveRoots
     /// Give the target more time.
@@ -27,6 +31,8 @@ package enum Remedy: Hashable, Sendable {
         case .givePins: ": give pins"
         case .giveSomethingToJudgeBy: ": give pins, anchors or a client"
         case .giveServerName: ": give the host's name, or the one to send"
+        case .sendServerName(let name): ": send \(name) to judge a client that does"
+        case .connectByName(let name, let address): ": check \(name) at \(address) to judge that"
         case .giveRoots: ": install the system's roots, or give anchors"
         case .raiseTimeout: "; raise the timeout"
         case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"

@@ -25,8 +25,8 @@ package enum SentServerName: Hashable, Sendable {
     case noServer
     /// This name was sent.
     case name(String)
-    /// None was sent.
-    case none
+    /// None was sent, as the check is made: to a server that has this name beside its address, if one is known.
+    case none(name: ServerName?)
     /// None was sent, because none was asked for or to see what clients get that send none.
     case leftOut
 }
@@ -54,15 +54,13 @@ extension Reason {
                 return
             }
             // Which name the server was asked for explains most certificates that are for another one.
+            let withoutName = "; this address serves \(first.certificate) to clients that send no SNI"
             switch serverName {
             case .noServer: self = reason(sentence)
             case .name(let name): self = reason("\(sentence); the SNI was \(name)")
-            case .leftOut: self = reason("\(sentence); no SNI was sent, so the server chose its default certificate")
-            case .none:
-                self = reason(
-                    "\(sentence); no SNI was sent, so the server chose its default certificate",
-                    .giveServerName
-                )
+            case .leftOut: self = reason(sentence + withoutName)
+            case .none(let name):
+                self = reason(sentence + withoutName, name.map(Remedy.sendServerName) ?? .giveServerName)
             }
         case .pinMismatch:
             let failed = verdict.trace.last { $0.id == "pins" && $0.status == .fail }?.detail

@@ -7,6 +7,8 @@ package struct CheckEndpoint: Sendable {
     package let target: String
     /// The port of the target, which an address to connect to leaves as it is.
     package let targetPort: Int
+    /// Whether the target is an address.
+    let isAddress: Bool
     /// The name of the HTTP Host header.
     package let host: String
     /// The name the certificate must be valid for.
@@ -20,6 +22,18 @@ package struct CheckEndpoint: Sendable {
     /// The name whose address the request is to, when it was looked up apart.
     package var lookedUpName: String? = nil
 
+    /// The name that could be sent: the one that is judged, `nil` for an address and where no name is judged.
+    var nameToSend: ServerName? {
+        guard case .name(let name) = referenceName, !name.isAddress else { return nil }
+        return name
+    }
+
+    /// The name that is judged, where the target is an address and no name is sent: what a client of NSURLSession does that puts
+    /// the address into the URL and the name into the Host header; `nil` for every other form.
+    package var nameBesideAddress: ServerName? {
+        isAddress && request.serverNameIndication == nil ? nameToSend : nil
+    }
+
     /// The name that is looked up, `nil` for an address.
     package var resolvedName: String? {
         if case .resolve(let host, _) = request.destination { host } else { lookedUpName }
@@ -30,7 +44,7 @@ extension CheckTarget {
     /// The endpoints of the target, at least one: an address that is for it each, or the target itself.
     ///
     /// The names follow each other: the reference name is the one given, else the host given, else the target's host; the SNI is
-    /// the one given, else the reference name unless that is an address.
+    /// the one given, else the target's host unless that is an address.
     ///
     /// - Throws: ``RequestError`` for an address of its own that is for another target, and for what no connection can be made with.
     package func endpoints() throws(RequestError) -> [CheckEndpoint] {
@@ -50,7 +64,7 @@ extension CheckTarget {
             let request = ProbeRequest(
                 to: try destination(address.host ?? target.host),
                 port: UInt16(address.port ?? port),
-                serverNameIndication: serverName.indication(for: referenceName),
+                serverNameIndication: serverName.indication(forTarget: target.host),
                 minimumTLS: versions.lowerBound,
                 maximumTLS: versions.upperBound,
                 clientIdentity: connection.clientIdentity,
@@ -61,6 +75,7 @@ extension CheckTarget {
                 CheckEndpoint(
                     target: Place.authority(target.host.description, port),
                     targetPort: port,
+                    isAddress: target.host.isAddress,
                     host: (names.host?.name ?? target.host).description,
                     referenceName: referenceName,
                     writtenName: names.writtenName(of: target.writtenHost),

@@ -26,3 +26,8 @@ package enum HostName {
         InternationalName.ascii(String(text)) ?? String(text)
     }
 }
+
+extension ServerName {
+    /// Whether it is an address.
+    var isAddress: Bool { if case .ip = self { true } else { false } }
+}

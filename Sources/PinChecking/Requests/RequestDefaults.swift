@@ -3,7 +3,7 @@ package import TLSProbe
 /// What holds where a request says nothing: every default of a check stands here.
 package enum RequestDefaults {
     /// Which server name is sent.
-    package static let serverName = ServerNameChoice.referenceName
+    package static let serverName = ServerNameChoice.targetHost
     /// The port of a target that names none.
     package static let port = Port.https
     /// The address families that are used.

@@ -3,8 +3,8 @@ package import TLSProbe
 
 /// Which server name is sent (server_name extension, RFC 6066, 3).
 package enum ServerNameChoice: Hashable, Sendable {
-    /// The reference name is sent when it is a host name.
-    case referenceName
+    /// The target's host is sent when it is a name: what a client takes from the URL, whatever name it judges.
+    case targetHost
     /// This name is sent.
     case name(ServerNameIndication)
     /// No name is sent.
@@ -24,13 +24,12 @@ package enum ServerNameChoice: Hashable, Sendable {
         return .name(indication)
     }
 
-    /// The name to send for a reference name; an address never is sent (RFC 6066, 3).
-    package func indication(for referenceName: ReferenceName) -> ServerNameIndication? {
+    /// The name to send to a target; an address never is sent (RFC 6066, 3).
+    package func indication(forTarget host: ServerName) -> ServerNameIndication? {
         switch self {
         case .none: nil
         case .name(let name): name
-        case .referenceName:
-            if case .name(let name) = referenceName { ServerNameIndication(name) } else { nil }
+        case .targetHost: ServerNameIndication(host)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Pinning
 package import TLSProbe
 
 /// One way to connect to an address: as an ordinary client does, or with a part of the offer changed.
@@ -10,6 +11,8 @@ package enum Variant: Hashable, Sendable {
     case version(TLSVersion)
     /// No server name is sent.
     case withoutSNI
+    /// The name that is judged is sent, where an ordinary client sends none.
+    case withSNI
 
     /// The name in reports, as in `RSA` and `TLS 1.2`; `nil` for the ordinary one.
     package var label: String? {
@@ -18,6 +21,7 @@ package enum Variant: Hashable, Sendable {
         case .keyType(let keyType): keyType.description
         case .version(let version): "TLS " + version.number
         case .withoutSNI: "no SNI"
+        case .withSNI: "with SNI"
         }
     }
 
@@ -25,19 +29,24 @@ package enum Variant: Hashable, Sendable {
     package init?(label: String) {
         let known =
             CertificateKeyType.allCases.map(Variant.keyType) + TLSVersion.allCases.map(Variant.version)
-            + [.withoutSNI]
+            + [.withoutSNI, .withSNI]
         guard let variant = known.first(where: { $0.label == label }) else { return nil }
         self = variant
     }
 
     /// Whether a rejection is one of the target.
     ///
-    /// Whoever ships pins sends SNI; what the others get is said, and is judged with `--no-sni`.
-    package var counts: Bool { self != .withoutSNI }
+    /// What clients get that are not the target's own, with a name sent or without, is said and judged only when it is asked for.
+    package var counts: Bool {
+        switch self {
+        case .ordinary, .keyType, .version: true
+        case .withoutSNI, .withSNI: false
+        }
+    }
 
-    /// The request for this variant of an ordinary one.
-    package func request(from ordinary: ProbeRequest) -> ProbeRequest {
-        var request = ordinary
+    /// The request for this variant of an endpoint's ordinary one.
+    func request(of endpoint: CheckEndpoint) -> ProbeRequest {
+        var request = endpoint.request
         switch self {
         case .ordinary: break
         case .keyType(let keyType): request.keyType = keyType
@@ -45,20 +54,28 @@ package enum Variant: Hashable, Sendable {
             request.minimumTLS = version
             request.maximumTLS = version
         case .withoutSNI: request.serverNameIndication = nil
+        case .withSNI:
+            // A recorded one has the name that was sent.
+            request.serverNameIndication =
+                request.serverNameIndication ?? endpoint.nameBesideAddress.flatMap(ServerNameIndication.init)
         }
         return request
     }
 }
 
 extension CheckRequest.Variants {
-    /// The variants of a request, the ordinary one first.
-    package func variants(of request: ProbeRequest) -> [Variant] {
+    /// The variants of an endpoint, the ordinary one first.
+    func variants(of endpoint: CheckEndpoint) -> [Variant] {
+        let request = endpoint.request
         var result: [Variant] = [.ordinary] + keyTypes.map(Variant.keyType)
         if eachVersion, request.minimumTLS < request.maximumTLS {
             result += TLSVersion.allCases.filter { (request.minimumTLS...request.maximumTLS).contains($0) }
                 .map(Variant.version)
         }
-        if comparesSNI, request.serverNameIndication != nil { result.append(.withoutSNI) }
+        if comparesSNI {
+            if request.serverNameIndication != nil { result.append(.withoutSNI) }
+            if endpoint.nameBesideAddress != nil { result.append(.withSNI) }
+        }
         return result
     }
 }

@@ -29,6 +29,8 @@ public struct CheckResult: Sendable {
     package let consistency: Consistency?
     /// What deserves attention, the most important first.
     public let warnings: [Finding]
+    /// What is good to know of how the connection was made and judged; the outcome never tells it.
+    public let notes: [Finding]
     /// What the clients' verdicts, or their absence, come to.
     package let standing: Standing
     /// What the check comes to, and why.
@@ -67,6 +69,7 @@ public struct CheckResult: Sendable {
     ///   - next: what is about to be deployed.
     ///   - changes: what changed since a baseline.
     ///   - own: what deserves attention beside what its target's variants differ in.
+    ///   - notes: what is good to know.
     init(
         _ subject: Subject,
         _ standing: Standing,
@@ -75,7 +78,8 @@ public struct CheckResult: Sendable {
         place: PlaceInTarget = PlaceInTarget(),
         next: NextDeployment? = nil,
         changes: BaselineChanges? = nil,
-        warnings own: [Finding]
+        warnings own: [Finding],
+        notes: [Finding] = []
     ) {
         target = subject.target
         endpoint = subject.endpoint
@@ -86,6 +90,7 @@ public struct CheckResult: Sendable {
         variant = place.variant
         consistency = place.consistency
         warnings = own + (place.consistency?.findings.filter { $0.level == .warning } ?? [])
+        self.notes = notes
         self.standing = standing
         self.judgement = judgement
         self.presented = presented

@@ -97,7 +97,8 @@ extension CheckedTarget {
             presented: connection.isShown ? connection.served?.presented.certificates ?? [] : [],
             place: place,
             changes: state?.changes,
-            warnings: warnings
+            warnings: warnings,
+            notes: connection.notesOnNames
         )
     }
 }

@@ -29,7 +29,7 @@ package struct Consistency: Sendable {
 
 extension Finding {
     /// Whether it is one of those between connections that a baseline can have as well.
-    private static let differences: Set = ["addresses-differ", "versions-differ", "no-sni-differs"]
+    private static let differences: Set = ["addresses-differ", "versions-differ", "no-sni-differs", "sni-differs"]
 
     /// Whether it tells a difference in what is served, as a baseline can have it, rather than what could not be found out.
     var isDifference: Bool { Self.differences.contains(id) }

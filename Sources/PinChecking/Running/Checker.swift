@@ -141,7 +141,7 @@ package struct Checker: Sendable {
                     observation,
                     by: evaluation,
                     serverName: SentServerName(
-                        endpoint.request,
+                        endpoint,
                         leftOut: variant == .withoutSNI || endpoint.omitsServerName
                     )
                 )
@@ -152,8 +152,14 @@ package struct Checker: Sendable {
 }
 
 extension SentServerName {
-    /// The name that a request sends; `leftOut` says that it sends none for comparison.
-    fileprivate init(_ request: ProbeRequest, leftOut: Bool) {
-        self = request.serverNameIndication.map { .name($0.name) } ?? (leftOut ? .leftOut : .none)
+    /// The name that the request of an endpoint sends; `leftOut` says that it sends none for comparison.
+    fileprivate init(_ endpoint: CheckEndpoint, leftOut: Bool) {
+        if let sent = endpoint.request.serverNameIndication {
+            self = .name(sent.name)
+        } else if leftOut {
+            self = .leftOut
+        } else {
+            self = .none(name: endpoint.nameToSend)
+        }
     }
 }

@@ -43,7 +43,7 @@ struct TargetCheck: Sendable {
         if let recorded = variants.recorded { return (recorded, [], []) }
         let (endpoints, gaps, failed) = await findAddresses(until: deadline)
         let attempts = endpoints.flatMap { endpoint in
-            variants.settings.variants(of: endpoint.request).map { VariantAttempt(endpoint: endpoint, variant: $0) }
+            variants.settings.variants(of: endpoint).map { VariantAttempt(endpoint: endpoint, variant: $0) }
         }
         return (attempts, gaps, failed)
     }
@@ -93,7 +93,7 @@ struct TargetCheck: Sendable {
                 let (endpoint, variant) = (attempts[index].endpoint, attempts[index].variant)
                 next += 1
                 group.addTask {
-                    let request = variant.request(from: endpoint.request)
+                    let request = variant.request(of: endpoint)
                     let result = await result(of: request, until: deadline)
                     let varied = endpoint.with(request)
                     return (index, VariantOutcome(endpoint: varied, variant: variant, result: result))

@@ -33,7 +33,7 @@ final class TargetVariants: Sendable {
     var mostConnections: Int {
         if let recorded { return min(Self.connectionLimit, max(1, recorded.count)) }
         guard !settings.asksForAddresses else { return Self.connectionLimit }
-        return min(Self.connectionLimit, endpoints.reduce(0) { $0 + settings.variants(of: $1.request).count })
+        return min(Self.connectionLimit, endpoints.reduce(0) { $0 + settings.variants(of: $1).count })
     }
 
     /// Whether the endpoint's name is looked up first, to connect to each of its addresses.

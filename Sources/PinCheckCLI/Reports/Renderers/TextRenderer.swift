@@ -19,6 +19,7 @@ struct TextRenderer: Sendable {
         lines += change(report)
         if explains { lines += explanation(report) }
         if report.clients.count > 1 { lines += matrix(report) }
+        if !explains { lines += report.ownNotes.map(note) }
         lines.append(verdict(report))
         return lines.joined(separator: "\n") + "\n"
     }
@@ -249,9 +250,11 @@ struct TextRenderer: Sendable {
                 lines.append("    an NSURLSession client answers \(safe(disposition))")
             }
         }
-        lines += report.notes.map { "  note: \(safe($0.message))" }
+        lines += report.notes.map(note)
         return lines
     }
+
+    private func note(_ note: Report.Message) -> String { "  note: \(safe(note.message, length: 400))" }
 
     /// What each client decides, a line each.
     private func matrix(_ report: Report) -> [String] {

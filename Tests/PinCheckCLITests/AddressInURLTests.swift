@@ -1,0 +1,201 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// The two ways an app with HTTPDNS connects: to an address for a name, and with the address in the URL.
+@Suite struct AddressInURLTests {
+    let pki: StandardPKI
+    let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// Runs with an edge that serves another tenant to whoever does not name this one, and a file with the root.
+    private func serving(
+        _ body: (_ server: LoopbackServer, _ place: String, _ base: [String]) async throws -> Void
+    ) async throws {
+        let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
+        let settings = TLSServerSettings(presenting: [tenant, pki.interA]).with {
+            $0.identitiesByName = [host: [TLSIdentity([pki.leaf, pki.interA])]]
+        }
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            try await LoopbackServer.serving(.tls(settings)) { server in
+                try await body(server, "127.0.0.1:\(server.port)", ["--anchors", anchors])
+            }
+        }
+    }
+
+    private var mismatch: String {
+        "CN=other-tenant.example (depth 0) is not valid for \(host); it is valid for other-tenant.example; this address "
+            + "serves CN=other-tenant.example to clients that send no SNI"
+    }
+
+    /// The ids of a result's own notes.
+    private func notes(_ document: JSONValue) -> [String] {
+        document["notes"].array.compactMap { $0["id"].text }.filter { !$0.hasPrefix("no-") }
+    }
+
+    private func lines(of outcome: Outcome, with words: String) -> [Substring] {
+        outcome.output.split(separator: "\n").filter { $0.contains(words) }
+    }
+
+    // MARK: What is sent
+
+    @Test(
+        arguments: [
+            (["https://PLACE/", "--host", "HOST"], nil),
+            (["https://PLACE/path", "--header", "Host: HOST"], nil),
+            (["PLACE", "--verify-name", "HOST"], nil),
+            (["192.0.2.1", "--connect", "PLACE", "--host", "HOST"], nil),
+            (["https://PLACE/", "--host", "HOST", "--no-sni"], nil),
+            (["https://PLACE/", "--host", "HOST", "--sni", "HOST"], "HOST"),
+            (["HOST", "--connect", "PLACE"], "HOST"),
+            (["HOST", "--connect", "PLACE", "--host", "other-tenant.example"], "HOST"),
+            (["HOST", "--connect", "PLACE", "--verify-name", "other-tenant.example"], "HOST"),
+            (["HOST", "--connect", "PLACE", "--sni", "b.example"], "b.example"),
+            (["HOST", "--connect", "PLACE", "--no-sni"], nil),
+        ] as [([String], String?)]
+    )
+    func theServerNameIsTheTargetsHostAndNeverThatOfTheHostHeader(arguments: [String], sent: String?) async throws {
+        try await serving { server, place, base in
+            let words = arguments.map { $0.replacing("PLACE", with: place).replacing("HOST", with: host) }
+            let outcome = await pincheck(words + base + ["--format", "json"])
+            let expected = sent?.replacing("HOST", with: host)
+            #expect(await server.connections(ended: 1).map(\.serverName) == [expected])
+            let endpoint = try JSONValue(outcome.output)["endpoint"]
+            #expect(endpoint["sni"].text == expected)
+        }
+    }
+
+    @Test func aListAndAPolicyDecideTheServerNameToo() async throws {
+        try await serving { server, place, base in
+            try await TemporaryDirectory.scoped { files in
+                let list = try files.write(
+                    "\(place) host=\(host)\n\(place) host=\(host) sni=\(host)\n\(host) connect=\(place) no-sni\n",
+                    to: "hosts.txt"
+                )
+                let outcome = await pincheck(["--targets", list, "--jobs", "1", "-f", "jsonl"] + base)
+                #expect(outcome.status == .fail)
+                #expect(await server.connections(ended: 3).map(\.serverName) == [nil, host, nil])
+                let policy = try files.write(
+                    "{ hosts: { '\(place)': { host: '\(host)', sni: '\(host)' } } }",
+                    to: "pins.json5"
+                )
+                #expect(await pincheck(["--policy", policy] + base).status == .pass)
+                #expect(await server.connections(ended: 4).last?.serverName == host)
+            }
+        }
+    }
+
+    // MARK: What is said
+
+    @Test func aCertificateForAnotherNameIsSaidToBeWhatClientsWithoutSNIGet() async throws {
+        try await serving { _, place, base in
+            let outcome = await pincheck(["https://\(place)/", "--host", host] + base)
+            #expect(outcome.status == .fail)
+            #expect(
+                outcome.output.hasSuffix("afnetworking: \(mismatch): --sni \(host) judges clients that send it\n")
+            )
+            let forgotten = await pincheck(["https://\(place)/"] + base)
+            #expect(forgotten.output.hasSuffix(" to clients that send no SNI: give --host or --sni\n"))
+            // A name was sent: the default certificate has nothing to do with it.
+            let named = await pincheck(["b.example", "--connect", place] + base)
+            #expect(named.output.hasSuffix("; the SNI was b.example\n"))
+        }
+    }
+
+    @Test func aNoteSaysThatAnAppNeedsADelegateOfItsOwnAndNoOutcomeCountsIt() async throws {
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            try await TemporaryDirectory.scoped { files in
+                let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+                let base = ["--anchors", anchors, "--pins", pki.leaf.pin, "--pins", pki.junk.pin]
+                let place = "127.0.0.1:\(server.port)"
+                let url = ["https://\(place)/", "--host", host]
+                let outcome = await pincheck(url + base + ["--fail-on", "warn"])
+                #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
+                #expect(outcome.errors.isEmpty)
+                let note = lines(of: outcome, with: "  note: ")
+                #expect(note.count == 1)
+                #expect(note.first?.contains("stock afnetworking would judge the address") == true)
+                #expect(note.first?.contains("documented by HTTPDNS vendors") == true)
+                // With the steps every note is there once.
+                let explained = await pincheck(url + base + ["--explain"])
+                #expect(lines(of: explained, with: "stock afnetworking").count == 1)
+                // The first form, and a name that was given for SNI, have nothing to say.
+                for other in [
+                    [host, "--connect", place], url + ["--sni", host], [place, "--no-validate-domain-name"],
+                ] {
+                    let outcome = await pincheck(other + base + ["--format", "json"])
+                    let document = try JSONValue(outcome.output)
+                    #expect(notes(document).isEmpty, "\(other)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("afnetworking,alamofire", ["needs-own-delegate"]), ("okhttp,curl", ["would-send-sni"]),
+        ("alamofire,okhttp", ["needs-own-delegate", "would-send-sni"]),
+    ])
+    func clientsOfOtherPlatformsAreJudgedOnTheSameConnectionAndTheReportSaysSoOnce(
+        clients: String,
+        ids: [String]
+    ) async throws {
+        try await serving { server, place, base in
+            let arguments = base + ["--client", clients, "--pins", pki.leaf.pin, "--format", "json"]
+            let outcome = await pincheck(["https://\(place)/", "--host", host] + arguments)
+            let document = try JSONValue(outcome.output)
+            #expect(document["clients"].array.map { $0["verdict"].text } == ["reject", "reject"])
+            #expect(notes(document) == ids)
+            #expect(server.connections.count == 1)
+            if let sends = document["notes"].array.first(where: { $0["id"].text == "would-send-sni" }) {
+                #expect(sends["message"].text?.hasSuffix(": \(host) --connect \(place) judges that") == true)
+            }
+            let byName = await pincheck([host, "--connect", place] + arguments)
+            let other = try JSONValue(byName.output)
+            #expect(notes(other).isEmpty)
+        }
+    }
+
+    // MARK: Both ways
+
+    @Test func bothWaysAreComparedFromEitherForm() async throws {
+        try await serving { server, place, base in
+            let outcome = await pincheck(["https://\(place)/", "--host", host, "--compare-sni"] + base)
+            #expect(outcome.status == .fail)
+            #expect(await server.connections(ended: 2).compactMap(\.serverName) == [host])
+            let lines = outcome.output.split(separator: "\n")
+            #expect(
+                lines.contains("PASS  \(place), with SNI  afnetworking: the chain is trusted; no pins are compared")
+            )
+            #expect(lines.last == "FAIL  \(place)  1 address: 1 rejected; sni-differs")
+            let difference = "with SNI the server serves CN=leaf: apps that connect to the address by the name get that"
+            #expect(lines.contains("  warning: \(difference)"))
+            #expect(self.lines(of: outcome, with: "stock afnetworking").count == 1)
+            let byName = await pincheck([host, "--connect", place, "--compare-sni"] + base)
+            #expect(byName.status == .pass)
+            #expect(byName.output.contains(", no SNI  afnetworking: \(mismatch)\n"))
+            #expect(byName.output.hasSuffix("1 address: 1 accepted; no-sni-differs\n"))
+            // Where the name to send is given, the form says nothing of it any more.
+            let given = await pincheck(["https://\(place)/", "--host", host, "--sni", host, "--compare-sni"] + base)
+            #expect(given.output.hasSuffix("1 address: 1 accepted; no-sni-differs\n"))
+        }
+    }
+
+    @Test func aSnapshotOfBothWaysIsAskedAgainAsItWasRecorded() async throws {
+        try await serving { server, place, base in
+            try await TemporaryDirectory.scoped { files in
+                let path = files.path + "/api.json"
+                let target = ["https://\(place)/", "--host", host]
+                let recorded = await pincheck(["snapshot"] + target + ["--compare-sni", "-o", path])
+                #expect(recorded.status == .pass, "\(recorded.errors)")
+                let again = await pincheck("diff", path)
+                #expect(again.status == .pass, "\(again.output)\(again.errors)")
+                #expect(await server.connections(ended: 4).compactMap(\.serverName) == [host, host])
+            }
+        }
+    }
+}
