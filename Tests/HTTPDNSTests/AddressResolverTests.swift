@@ -177,6 +177,30 @@ struct AddressResolverTests {
             #expect(error.description.contains("its certificate is not trusted: unknown issuer"))
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.applicationBytesReceived == 0)
+            #expect(seen.receivedCloseNotify)
+        }
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", true), ("HTTP/1.1 302 Found\r\n\r\n", true),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n", false), ("no HTTP\r\n\r\n", true),
+    ])
+    func aServiceIsToldThatNothingMoreComes(answer: String, isAnswered: Bool) async throws {
+        let root = try LabCertificate.selfSigned(.authority("Resolvers"))
+        let leaf = try root.issue(.leaf(subject: "resolver", names: [GeneralName("127.0.0.1")]))
+        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
+            let settings = TLSServerSettings(presenting: [leaf]).with {
+                $0.application = isAnswered ? .answers(Array(answer.utf8)) : .greets(Array(answer.utf8))
+                $0.maximumVersion = version
+            }
+            try await LoopbackServer.serving(.tls(settings)) { server in
+                let service = try AddressService(dnsOverHTTPS: "https://127.0.0.1:\(server.port)/")
+                let timeout = isAnswered ? Duration.seconds(30) : .milliseconds(500)
+                _ = await resolve(service, family: .ipv4, timeout: timeout) { _, _ in nil }
+                let seen = try #require(await server.connections(ended: 1).first)
+                #expect(seen.completedHandshake)
+                #expect(seen.receivedCloseNotify, "\(version) \(answer)")
+            }
         }
     }
 

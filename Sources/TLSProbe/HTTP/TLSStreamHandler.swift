@@ -19,6 +19,8 @@ final class TLSStreamHandler: ChannelDuplexHandler {
     private let established: (HTTPFetchError?) -> Void
     private var isEstablished = false
     private var hasEnded = false
+    /// Whether close_notify can be sent and was not: from the end of the handshake on (RFC 8446, 6.1).
+    private var owesCloseNotify = false
 
     /// A handler that begins the handshake as soon as it is added to a connected channel.
     init(
@@ -50,7 +52,13 @@ final class TLSStreamHandler: ChannelDuplexHandler {
         send(context, promise: promise)
     }
 
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        sayGoodbye(context)
+        context.close(mode: mode, promise: promise)
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
+        owesCloseNotify = false
         if !isEstablished {
             end(error(.closedEarly(received: 0)))
         } else if !hasEnded {
@@ -69,6 +77,7 @@ final class TLSStreamHandler: ChannelDuplexHandler {
             send(context, promise: nil)
             end(error(HandshakeDiagnosis.reason(of: errors, request: request)))
         case .complete:
+            owesCloseNotify = true
             send(context, promise: nil)
             judge(context)
         }
@@ -96,13 +105,27 @@ final class TLSStreamHandler: ChannelDuplexHandler {
             hasEnded = true
         case .failed:
             hasEnded = true
+            // What follows a fatal error is no goodbye.
+            owesCloseNotify = false
             context.fireErrorCaught(TruncatedStream())
             return context.close(promise: nil)
         }
         // A server may ask for a new key, which is answered.
         send(context, promise: nil)
         if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
-        if hasEnded { context.close(promise: nil) }
+        guard hasEnded else { return }
+        sayGoodbye(context)
+        context.close(promise: nil)
+    }
+
+    /// Tells the server that nothing more comes, whoever ends the connection and why.
+    ///
+    /// What the socket's buffer does not take at once is not waited for.
+    private func sayGoodbye(_ context: ChannelHandlerContext) {
+        guard owesCloseNotify else { return }
+        owesCloseNotify = false
+        connection.close()
+        send(context, promise: nil)
     }
 
     private func send(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
