@@ -2,6 +2,12 @@ import LoopbackLab
 @testable import PinCheckCLI
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// A store's file is read as far as it can be and complained about; a file that was given for the run is refused.
 @Suite struct DamagedStoreTests {
     private let pki = try! StandardPKI.shared()
@@ -45,6 +51,43 @@ import Testing
             try files.write(pki.interA.pem, to: "certs/\(pki.interA.hashedFileName)")
             try files.write(broken, to: "certs/\(pki.rootB.hashedFileName)")
             #expect(try await warnings(command, store).isEmpty)
+        }
+    }
+
+    @Test func distrustInALargeFileCountsAndAFileTooLargeToReadIsWarnedOf() async throws {
+        try await withChain { files, command in
+            try files.makeDirectory("certs")
+            let name = pki.rootA.hashedFileName
+            try files.write(pki.rootA.pem, to: "certs/\(name.dropLast())1")
+            let file = try files.write(
+                pki.rootA.pem(rejecting) + String(repeating: "x", count: 5_000_000),
+                to: "certs/\(name)"
+            )
+            let store = ["SSL_CERT_DIR": files.path + "/certs", "SSL_CERT_FILE": "/nonexistent"]
+            #expect(await decision(command, environment: store) == "fail distrusted")
+            // A hole of the file system: nothing is written.
+            #expect(truncate(file, 65 << 20) == 0)
+            #expect(await decision(command, environment: store) == "pass trusted-without-pins")
+            let told =
+                "the system's store is damaged in \(file): larger than any file of certificates, so it was not read"
+            let warned = try await warnings(command, store)
+            #expect(warned.count == 1 && warned[0].hasPrefix(told), "\(warned)")
+            #expect(await decision(command + ["--fail-on", "warn"], environment: store) == "warn damaged-trust-store")
+            // The same where all roots stand in one file.
+            try files.write(pki.rootA.pem, to: "certs/\(name)")
+            let bundle = try files.write(pki.rootA.pem(rejecting), to: "bundle.pem")
+            #expect(truncate(bundle, 65 << 20) == 0)
+            #expect(try await warnings(command, store.merging(["SSL_CERT_FILE": bundle]) { $1 }).count == 1)
+        }
+    }
+
+    @Test func aBlockWhoseLinesEndInCarriageReturnsAloneTakesNoRootAway() async throws {
+        try await withChain { files, command in
+            let block = pki.interA.pem(rejecting).replacing("\n", with: "\r")
+            let store = ["SSL_CERT_FILE": try files.write(pki.rootA.pem + block + "\n", to: "bundle.pem")]
+            #expect(await decision(command, environment: store) == "pass trusted-without-pins")
+            let warned = try await warnings(command, store)
+            #expect(warned.count == 1 && warned[0].contains("no start line"), "\(warned)")
         }
     }
 

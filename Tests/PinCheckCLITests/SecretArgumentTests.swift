@@ -64,6 +64,17 @@ import Testing
         }
     }
 
+    @Test func aLineBehindDashesIsHiddenToo() async {
+        for line in Self.lines {
+            for word in ["--" + line, "-" + line, "--x" + line] {
+                let outcome = await pincheck("127.0.0.1:1", word)
+                for piece in [line.prefix(16), line.suffix(16)] {
+                    #expect(!(outcome.output + outcome.errors).contains(piece), "\(outcome.errors)")
+                }
+            }
+        }
+    }
+
     @Test func whatOnlyLooksLikeASecretIsShown() async throws {
         let pin = try StandardPKI.shared().leaf.pin
         try await TemporaryDirectory.scoped { files in

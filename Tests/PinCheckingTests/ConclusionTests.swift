@@ -112,6 +112,8 @@ import Testing
             #expect(conclusion.reason == standing.reason)
         }
         let changed = Conclusion(Self.rejected, counts: false, changes: Self.changes(.rekeyed))
-        #expect(changed.outcome == .changed && changed.reason.id == "changed")
+        #expect(changed.outcome == .needsAttention && changed.reason.id == "changed")
+        let ending = Conclusion(Self.accepted, counts: false, outlook: Self.outlook(.fail))
+        #expect(ending.outcome == .needsAttention && ending.reason.id == "ends")
     }
 }

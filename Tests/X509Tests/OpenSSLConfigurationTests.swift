@@ -38,7 +38,9 @@ import Darwin
         (".include DIR/itself.cnf", "itself.cnf"),
         ("name = DIR\n.include $name/fifo", "fifo"), (".include ${ENV::PLACE}/fifo", "fifo"),
         (".pragma includedir:DIR\n.include fifo", "fifo"), (".include /dev/zero", "ero"),
-        (".incl\\\nude DIR/fifo", "fifo"), ("a = b\n\u{FEFF} .include DIR/fifo", "fifo"),
+        (".incl\\\nude DIR/fifo", "fifo"),
+        ("[y]\n dynamic_path = DIR/fifo", "fifo"), ("a = b\n[p]\nmodule=DIR/fifo # c", "fifo"),
+        ("a = b\n\u{FEFF} .include DIR/fifo", "fifo"),
     ])
     func whatCouldBlockIsFound(text: String, path: String) throws {
         let danger = try #require(try danger(text, environment: ["PLACE": "DIR"]))

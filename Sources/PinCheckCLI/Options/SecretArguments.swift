@@ -29,8 +29,12 @@ enum SecretArguments {
     }
 
     private static func secrets(in argument: String) -> [String] {
-        let isOption = argument.hasPrefix("--") && argument.contains("=")
-        let value = isOption ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
+        let name = argument.prefix { $0 != "=" }
+        let isOption =
+            argument.hasPrefix("--") && name.endIndex < argument.endIndex
+            && name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (0x61...0x7A).contains($0) }
+        // What the parser takes for an option that it does not know it repeats.
+        let value = isOption ? argument.drop { $0 != "=" }.dropFirst() : argument.drop { $0 == "-" }
         guard !isPath(value) else { return [] }
         return KeyMaterial.runs(in: value).filter { run in
             // The hash of a public key, whose notation leaves no doubt.

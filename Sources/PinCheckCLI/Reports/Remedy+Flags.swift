@@ -22,7 +22,7 @@ extension Remedy {
     }
 
     /// Clients on other platforms than this one, the mildest first.
-    private static func clients(besides platform: Platform.Family) -> String {
+    private static func clients(besides platform: PlatformFamily) -> String {
         switch platform {
         case .apple, .browser: "okhttp or curl"
         case .android: "curl"

@@ -26,7 +26,7 @@ package enum ClientRegistry {
         /// Whether it decides by answering a challenge of NSURLSession, as clients on Apple's platforms do.
         package var answersChallenges = false
         /// The platform it runs on, `nil` for one whose decisions need none.
-        package let platform: Platform.Family?
+        package let platform: PlatformFamily?
         /// The notation in which its users write a pin.
         package let notation: PinNotations.Kind
         /// What it is set to apart from what stands behind its name, as it is shown.

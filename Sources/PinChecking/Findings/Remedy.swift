@@ -23,7 +23,7 @@ package enum Remedy: Hashable, Sendable {
     /// Give the certificate that a platform would fetch.
     case giveIntermediate
     /// Ask a client of another platform than this one.
-    case chooseAnotherPlatform(than: Platform.Family)
+    case chooseAnotherPlatform(than: PlatformFamily)
 
     /// What to do, as it goes behind a sentence, in words of no program's.
     package var words: String {

@@ -100,7 +100,7 @@ package struct ChainJudgement: Sendable {
         }
         // Once for all clients of a platform.
         let platforms = judgements.compactMap(\.decided.refusingPlatform)
-        for platform in Platform.Family.allCases where platforms.contains(platform) {
+        for platform in PlatformFamily.allCases where platforms.contains(platform) {
             findings.append(
                 .warning(
                     id: "platform-rule",
@@ -129,7 +129,7 @@ package struct ChainJudgement: Sendable {
 
 extension Verdict {
     /// The platform whose own rule is the reason, `nil` for a reason that all platforms share.
-    fileprivate var refusingPlatform: Platform.Family? {
+    fileprivate var refusingPlatform: PlatformFamily? {
         guard case .untrusted(let failures) = reason else { return nil }
         return failures.first?.platform
     }

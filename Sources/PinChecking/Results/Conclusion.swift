@@ -64,11 +64,11 @@ package struct Conclusion: Hashable, Sendable {
             reason = standing.reason
         } else if let finding = ahead.first, finding.level == .fail {
             told = finding
-            outcome = .endsTooSoon
+            outcome = counts ? .endsTooSoon : .needsAttention
             reason = but(finding)
         } else if let refused = changes?.refusal {
             told = nil
-            outcome = .changed
+            outcome = counts ? .changed : .needsAttention
             reason = but(refused)
         } else if failsOnWarning, let finding = ahead.first(where: { $0.level == .warn }) {
             told = finding

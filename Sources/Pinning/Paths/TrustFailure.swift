@@ -57,7 +57,7 @@ public struct TrustFailure: Sendable, Hashable {
     /// The certificate at that position.
     public let certificate: Certificate
     /// The platform whose rule it is, where others would take the certificate; `nil` where they would not.
-    public let platform: Platform.Family?
+    public let platform: PlatformFamily?
 
     /// Says that `certificate` at `depth` breaks a rule.
     public init(_ reason: Reason, at depth: Int, of certificate: Certificate) {
@@ -67,7 +67,7 @@ public struct TrustFailure: Sendable, Hashable {
         platform = nil
     }
 
-    private init(_ failure: TrustFailure, of platform: Platform.Family) {
+    private init(_ failure: TrustFailure, of platform: PlatformFamily) {
         reason = failure.reason
         depth = failure.depth
         certificate = failure.certificate
@@ -75,7 +75,7 @@ public struct TrustFailure: Sendable, Hashable {
     }
 
     /// The same as a rule of one platform.
-    func refused(by platform: Platform.Family) -> TrustFailure { TrustFailure(self, of: platform) }
+    func refused(by platform: PlatformFamily) -> TrustFailure { TrustFailure(self, of: platform) }
 
     /// How useful the reason is to the reader, 0 for the most useful: distrust, time, name, signature, constraints, unknown issuer.
     public var rank: Int {

@@ -3,20 +3,8 @@
 /// Signatures, dates, basic constraints, name constraints and critical extensions are the same everywhere and left to the
 /// ``PathVerifier``; what differs stands here. The article "What the device decides" has the table and its sources.
 public struct Platform: Sendable, Hashable {
-    /// The kinds of platforms.
-    public enum Family: String, Sendable, Hashable, CaseIterable {
-        /// iOS, macOS and their relatives: the Security framework.
-        case apple
-        /// Android with Conscrypt.
-        case android
-        /// This machine's OpenSSL, as curl uses it.
-        case openssl
-        /// Chrome and Firefox, by the stricter of the two.
-        case browser
-    }
-
     /// Which kind of platform it is.
-    public let family: Family
+    public let family: PlatformFamily
     /// The version of its system.
     public let release: PlatformRelease
     /// Which names of a certificate count for a server.

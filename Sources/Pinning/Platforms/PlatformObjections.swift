@@ -118,7 +118,7 @@ extension Platform {
     }
 }
 
-extension Platform.Family {
+extension PlatformFamily {
     /// What people call it, as in `Apple's platforms`.
     public var title: String {
         switch self {

@@ -23,6 +23,8 @@ public struct StrengthRules: Sendable, Hashable {
     private let part: Part
     /// The digests that are refused, as they stand in the names of signature algorithms.
     private let refusedDigests: [String]
+    /// Whether digests are taken that no platform but OpenSSL knows in certificates, such as RIPEMD-160 and SHA-3.
+    private let takesRareDigests: Bool
     /// Whether a leaf that somebody installed by hand as it is may have any key.
     private let exemptsInstalledLeaves: Bool
     /// Whether the signature on an anchor counts that neither signed itself nor was installed by hand.
@@ -35,6 +37,7 @@ public struct StrengthRules: Sendable, Hashable {
         fewestECBits: 256,
         part: .whole,
         refusedDigests: ["md2", "md4", "md5", "sha1"],
+        takesRareDigests: false,
         exemptsInstalledLeaves: true,
         judgesAnchorSignatures: true
     )
@@ -46,6 +49,7 @@ public struct StrengthRules: Sendable, Hashable {
         fewestECBits: 160,
         part: .whole,
         refusedDigests: ["md2", "md4", "md5"],
+        takesRareDigests: false,
         exemptsInstalledLeaves: false,
         judgesAnchorSignatures: false
     )
@@ -57,6 +61,7 @@ public struct StrengthRules: Sendable, Hashable {
         fewestECBits: 160,
         part: .untrusted,
         refusedDigests: ["md2", "md4", "md5", "sha1"],
+        takesRareDigests: false,
         exemptsInstalledLeaves: false,
         judgesAnchorSignatures: false
     )
@@ -68,6 +73,7 @@ public struct StrengthRules: Sendable, Hashable {
         fewestECBits: 224,
         part: .whole,
         refusedDigests: ["md2", "md4", "md5", "sha1"],
+        takesRareDigests: true,
         exemptsInstalledLeaves: false,
         judgesAnchorSignatures: false
     )
@@ -79,6 +85,7 @@ public struct StrengthRules: Sendable, Hashable {
         fewestECBits: 256,
         part: .whole,
         refusedDigests: ["md2", "md4", "md5", "sha1"],
+        takesRareDigests: false,
         exemptsInstalledLeaves: false,
         judgesAnchorSignatures: false
     )
@@ -118,8 +125,17 @@ public struct StrengthRules: Sendable, Hashable {
         }
     }
 
+    /// The digests that all platforms know; those with SHA-512 cut short are others.
+    private static let knownDigests = ["md2", "md4", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
+
+    /// Whether a signature of this kind counts for nothing.
+    ///
+    /// What a platform does not know it cannot verify. RSASSA-PSS hides its digest from its name, and EdDSA has none to choose.
     private func isRefused(_ algorithm: String) -> Bool {
         let name = algorithm.lowercased()
-        return refusedDigests.contains { name.contains($0) }
+        guard name != "rsassapss", !name.hasPrefix("ed") else { return false }
+        let isKnown =
+            Self.knownDigests.contains { name.contains($0) } && !name.contains("sha512/") && !name.contains("sha512-")
+        return isKnown ? refusedDigests.contains { name.contains($0) } : !takesRareDigests
     }
 }

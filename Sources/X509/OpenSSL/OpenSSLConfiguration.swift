@@ -52,7 +52,7 @@ private struct ConfigurationWalk {
         guard fileCount <= Self.fileLimit, !Self.mayBlock(path) else { return path }
         let bytes = Self.bytes(ofFile: path)
         // Most configurations include nothing, and then there is no need to know what else they say.
-        guard fileCount > 1 || Self.mayInclude(bytes) else { return nil }
+        guard fileCount > 1 || Self.mayNameFiles(bytes) else { return nil }
         var section = "default"
         for line in Self.lines(of: bytes) {
             if line.first == "[" {
@@ -66,6 +66,10 @@ private struct ConfigurationWalk {
                 for file in files(meantBy: value(rest)) {
                     if let dangerous = dangerousPath(at: file) { return dangerous }
                 }
+            } else if name == "dynamic_path" || name == "module" {
+                // OpenSSL opens the library that it names, of a provider or an engine.
+                let path = value(rest)
+                if Self.mayBlock(path, sizeLimit: .max) { return path }
             } else if name == ".pragma" {
                 if rest.hasPrefix("includedir:") { directory = Self.trimmed(rest.dropFirst("includedir:".count)) }
             } else if section == "default" {
@@ -76,11 +80,11 @@ private struct ConfigurationWalk {
     }
 
     /// Whether opening or reading what stands at a path could take for ever.
-    private static func mayBlock(_ path: String) -> Bool {
+    private static func mayBlock(_ path: String, sizeLimit: Int = sizeLimit) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
         switch status.st_mode & S_IFMT {
-        case S_IFREG: return status.st_size > sizeLimit
+        case S_IFREG: return Int(status.st_size) > sizeLimit
         // OpenSSL finds nothing to read there and says so.
         case S_IFDIR: return false
         case S_IFCHR:
@@ -107,11 +111,11 @@ private struct ConfigurationWalk {
         return bytes
     }
 
-    /// Whether a line may begin with `.include`.
+    /// Whether a line may begin with `.include`, or with what names a library.
     ///
     /// Bytes that are no ASCII may be blanks or a part of one, and a line that is joined with the next may hold anything.
-    private static func mayInclude(_ bytes: [UInt8]) -> Bool {
-        let word = Array(".include".utf8)
+    private static func mayNameFiles(_ bytes: [UInt8]) -> Bool {
+        let words = [".include", "dynamic_path", "module"].map { Array($0.utf8) }
         var mayBegin = true
         for index in bytes.indices {
             switch bytes[index] {
@@ -122,8 +126,9 @@ private struct ConfigurationWalk {
                 }
                 mayBegin = true
             case ...0x20, 0x80...: break
-            case UInt8(ascii: ".") where mayBegin && bytes[index...].starts(with: word): return true
-            default: mayBegin = false
+            default:
+                if mayBegin, words.contains(where: { bytes[index...].starts(with: $0) }) { return true }
+                mayBegin = false
             }
         }
         return false

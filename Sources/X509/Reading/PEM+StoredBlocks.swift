@@ -4,6 +4,8 @@ struct StoredBlock {
     let block: PEMBlock?
     /// What OpenSSL stumbles over here, `nil` for nothing.
     var damage: X509Error?
+    /// Whether OpenSSL passes over it as over any other text, and reads what follows.
+    var isPassedOver = false
     /// Whether OpenSSL reads the block too; otherwise it stands inside another, or on the last line of one.
     var isRead = true
 }
@@ -34,6 +36,11 @@ extension PEM {
             } else if let (block, length) = plainCertificate(bytes[start...], line: line) {
                 position = start + length
                 blocks.append(StoredBlock(block: block))
+            } else if let lineEnd = endOfFalseStart(from: start, in: bytes) {
+                let found = hidden(from: start, in: bytes, line: line)
+                let error = X509Error(.brokenPEM, line: line, detail: "no start line")
+                blocks += [StoredBlock(block: nil, damage: error, isPassedOver: true)] + found
+                position = lineEnd
             } else {
                 let stop = endOfBlock(from: start, in: bytes)
                 do {
@@ -61,6 +68,16 @@ extension PEM {
         let stop = text.firstRange(of: end).flatMap { text[$0.upperBound...].firstRange(of: dashes)?.upperBound }
         guard let block = try? read(text[..<(stop ?? text.endIndex)], line: line).0 else { return [] }
         return [StoredBlock(block: block, isRead: false)]
+    }
+
+    /// The end of the line at `start` when it begins as a block does and does not end as its first line has to, `nil` when it does.
+    private static func endOfFalseStart(from start: Int, in bytes: [UInt8]) -> Int? {
+        let lineEnd = bytes[start...].firstIndex(of: newline) ?? bytes.count
+        var last = lineEnd
+        while last > start, bytes[last - 1] <= 0x20 { last -= 1 }
+        // OpenSSL reads 254 bytes of a line at a time.
+        let isWhole = last - start <= 254 && bytes[start..<last].suffix(dashes.count).elementsEqual(dashes)
+        return isWhole ? nil : lineEnd
     }
 
     private static func isAtLineStart(_ position: Int, in bytes: [UInt8]) -> Bool {

@@ -14,6 +14,8 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
         case notSignedData
         /// PEM text whose base64 or framing is broken.
         case brokenPEM
+        /// More bytes than any file of certificates has.
+        case tooLarge
     }
 
     /// What is wrong.
@@ -40,6 +42,7 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
             case .notAPrivateKey: "not a whole private key without a passphrase"
             case .notSignedData: "not a whole PKCS #7 message with certificates"
             case .brokenPEM: "broken PEM text"
+            case .tooLarge: "larger than any file of certificates, so it was not read"
             }
         return what + (line.map { " at line \($0)" } ?? "") + (detail.map { " (\($0))" } ?? "")
     }

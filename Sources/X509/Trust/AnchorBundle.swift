@@ -79,7 +79,7 @@ package final class AnchorBundle: AnchorSource {
         for stored in blocks {
             if let error = stored.damage {
                 damage.append(error)
-                isWhole = false
+                isWhole = isWhole && stored.isPassedOver
             }
             guard let block = stored.block, CertificateReader.certificateLabels.contains(block.label) else { continue }
             guard let found = Self.entry(ofStored: block), !isSmall || X509Handle(der: found.entry.der) != nil else {
@@ -95,6 +95,9 @@ package final class AnchorBundle: AnchorSource {
         if !isWhole, anchors == .none { entries.removeAll { !$0.isDistrusted } }
         self.init(entries, damage: damage)
     }
+
+    /// What a file of the system's store is that is too large to be read: nobody knows what it trusts and distrusts.
+    static func tooLarge() -> AnchorBundle { AnchorBundle([], damage: [X509Error(.tooLarge)]) }
 
     /// A bundle of certificates that were read already.
     package convenience init(_ certificates: [Certificate]) {

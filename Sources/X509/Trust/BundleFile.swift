@@ -25,12 +25,7 @@ final class BundleFile: AnchorSource {
     /// Whether the file has trust settings is found out without taking it apart: every path asks, and few files have any.
     func distrusted(named name: OpaquePointer) -> [PathNode] {
         content.withLock { content in
-            if case .unread = content {
-                let bytes = read()
-                content =
-                    PEM.hasBlock(CertificateReader.trustedCertificateLabel, in: bytes)
-                    ? .bundle(Self.bundle(bytes), holdsSettings: true) : .plain(bytes)
-            }
+            if case .unread = content { content = read() }
             return if case .bundle(let bundle, _) = content { bundle.distrusted(named: name) } else { [] }
         }
     }
@@ -53,11 +48,15 @@ final class BundleFile: AnchorSource {
     private func loaded() -> AnchorBundle {
         content.withLock { content in
             if case .bundle(let bundle, _) = content { return bundle }
-            let bytes = if case .plain(let bytes) = content { bytes } else { read() }
-            let bundle = Self.bundle(bytes)
-            let holdsSettings = PEM.hasBlock(CertificateReader.trustedCertificateLabel, in: bytes)
-            content = .bundle(bundle, holdsSettings: holdsSettings)
-            return bundle
+            if case .unread = content { content = read() }
+            switch content {
+            case .bundle(let bundle, _): return bundle
+            case .plain(let bytes):
+                let bundle = Self.bundle(bytes)
+                content = .bundle(bundle, holdsSettings: false)
+                return bundle
+            case .unread: return Self.bundle([])
+            }
         }
     }
 
@@ -66,7 +65,14 @@ final class BundleFile: AnchorSource {
         AnchorBundle(storeFile: bytes, ifDamaged: .none)
     }
 
-    private func read() -> [UInt8] {
-        if case .bytes(let bytes) = SystemFile.contents(of: path, limit: Self.sizeLimit) { bytes } else { [] }
+    private func read() -> Content {
+        switch SystemFile.contents(of: path, limit: Self.sizeLimit) {
+        case .absent, .unusable: return .plain([])
+        // It may hold a word of distrust for any certificate.
+        case .tooLarge: return .bundle(.tooLarge(), holdsSettings: true)
+        case .bytes(let bytes):
+            guard PEM.hasBlock(CertificateReader.trustedCertificateLabel, in: bytes) else { return .plain(bytes) }
+            return .bundle(Self.bundle(bytes), holdsSettings: true)
+        }
     }
 }

@@ -15,8 +15,8 @@ internal import Darwin
 final class HashedDirectory: AnchorSource {
     /// The most files that are opened for one name.
     private static let fileLimit = 100
-    /// The most that is read for one name, in bytes: more than a bundle of all public roots.
-    private static let sizeLimit = 4 << 20
+    /// The most that is read for one name, in bytes: far more than a bundle of all public roots.
+    private static let sizeLimit = 64 << 20
     /// The most names that are remembered; hostile chains can ask for as many as they like.
     private static let nameLimit = 1_024
 
@@ -102,6 +102,7 @@ final class HashedDirectory: AnchorSource {
                 switch SystemFile.contents(of: path, limit: sizeLeft) {
                 case .absent: break numbers
                 case .unusable: break
+                case .tooLarge: files.append(File(path: path, bundle: .tooLarge()))
                 case .bytes(let bytes):
                     sizeLeft -= bytes.count
                     files.append(File(path: path, bundle: Self.bundle(bytes)))

@@ -12,8 +12,10 @@ enum SystemFile {
     enum Contents {
         /// A regular file with these bytes.
         case bytes([UInt8])
-        /// Something that is no regular file, is larger than allowed, or cannot be read.
+        /// Something that is no regular file, or cannot be read.
         case unusable
+        /// A regular file that is larger than allowed.
+        case tooLarge
         /// Nothing.
         case absent
     }
@@ -26,16 +28,16 @@ enum SystemFile {
         guard descriptor >= 0 else { return errno == ENOENT || errno == ENOTDIR ? .absent : .unusable }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit else {
-            return .unusable
-        }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .unusable }
+        guard status.st_size <= limit else { return .tooLarge }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(status.st_size))
         var buffer = [UInt8](repeating: 0, count: min(max(Int(status.st_size) + 1, 1 << 12), 1 << 18))
         while true {
             let count = read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0, bytes.count + count <= limit else { return .unusable }
+            guard count >= 0 else { return .unusable }
+            guard bytes.count + count <= limit else { return .tooLarge }
             guard count > 0 else { return .bytes(bytes) }
             bytes += buffer[..<count]
         }

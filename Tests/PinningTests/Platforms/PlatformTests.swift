@@ -277,6 +277,32 @@ struct PlatformTests {
         }
     }
 
+    @Test(arguments: [
+        "ripemd160WithRSA", "RSA-SHA3-256", "RSA-SM3", "RSA-SHA512/256", "mdc2WithRSA", "shaWithRSAEncryption",
+    ])
+    func `a digest that only OpenSSL knows is refused everywhere else`(_ algorithm: String) {
+        for platform in Platform.all {
+            for depth in 0...1 {
+                var path = Self.ordinary
+                path[depth].signature = algorithm
+                let isRefused = platform.family != .openssl
+                #expect(
+                    platform.complaints(path) == (isRefused ? ["weak-signature \(depth)"] : []),
+                    "\(platform.family)"
+                )
+            }
+        }
+    }
+
+    @Test(arguments: ["sha224WithRSAEncryption", "ecdsa-with-SHA512", "rsassaPss", "ED25519"])
+    func `a digest that all know, or that its name hides, is not refused by its name`(_ algorithm: String) {
+        for platform in Platform.all {
+            var path = Self.ordinary
+            path[0].signature = algorithm
+            #expect(platform.complaints(path).isEmpty, "\(platform.family)")
+        }
+    }
+
     @Test
     func `Conscrypt looks at nothing from the first anchor on`() {
         var path = Self.ordinary

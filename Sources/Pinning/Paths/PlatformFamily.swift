@@ -1,0 +1,11 @@
+/// The kinds of platforms.
+public enum PlatformFamily: String, Sendable, Hashable, CaseIterable {
+    /// iOS, macOS and their relatives: the Security framework.
+    case apple
+    /// Android with Conscrypt.
+    case android
+    /// This machine's OpenSSL, as curl uses it.
+    case openssl
+    /// Chrome and Firefox, by the stricter of the two.
+    case browser
+}
