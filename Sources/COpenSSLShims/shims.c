@@ -4,6 +4,10 @@ void COpenSSLShims_OPENSSL_free(void *memory) {
     OPENSSL_free(memory);
 }
 
+void *COpenSSLShims_OPENSSL_memdup(const void *memory, size_t count) {
+    return OPENSSL_memdup(memory, count);
+}
+
 long COpenSSLShims_BIO_get_mem_data(BIO *bio, const char **data) {
     return BIO_get_mem_data(bio, (char **)data);
 }
@@ -158,4 +162,28 @@ long COpenSSLShims_SSL_add1_chain_cert(SSL *ssl, X509 *certificate) {
 
 int COpenSSLShims_SSL_get_negotiated_group(SSL *ssl) {
     return SSL_get_negotiated_group(ssl);
+}
+
+long COpenSSLShims_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key) {
+    return SSL_get_peer_tmp_key(ssl, key);
+}
+
+long COpenSSLShims_SSL_set_tlsext_status_type(SSL *ssl, int type) {
+    return SSL_set_tlsext_status_type(ssl, type);
+}
+
+long COpenSSLShims_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response) {
+    return SSL_get_tlsext_status_ocsp_resp(ssl, response);
+}
+
+long COpenSSLShims_SSL_set_tlsext_status_ocsp_resp(SSL *ssl, unsigned char *response, long count) {
+    return SSL_set_tlsext_status_ocsp_resp(ssl, response, count);
+}
+
+long COpenSSLShims_SSL_CTX_set_tlsext_status_cb(SSL_CTX *context, int (*callback)(SSL *, void *)) {
+    return SSL_CTX_set_tlsext_status_cb(context, callback);
+}
+
+long COpenSSLShims_SSL_CTX_set_dh_auto(SSL_CTX *context, long on) {
+    return SSL_CTX_set_dh_auto(context, on);
 }

@@ -11,6 +11,7 @@
 
 // Memory and BIOs.
 void COpenSSLShims_OPENSSL_free(void *memory);
+void *COpenSSLShims_OPENSSL_memdup(const void *memory, size_t count);
 long COpenSSLShims_BIO_get_mem_data(BIO *bio, const char **data);
 long COpenSSLShims_BIO_set_mem_eof_return(BIO *bio, long value);
 
@@ -50,11 +51,17 @@ long COpenSSLShims_SSL_CTX_set_max_cert_list(SSL_CTX *context, long bytes);
 long COpenSSLShims_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode);
 long COpenSSLShims_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate);
 long COpenSSLShims_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *));
+long COpenSSLShims_SSL_CTX_set_dh_auto(SSL_CTX *context, long on);
 int COpenSSLShims_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *groups);
 int COpenSSLShims_SSL_set_tlsext_host_name(SSL *ssl, const char *name);
 long COpenSSLShims_SSL_set1_sigalgs_list(SSL *ssl, const char *algorithms);
 long COpenSSLShims_SSL_set1_client_sigalgs_list(SSL *ssl, const char *algorithms);
 long COpenSSLShims_SSL_add1_chain_cert(SSL *ssl, X509 *certificate);
 int COpenSSLShims_SSL_get_negotiated_group(SSL *ssl);
+long COpenSSLShims_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key);
+long COpenSSLShims_SSL_set_tlsext_status_type(SSL *ssl, int type);
+long COpenSSLShims_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response);
+long COpenSSLShims_SSL_set_tlsext_status_ocsp_resp(SSL *ssl, unsigned char *response, long count);
+long COpenSSLShims_SSL_CTX_set_tlsext_status_cb(SSL_CTX *context, int (*callback)(SSL *, void *));
 
 #endif

@@ -74,6 +74,9 @@ final class TLSConversation: Conversation {
 
     // MARK: Callbacks of the handshake
 
+    /// The OCSP response that goes with the certificate.
+    var staple: [UInt8]? { context.settings.staple }
+
     /// Picks the identities for the name the client indicated; the result is the servername callback's.
     func chooseIdentity(_ alert: UnsafeMutablePointer<Int32>?) -> Int32 {
         let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }

@@ -89,6 +89,14 @@ public struct TLSServerSettings: Sendable {
     public var groups: String?
     /// How many TLS 1.3 session tickets follow the handshake.
     public var sessionTickets = 2
+    /// What clients get that ask for signed certificate timestamps, right or wrong; `nil`: the extension is ignored.
+    ///
+    /// A SignedCertificateTimestampList is what belongs here (RFC 6962, 3.3.1).
+    public var timestamps: [UInt8]?
+    /// What clients get that ask for an OCSP response (RFC 6066, 8), right or wrong; `nil`: the extension is ignored.
+    public var staple: [UInt8]?
+    /// Whether there are DHE suites, whose prime is as long as the certificate's key (`SSL_CTX_set_dh_auto`).
+    public var offersFiniteFieldGroups = false
 
     /// Settings with these default identities and the defaults above.
     public init(_ identities: [TLSIdentity]) {

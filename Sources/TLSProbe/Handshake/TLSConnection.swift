@@ -33,6 +33,8 @@ final class TLSConnection {
     private let identity: ClientIdentity?
     /// Whether nothing was sent for want of a certificate that fits what the server asked for.
     private var hadNoFittingCertificate = false
+    /// The list of signed certificate timestamps that the server sent along, `nil` without one.
+    private(set) var timestampList: [UInt8]?
 
     /// Whether a client certificate was sent.
     var clientCertificateSent: Bool { identity != nil && clientCertificateRequested && !hadNoFittingCertificate }
@@ -60,6 +62,7 @@ final class TLSConnection {
         guard COpenSSLShims_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
             COpenSSLShims_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
             request.serverNameIndication.map({ COpenSSLShims_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,
+            COpenSSLShims_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) == 1,
             Self.offer(request.alpn, on: ssl),
             request.keyType?.restrict(ssl) ?? true,
             request.clientIdentity?.use(on: ssl) ?? true
@@ -120,6 +123,11 @@ final class TLSConnection {
         guard !connection.clientCertificateRequested else { return connection.hadNoFittingCertificate = true }
         connection.clientCertificateRequested = true
         connection.keyProvenAtRequest = connection.serverHasSigned
+    }
+
+    static func note(timestampList: [UInt8], of ssl: OpaquePointer?) {
+        guard let ssl, let context = SSL_get_ex_data(ssl, 0) else { return }
+        Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().timestampList = timestampList
     }
 
     /// Whether the negotiated handshake has a signature by the server's key before it asks for a client certificate.

@@ -51,6 +51,7 @@ final class TLSContext {
             TLSConnection.noteClientCertificateRequest(ssl)
             return 0
         }
+        guard TimestampExtension.register(in: pointer) else { throw OpenSSLSetUpError() }
         OpenSSLErrors.clear()
     }
 

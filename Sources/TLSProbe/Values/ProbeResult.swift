@@ -12,6 +12,8 @@ package struct ProbeResult: Sendable, Hashable {
     package let cipher: String
     /// The group of the key exchange, as in `X25519` or `P-256`; `nil` for a key exchange without one.
     package let group: String?
+    /// How the keys of the connection were agreed on.
+    package let keyExchange: KeyExchange
     /// The application protocol the server chose, in the server's words; `nil` when it chose none.
     package let alpn: String?
     /// The certificates the server sent, in wire order.
@@ -24,6 +26,14 @@ package struct ProbeResult: Sendable, Hashable {
     ///
     /// It does not when a server before TLS 1.3 insists on a client certificate; its key is proven by then all the same.
     package let handshakeCompleted: Bool
+    /// The signed certificate timestamps that the server sent in the handshake (RFC 6962, 3.3.1), not read yet; `nil` for none.
+    ///
+    /// At most 65,535 bytes.
+    package let timestampList: [UInt8]?
+    /// The OCSP response that the server sent in the handshake (RFC 6066, 8), not read yet; `nil` for none.
+    ///
+    /// At most ``TLSContext/certificateListLimit`` bytes.
+    package let staple: [UInt8]?
     /// How long each phase took.
     package let timings: ProbeTimings
 }

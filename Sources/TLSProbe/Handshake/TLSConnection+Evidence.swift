@@ -1,0 +1,31 @@
+internal import COpenSSL
+internal import COpenSSLShims
+
+// What came along with the certificates, and how the keys were agreed on.
+extension TLSConnection {
+    /// The OCSP response that the server sent along, `nil` when it sent none.
+    var staple: [UInt8]? {
+        var start: UnsafePointer<UInt8>?
+        let count = COpenSSLShims_SSL_get_tlsext_status_ocsp_resp(ssl, &start)
+        guard count > 0, let start else { return nil }
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    /// How the keys were agreed on.
+    var keyExchange: KeyExchange {
+        guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return .other }
+        switch SSL_CIPHER_get_kx_nid(cipher) {
+        case NID_kx_any, NID_kx_ecdhe: return .ephemeral
+        case NID_kx_dhe: return temporaryKeyBits.map { .ephemeralInGroup(bits: $0) } ?? .other
+        case NID_kx_rsa: return .staticRSA
+        default: return .other
+        }
+    }
+
+    private var temporaryKeyBits: Int? {
+        var key: OpaquePointer?
+        guard COpenSSLShims_SSL_get_peer_tmp_key(ssl, &key) == 1, let key else { return nil }
+        defer { EVP_PKEY_free(key) }
+        return Int(EVP_PKEY_get_bits(key))
+    }
+}

@@ -1,0 +1,80 @@
+import LoopbackLab
+import Pinning
+import Testing
+
+@testable import TLSProbe
+
+/// What servers send along with their certificates, and how the keys of a connection are agreed on.
+@Suite(.timeLimit(.minutes(5)))
+struct EvidenceTests {
+    let world: StandardPKI
+
+    init() throws {
+        world = try StandardPKI.shared()
+    }
+
+    private func settings(_ version: LoopbackLab.TLSVersion) -> TLSServerSettings {
+        TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.maximumVersion = version }
+    }
+
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13], [1, 1_000])
+    func whatIsSentAlongIsHandedOverAsItCame(version: LoopbackLab.TLSVersion, expecting: Int) async throws {
+        let list = LabLog.list([try LabLog().timestamp(for: .certificate(world.leaf.der))])
+        let staple = [UInt8](repeating: 0xA5, count: 9_000)
+        let settings = settings(version).with {
+            $0.timestamps = list
+            $0.staple = staple
+        }
+        // Prepared for one connection or for many, the library is another.
+        let result = try await LoopbackServer.serving(.tls(settings), address: "127.0.0.1") { server in
+            let prober = Prober(expecting: expecting)
+            let result = await outcome(of: try ProbeRequest(server), by: prober)
+            await prober.shutdown()
+            return try result.get()
+        }
+        #expect(result.timestampList == list)
+        #expect(result.staple == staple)
+        #expect(result.presented.certificates.map(\.der) == [world.leaf.der, world.interA.der])
+    }
+
+    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13])
+    func aServerThatKnowsNeitherIsNotAffected(version: LoopbackLab.TLSVersion) async throws {
+        let result = try await probe(.tls(settings(version))) { $0.minimumTLS = .tls10 }
+        #expect(result.timestampList == nil && result.staple == nil && result.handshakeCompleted)
+    }
+
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
+    func whatIsDamagedEndsNoHandshake(version: LoopbackLab.TLSVersion) async throws {
+        let settings = settings(version).with {
+            $0.timestamps = [0xFF, 0xFF, 0]
+            $0.staple = [0]
+        }
+        let result = try await probe(.tls(settings))
+        #expect(result.timestampList == [0xFF, 0xFF, 0])
+        #expect(result.staple == [0])
+    }
+
+    @Test func theKeyExchangeIsToldAsTheSuiteHasIt() async throws {
+        let weak = try world.interA.issue(
+            .leaf(StandardPKI.serverName),
+            key: .shared(.rsa(bits: 1024), label: "key exchange")
+        )
+        let strong = try world.interA.issue(
+            .leaf(StandardPKI.serverName),
+            key: .shared(.rsa(bits: 2048), label: "key exchange")
+        )
+        func exchange(_ leaf: LabCertificate, _ suites: String) async throws -> KeyExchange {
+            let settings = TLSServerSettings(presenting: [leaf, world.interA]).with {
+                $0.maximumVersion = .tls12
+                $0.cipherList = suites + ":@SECLEVEL=0"
+                $0.offersFiniteFieldGroups = true
+            }
+            return try await probe(.tls(settings)).keyExchange
+        }
+        #expect(try await exchange(strong, "AES128-SHA256") == .staticRSA)
+        #expect(try await exchange(strong, "DHE-RSA-AES128-GCM-SHA256") == .ephemeralInGroup(bits: 2_048))
+        #expect(try await exchange(weak, "DHE-RSA-AES128-GCM-SHA256") == .ephemeralInGroup(bits: 1_024))
+        #expect(try await exchange(strong, "ECDHE-RSA-AES128-GCM-SHA256") == .ephemeral)
+        #expect(try await probe(.presenting([strong])).keyExchange == .ephemeral)
+    }
+}
