@@ -39,6 +39,8 @@ public struct Observation: Sendable, Hashable {
     public let fetchable: [Certificate]
     /// The version of the device's system.
     public let release: PlatformRelease
+    /// What came along with the leaf, `nil` where nobody looked: then no rule about it is applied.
+    public let evidence: LeafEvidence?
 
     /// An observation made at `time`.
     ///
@@ -48,17 +50,20 @@ public struct Observation: Sendable, Hashable {
     ///   - time: the moment of the decision.
     ///   - fetchable: certificates that stand for what a platform would fetch.
     ///   - release: the version of the device's system.
+    ///   - evidence: what came along with the leaf.
     public init(
         presented: PresentedChain,
         referenceName: ReferenceName,
         time: Timestamp,
         fetchable: [Certificate] = [],
-        release: PlatformRelease = .newest
+        release: PlatformRelease = .newest,
+        evidence: LeafEvidence? = nil
     ) {
         self.presented = presented
         self.referenceName = referenceName
         self.time = time
         self.fetchable = fetchable
         self.release = release
+        self.evidence = evidence
     }
 }

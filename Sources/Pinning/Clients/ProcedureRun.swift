@@ -95,7 +95,8 @@ struct ProcedureRun<Verifier: PathVerifier> {
             anchors: anchors,
             policy: policy,
             time: observation.time,
-            platform: platform
+            platform: platform,
+            evidence: observation.evidence
         )
     }
 
@@ -149,9 +150,25 @@ struct ProcedureRun<Verifier: PathVerifier> {
             noteWhatWouldBeFetched(failures)
         } else if failures.isEmpty {
             trace.pass(id, "a valid path leads to \(end)")
+            noteEvidence()
             if result.isTrusted { trusted.append(result) }
             warnOfMissingIntermediates(result.builtChain)
         }
+    }
+
+    /// Says what came along that the platform looks at; which logs timestamps are from is nobody's to judge here.
+    private mutating func noteEvidence() {
+        if platform?.family != .openssl, observation.evidence?.isVouchedFor == true,
+            !trace.steps.contains(where: { $0.id == "revocation" })
+        {
+            trace.pass("revocation", "the server's OCSP staple says that the certificate is good")
+        }
+        guard platform?.transparency != nil, let count = observation.evidence?.timestamps, count.timestamps > 0,
+            !trace.steps.contains(where: { $0.id == "transparency" })
+        else { return }
+        let timestamps = count.timestamps == 1 ? "1 SCT" : "\(count.timestamps) SCTs"
+        let logs = count.logs == 1 ? "1 log" : "\(count.logs) logs"
+        trace.pass("transparency", "\(timestamps) from \(logs); which logs is not judged")
     }
 
     /// Says where the platform would fetch the issuer that is missing.
@@ -361,6 +378,8 @@ extension TrustFailure {
         switch reason {
         case .lifetimeTooLong: "lifetime"
         case .noServerAuth: "purpose"
+        case .tooFewTimestamps: "transparency"
+        case .revoked: "revocation"
         default: nil
         }
     }

@@ -28,6 +28,12 @@ public struct TrustFailure: Sendable, Hashable {
         case noServerAuth
         /// The leaf is valid for more days than the platform takes.
         case lifetimeTooLong(days: Int, limit: Int)
+        /// Too few logs promised to publish the leaf: so many did, and so many would have to in the certificate.
+        case tooFewTimestamps(logs: Int, needed: Int)
+        /// The issuer says, in a response that the server sent along, that it took the leaf back.
+        case revoked(at: Timestamp, reason: Int?)
+        /// The platform takes nothing of the root that was issued from this moment on.
+        case issuedAfterDistrust(since: Timestamp)
         /// The key is too weak for the security level.
         case weakKey
         /// The signature algorithm is too weak for the security level.
@@ -81,12 +87,12 @@ public struct TrustFailure: Sendable, Hashable {
     public var rank: Int {
         switch reason {
         // Whoever keeps the store has decided: no other certificate of the same make would do.
-        case .distrusted: 0
+        case .distrusted, .revoked, .issuedAfterDistrust: 0
         case .expired, .notYetValid: 1
         case .nameMismatch, .impossibleName: 2
         case .badSignature: 3
         case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .wrongKeyUsage, .noServerAuth,
-            .lifetimeTooLong, .unknownCriticalExtension:
+            .lifetimeTooLong, .tooFewTimestamps, .unknownCriticalExtension:
             4
         case .weakKey, .weakSignature: 5
         case .other: 6
@@ -125,6 +131,9 @@ public struct TrustFailure: Sendable, Hashable {
         case .wrongPurpose, .wrongKeyUsage: "wrong-purpose"
         case .noServerAuth: "no-server-auth"
         case .lifetimeTooLong: "lifetime-too-long"
+        case .tooFewTimestamps: "too-few-scts"
+        case .revoked: "revoked"
+        case .issuedAfterDistrust: "distrusted"
         case .weakKey: "weak-key"
         case .weakSignature: "weak-signature"
         case .unknownCriticalExtension: "unknown-critical-extension"
@@ -161,6 +170,13 @@ extension TrustFailure: CustomStringConvertible {
         case .noServerAuth: "\(subject) does not say that it is for TLS servers (extended key usage serverAuth)"
         case .lifetimeTooLong(let days, let limit):
             "\(subject) is valid for \(days == .max ? "endless" : "\(days)") days, more than \(limit)"
+        case .tooFewTimestamps(let logs, let needed):
+            "\(subject) has SCTs of \(logs == 1 ? "1 log" : "\(logs) logs"), \(needed) are needed (Certificate Transparency)"
+        case .revoked(let time, let reason):
+            "\(subject) was revoked at \(time)\(reason.flatMap { Self.words(forRevocation: $0) } ?? ""): "
+                + "the server's own OCSP staple says so"
+        case .issuedAfterDistrust(let since):
+            "\(subject) was issued after the platform ceased to trust its root, \(since.date)"
         case .weakKey: "\(subject) has a key too weak to trust: \(certificate.publicKey.algorithm)"
         case .weakSignature:
             "\(subject) is signed with an algorithm too weak to trust: \(certificate.signatureAlgorithm)"
@@ -174,6 +190,15 @@ extension TrustFailure: CustomStringConvertible {
         case .tooManyPaths: "the chain of \(subject) offers more paths than are worth trying"
         case .other(let text): "\(subject): \(text)"
         }
+    }
+
+    /// The names of RFC 5280, 5.3.1.
+    private static func words(forRevocation reason: Int) -> String? {
+        let names = [
+            1: "key compromise", 2: "CA compromise", 3: "affiliation changed", 4: "superseded",
+            5: "cessation of operation", 6: "certificate hold", 9: "privilege withdrawn", 10: "AA compromise",
+        ]
+        return names[reason].map { " (\($0))" }
     }
 
     private static func names(of certificate: Certificate) -> String {

@@ -10,6 +10,7 @@ extension Platform {
     ///   - findings: what the verifier has against the path.
     ///   - policy: the rules to keep.
     ///   - strengthIsGiven: whether keys and signatures were held against a level that the user chose, instead of the platform's.
+    ///   - evidence: what came along with the leaf, `nil` where nobody looked.
     ///   - anchorClass: whose anchor the last certificate is.
     /// - Returns: the failures, none for a path the platform takes.
     public func objections(
@@ -18,13 +19,14 @@ extension Platform {
         findings: [TrustFailure],
         under policy: TrustPolicy,
         strengthIsGiven: Bool,
+        evidence: LeafEvidence? = nil,
         anchorClass: () -> AnchorClass
     ) -> [TrustFailure] {
         func objections(_ anchorClass: AnchorClass) -> [TrustFailure] {
             let path = PlatformPath(certificates, endingAt: anchorClass, firstAnchor: firstAnchor)
             let isGiven = strengthIsGiven && policy != .basicX509
             let counting = findings.filter { counts($0, on: path, strengthIsGiven: isGiven) }
-            let own = failures(of: path, under: policy).filter { failure in
+            let own = failures(of: path, under: policy, given: evidence).filter { failure in
                 !(isGiven && failure.isAboutStrength)
                     && !counting.contains { $0.id == failure.id && $0.depth == failure.depth }
             }
@@ -32,10 +34,19 @@ extension Platform {
         }
         let all = AnchorClass.allCases.map(objections)
         guard let first = all.first, !all.dropFirst().allSatisfy({ $0 == first }) else {
-            return named(all.first ?? [], certificates, .installedByHand, firstAnchor, policy)
+            return named(all.first ?? [], certificates, .installedByHand, firstAnchor, policy, evidence)
         }
         let anchorClass = anchorClass()
-        return named(objections(anchorClass), certificates, anchorClass, firstAnchor, policy)
+        return named(objections(anchorClass), certificates, anchorClass, firstAnchor, policy, evidence)
+    }
+
+    /// The rules that a path breaks by itself and by what came along with it.
+    private func failures(
+        of path: PlatformPath,
+        under policy: TrustPolicy,
+        given evidence: LeafEvidence?
+    ) -> [TrustFailure] {
+        failures(of: path, under: policy) + (evidence.map { failures(of: path, given: $0, under: policy) } ?? [])
     }
 
     /// Whether what a verifier found counts here.
@@ -62,11 +73,13 @@ extension Platform {
         _ certificates: [Certificate],
         _ anchorClass: AnchorClass,
         _ firstAnchor: Int,
-        _ policy: TrustPolicy
+        _ policy: TrustPolicy,
+        _ evidence: LeafEvidence? = nil
     ) -> [TrustFailure] {
         guard failures.contains(where: \.isOfPlatforms), policy != .basicX509 else { return failures }
         let path = PlatformPath(certificates, endingAt: anchorClass, firstAnchor: firstAnchor)
-        let others = Platform.all.filter { $0.family != family }.map { $0.failures(of: path, under: policy) }
+        let others = Platform.all.filter { $0.family != family }
+            .map { $0.failures(of: path, under: policy, given: evidence) }
         return failures.map { failure in
             let isShared = others.allSatisfy { $0.contains { $0.id == failure.id && $0.depth == failure.depth } }
             return failure.isOfPlatforms && !isShared ? failure.refused(by: family) : failure
@@ -143,7 +156,9 @@ extension TrustFailure {
     /// Whether the rule is one that platforms differ in.
     fileprivate var isOfPlatforms: Bool {
         switch reason {
-        case .weakKey, .weakSignature, .wrongPurpose, .noServerAuth, .lifetimeTooLong: true
+        case .weakKey, .weakSignature, .wrongPurpose, .noServerAuth, .lifetimeTooLong, .tooFewTimestamps,
+            .issuedAfterDistrust:
+            true
         default: false
         }
     }

@@ -62,8 +62,18 @@ public enum TransparencyRule: String, Sendable, Hashable, CaseIterable {
         notAfter: Timestamp,
         at time: Timestamp
     ) -> Judgement {
+        judge(Count(timestamps, at: time), notBefore: notBefore, notAfter: notAfter)
+    }
+
+    /// Judges timestamps that were counted before.
+    ///
+    /// - Parameters:
+    ///   - count: what was counted.
+    ///   - notBefore: the first second of the leaf's validity.
+    ///   - notAfter: the last second of the leaf's validity.
+    /// - Returns: what the count means.
+    public func judge(_ count: Count, notBefore: Timestamp, notAfter: Timestamp) -> Judgement {
         if self == .apple, notBefore < Self.appleStart { return .notAsked }
-        let count = Count(timestamps, at: time)
         let needed = neededInCertificate(notBefore: notBefore, notAfter: notAfter)
         let isEnough =
             switch self {

@@ -58,6 +58,8 @@ public struct PathQuestion: Sendable, Hashable {
     public var time: Timestamp
     /// The rules of the client's platform, `nil` for the verifier's own.
     public var platform: Platform?
+    /// What came along with the leaf, by which a platform may refuse it; `nil` where nobody looked.
+    public var evidence: LeafEvidence?
 
     /// Asks for paths from the leaf of `presented` to one of `anchors`, or to what one of `anchorKeys` signed.
     public init(
@@ -68,7 +70,8 @@ public struct PathQuestion: Sendable, Hashable {
         anchorKeys: [[UInt8]] = [],
         policy: TrustPolicy,
         time: Timestamp,
-        platform: Platform? = nil
+        platform: Platform? = nil,
+        evidence: LeafEvidence? = nil
     ) {
         self.presented = presented
         self.intermediates = intermediates
@@ -78,6 +81,7 @@ public struct PathQuestion: Sendable, Hashable {
         self.policy = policy
         self.time = time
         self.platform = platform
+        self.evidence = evidence
     }
 }
 

@@ -17,6 +17,8 @@ final class FindingsCache: Sendable {
         /// `nil` for the verifier's own rules.
         private let platform: Platform?
         private let anchorKeys: [[UInt8]]
+        /// `nil` for what all platforms have in common.
+        private let evidence: LeafEvidence?
         private let isServerPolicy: Bool
         /// Whether it is the second, pedantic look at a path.
         private let isStrictLook: Bool
@@ -26,6 +28,7 @@ final class FindingsCache: Sendable {
         ///   - platform: by whose rules; the question's own, or `nil` for what all have in common.
         init(_ question: PathQuestion, by platform: Platform?) {
             self.platform = platform
+            evidence = platform == nil ? nil : question.evidence
             fetchable = question.fetchable.map(\.fingerprint)
             presented = question.presented.certificates.map(\.fingerprint)
             intermediates = question.intermediates.map(\.fingerprint)
@@ -39,6 +42,7 @@ final class FindingsCache: Sendable {
         init(strictLookAt path: [Certificate], policy: TrustPolicy) {
             presented = path.map(\.fingerprint)
             platform = nil
+            evidence = nil
             fetchable = []
             intermediates = []
             anchors = nil

@@ -311,6 +311,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
             platform: platform,
             policy: question.policy,
             strengthIsGiven: givenAuthLevel != nil,
+            evidence: question.evidence,
             anchorClass: { anchorClass(of: $0, question.anchors) }
         )
     }

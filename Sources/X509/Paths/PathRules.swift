@@ -7,6 +7,8 @@ struct PathRules {
     let policy: TrustPolicy
     /// Whether the user chose OpenSSL's security level, which then stands for the platform's rules of strength.
     let strengthIsGiven: Bool
+    /// What came along with the leaf, `nil` where nobody looked.
+    let evidence: LeafEvidence?
     /// Whose anchor a certificate is.
     let anchorClass: (PathNode) -> AnchorClass
 
@@ -19,6 +21,7 @@ struct PathRules {
             findings: findings,
             under: policy,
             strengthIsGiven: strengthIsGiven,
+            evidence: evidence,
             anchorClass: { anchorClass(last) }
         )
     }
@@ -35,6 +38,7 @@ struct PathRules {
                 findings: findings,
                 under: policy,
                 strengthIsGiven: strengthIsGiven,
+                evidence: evidence,
                 anchorClass: { anchorClass }
             )
         }

@@ -1,0 +1,105 @@
+extension Platform {
+    /// The rules of the platform that a path breaks by what came along with its leaf.
+    ///
+    /// - Parameters:
+    ///   - path: a path from the leaf to an anchor.
+    ///   - evidence: what came along.
+    ///   - policy: the basic rules ask for nothing of this.
+    /// - Returns: the failures, none for a path the platform takes.
+    public func failures(
+        of path: PlatformPath,
+        given evidence: LeafEvidence,
+        under policy: TrustPolicy
+    ) -> [TrustFailure] {
+        guard policy != .basicX509 else { return [] }
+        let leaf = path.certificates[0]
+        let failures = [
+            revocation(of: path, given: evidence),
+            lackOfTimestamps(of: path, given: evidence),
+            distrust(of: path, given: evidence),
+        ]
+        return failures.compactMap(\.self).map { TrustFailure($0, at: 0, of: leaf) }
+    }
+
+    /// Whether OCSP responses that servers send along are looked at.
+    ///
+    /// Security and Conscrypt hand them to their path validation (`SecTrustSetOCSPResponse`, `TrustManagerImpl.setOcspResponses`,
+    /// of the untrusted part only), as Firefox does. curl asks for none unless it is told to (`--cert-status`).
+    private func readsStaples(on path: PlatformPath) -> Bool {
+        switch family {
+        case .apple, .browser: true
+        case .android: !path.isLeafTrusted
+        case .openssl: false
+        }
+    }
+
+    private func revocation(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
+        guard let revocation = evidence.revocation, readsStaples(on: path) else { return nil }
+        return .revoked(at: revocation.time, reason: revocation.reason)
+    }
+
+    /// How signed certificate timestamps are counted below public roots, `nil` where nobody counts.
+    ///
+    /// Android asks by the app's configuration and not by the root: ``AndroidTransparency``.
+    public var transparency: TransparencyRule? {
+        switch (family, release) {
+        case (.apple, .apple(let release)): release.requiresTransparency ? .apple : nil
+        case (.apple, _): .apple
+        case (.browser, _): .chrome
+        case (.android, _), (.openssl, _): nil
+        }
+    }
+
+    private func lackOfTimestamps(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
+        guard let transparency, path.anchorClass == .system, let root = path.certificates.last,
+            !(family == .apple && RootRules.appleOwn.contains(root.fingerprint))
+        else { return nil }
+        let leaf = path.certificates[0]
+        let judgement = transparency.judge(evidence.timestamps, notBefore: leaf.notBefore, notAfter: leaf.notAfter)
+        guard case .tooFew(let count, let needed) = judgement else { return nil }
+        return .tooFewTimestamps(logs: count.logs, needed: needed)
+    }
+
+    private func distrust(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
+        guard family == .apple, path.anchorClass == .system,
+            let since = RootRules.appleDistrust(of: path, earliestTimestamp: evidence.earliestTimestamp)
+        else { return nil }
+        return .issuedAfterDistrust(since: since)
+    }
+}
+
+/// When Android asks for signed certificate timestamps: by the host's configuration, not by the root.
+///
+/// Source: developer.android.com, network security configuration, Certificate Transparency; Conscrypt's `PolicyImpl`.
+public struct AndroidTransparency: Sendable, Hashable {
+    /// What a `<certificateTransparency>` of the host's configuration says, `nil` for none.
+    public var isEnabled: Bool?
+    /// Whether the configuration's own anchors hold `user` or `@raw`.
+    public var hasAnchorsOfItsOwn: Bool
+    /// The same of the configuration it inherits from, the nearest first.
+    public var parents: [AndroidTransparency]
+
+    /// What one configuration says.
+    public init(isEnabled: Bool? = nil, hasAnchorsOfItsOwn: Bool = false, parents: [AndroidTransparency] = []) {
+        self.isEnabled = isEnabled
+        self.hasAnchorsOfItsOwn = hasAnchorsOfItsOwn
+        self.parents = parents
+    }
+
+    /// Whether timestamps are asked for.
+    ///
+    /// - Parameters:
+    ///   - release: the version of Android, `nil` for the newest.
+    ///   - targetSDK: the app's targetSdkVersion, `nil` where it is not known: then nobody can say that it is new enough.
+    ///   - name: the server.
+    /// - Returns: whether too few of them end the connection.
+    public func isAsked(on release: AndroidRelease?, targetSDK: Int?, for name: ServerName) -> Bool {
+        let mode = release?.transparency ?? .byTarget
+        guard mode != .never, name != .dns("localhost") else { return false }
+        for configuration in [self] + parents {
+            if let isEnabled = configuration.isEnabled { return isEnabled }
+            if configuration.hasAnchorsOfItsOwn { return false }
+        }
+        return mode == .byTarget && targetSDK ?? 0 >= 37
+    }
+}
