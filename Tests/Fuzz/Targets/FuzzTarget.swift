@@ -32,6 +32,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case timestamps
     /// OCSP responses behind the two certificates they are about.
     case staple
+    /// Lists of Certificate Transparency logs.
+    case logs
 
     /// Gives `bytes` to the reader; files are made in `directory`, which has nothing else in it.
     ///
@@ -57,6 +59,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .devices: try DeviceDataProperties.check(bytes)
         case .timestamps: try TransparencyProperties.checkTimestamps(bytes)
         case .staple: try TransparencyProperties.checkStaple(bytes)
+        case .logs: try TransparencyProperties.checkLogs(bytes)
         }
     }
 }

@@ -1,3 +1,4 @@
+import PinFormats
 import Pinning
 import X509
 
@@ -42,6 +43,21 @@ enum TransparencyProperties {
             _ = try StapleReader.read(Array(rest), leaf: leaf, issuer: issuer, time: time)
         } catch {
             try Violation.unlessMessage(error.description)
+        }
+    }
+
+    /// Reads `bytes` as a list of logs.
+    static func checkLogs(_ bytes: [UInt8]) throws(Violation) {
+        let list: TransparencyLogs
+        do throws(PinFormatError) {
+            list = try LogListReader.list(bytes, named: "logs.json")
+        } catch {
+            return try Violation.unlessMessage(error.description)
+        }
+        try Violation.unless(!list.logs.isEmpty, "a list without logs")
+        for (identifier, log) in list.logs {
+            try Violation.unless(Hashing.sha256(log.key) == identifier, "a log under another's name")
+            try Violation.unlessMessage(log.name + ".")
         }
     }
 
