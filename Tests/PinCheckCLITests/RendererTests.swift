@@ -405,6 +405,7 @@ import Testing
             "id" : "pin-matched",
             "message" : "public key pin matched at depth 0"
           },
+          "revocation" : null,
           "schema" : "pincheck/1",
           "target" : "api.example.com:443",
           "tls" : {
@@ -420,6 +421,7 @@ import Testing
             },
             "version" : "TLSv1.3"
           },
+          "transparency" : null,
           "variant" : null,
           "verdict" : "accept",
           "verify_name" : "api.example.com",

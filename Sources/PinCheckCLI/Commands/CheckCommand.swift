@@ -24,6 +24,8 @@ struct CheckCommand: RequestingCommand {
               pincheck internal.example.com --anchors ca.pem
               pincheck a.example.com b.example.com:8443 --format json
               pincheck --targets hosts.txt --format jsonl
+            Are the SCTs of its certificate from logs that a list has as usable?
+              pincheck api.example.com --ct-logs log_list.json
             Has the server changed since its snapshot, other than by a renewal?
               pincheck api.example.com --baseline api.json --allow renewed
             Will the apps in use accept the next certificate, request or key?

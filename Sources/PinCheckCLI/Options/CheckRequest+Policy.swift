@@ -36,6 +36,7 @@ extension CheckRequest {
         case .andSystem: judging.trust.includesSystem = value.flag
         case .extraRoots: judging.extraRoots = value.texts.map(\.text)
         case .intermediates: judging.intermediates = value.texts.map(\.text)
+        case .ctLogs: judging.transparencyLogs = value.text
         case .strict: judging.isStrict = value.flag
         case .authLevel: judging.authLevel = value.integer
         case .connect:

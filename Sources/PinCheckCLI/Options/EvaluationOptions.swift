@@ -102,6 +102,17 @@ struct EvaluationOptions: ParsableArguments {
     )
     var intermediate: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A list of Certificate Transparency logs, such as Chrome's log_list.json (version 3): warns when no SCT is from a \
+            log that it has as usable. None is built in.
+            """,
+            valueName: "file"
+        )
+    )
+    var ctLogs: String?
+
     @Flag(help: "Reject what OpenSSL's pedantic checks find; without it they are a warning.")
     var strict = false
 
@@ -128,6 +139,7 @@ extension EvaluationOptions {
         judging.trust = CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil)
         judging.extraRoots = extraRoot
         judging.intermediates = intermediate
+        judging.transparencyLogs = ctLogs
         judging.time = try at.map { (text) throws(CommandError) in try Self.time(text) }
         judging.isStrict = strict ? true : nil
         judging.authLevel = try authLevel.map { (text) throws(CommandError) in try Self.level(text) }

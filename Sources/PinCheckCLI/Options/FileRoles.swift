@@ -113,6 +113,7 @@ extension FileRoles {
         reads(judging.trust.anchors, as: "--anchors")
         reads(judging.extraRoots, as: "--extra-root")
         reads(judging.intermediates, as: "--intermediate")
+        reads(judging.transparencyLogs, as: "--ct-logs")
     }
 
     /// What servers get that ask who their client is, and the addresses that services answered with.

@@ -16,6 +16,7 @@ extension Remedy {
             ": raise --timeout (\(Int64(Report.milliseconds(timeout))) ms), or name fewer addresses"
         case .judgeStrictly: " (--strict does too)"
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
+        case .giveClientCertificate: "; give one with --cert"
         case .chooseAnotherPlatform(let platform):
             ": --client \(Self.clients(besides: platform)) judges by the rules of another platform"
         }

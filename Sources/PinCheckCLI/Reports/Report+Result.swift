@@ -26,10 +26,12 @@ extension Report {
             builtIsValid: path?.isVerified ?? false,
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
             pins: Pins(result),
+            transparency: judgement?.served.map(Transparency.init),
+            revocation: judgement?.served.map { Revocation($0.response) },
             checks: Self.checks(result),
             clients: judgement?.clients.map(Client.init) ?? [],
             warnings: result.warnings.map { Message($0.reason) },
-            notes: ownNotes + (result.standing.isNotJudged ? [] : Self.notEmulated),
+            notes: ownNotes + Self.notes(on: result),
             ownNotes: ownNotes,
             outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
             next: result.next.map(Next.init),
@@ -43,6 +45,13 @@ extension Report {
                 statusOfRun: ExitStatus(result.outcomeCountingWarnings)
             )
         )
+    }
+
+    /// What is not judged, and what the reader should know of the connection.
+    private static func notes(on result: CheckResult) -> [Message] {
+        let connection = try? result.connection?.get()
+        let asksInVain = connection.map { $0.clientCertificateRequested && !$0.clientCertificateSent } ?? false
+        return (asksInVain ? [clientCertificateNote] : []) + (result.standing.isNotJudged ? [] : notEmulated)
     }
 
     /// The phases of the connection, then the steps of each client.

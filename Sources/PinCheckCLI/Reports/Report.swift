@@ -33,6 +33,10 @@ struct Report: Encodable, Sendable {
     /// The other valid paths without which a client would not accept, each with the clients that need it.
     var otherPaths: [Path] = []
     var pins: Pins
+    /// The signed certificate timestamps of the leaf, `nil` where nobody looked.
+    @ExplicitNull var transparency: Transparency? = nil
+    /// What the server's OCSP response says, `nil` where nobody looked.
+    @ExplicitNull var revocation: Revocation? = nil
     var checks: [Check]
     var clients: [Client]
     var warnings: [Message]
@@ -57,7 +61,8 @@ struct Report: Encodable, Sendable {
     private enum CodingKeys: CodingKey {
         case schema, target, endpoint, tls, verifyName, variant, consistency, evaluatedAt, presented, built,
             builtIsValid
-        case otherPaths, pins, checks, clients, warnings, notes, outlook, next, change, verdict, reason, exit
+        case otherPaths, pins, transparency, revocation, checks, clients, warnings, notes, outlook, next, change,
+            verdict, reason, exit
     }
 
     enum VerdictWord: String, Encodable, Sendable {
@@ -245,18 +250,29 @@ struct Report: Encodable, Sendable {
         var statusOfRun: ExitStatus
     }
 
+    /// That a server asked for a client certificate and got none: its answer to others may be another.
+    static let clientCertificateNote = Message(
+        id: "client-certificate-requested",
+        message: "the server asks for a client certificate and got none"
+    )
+
     /// What the clients' platforms check and pincheck does not.
     static let notEmulated = [
         Message(
             id: "no-revocation",
-            message: "revocation (OCSP, CRL) is not checked: nothing but the target is contacted"
+            message:
+                "of revocation only the OCSP response that the server staples is looked at: nothing but the target is "
+                + "contacted"
         ),
         Message(
             id: "no-aia",
             message:
                 "missing intermediates are not fetched (AIA), as some platforms do: pins and --intermediate stand for them"
         ),
-        Message(id: "no-ct", message: "Certificate Transparency is not checked"),
+        Message(
+            id: "no-ct-logs",
+            message: "the SCTs of Certificate Transparency are counted; which logs they are from is not judged"
+        ),
     ]
 
     /// The exit status the report alone would lead to.

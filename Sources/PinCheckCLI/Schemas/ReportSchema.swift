@@ -30,7 +30,8 @@ extension SchemaDocument {
                   "type": "object",
                   "required": [
                     "schema", "target", "endpoint", "tls", "verify_name", "variant", "consistency", "evaluated_at",
-                    "presented", "built", "built_is_valid", "other_paths", "pins", "checks", "clients", "warnings", "notes", "outlook",
+                    "presented", "built", "built_is_valid", "other_paths", "pins", "transparency", "revocation",
+                    "checks", "clients", "warnings", "notes", "outlook",
                     "next", "change", "verdict", "reason", "exit"
                   ],
                   "properties": {
@@ -83,6 +84,14 @@ extension SchemaDocument {
                       }
                     },
                     "pins": { "$ref": "#/$defs/pins" },
+                    "transparency": {
+                      "description": "The SCTs of the leaf; null where nobody looked.",
+                      "anyOf": [{ "$ref": "#/$defs/transparency" }, { "type": "null" }]
+                    },
+                    "revocation": {
+                      "description": "What the server's OCSP staple says; null where nobody looked.",
+                      "anyOf": [{ "$ref": "#/$defs/revocation" }, { "type": "null" }]
+                    },
                     "checks": {
                       "description": "The phases of the connection, then the steps of each client, in order.",
                       "type": "array",
@@ -101,6 +110,48 @@ extension SchemaDocument {
                     "verdict": { "$ref": "#/$defs/verdict" },
                     "reason": { "$ref": "#/$defs/message" },
                     "exit": { "$ref": "#/$defs/exit" }
+                  }
+                },
+                "transparency": {
+                  "type": "object",
+                  "required": ["timestamps", "logs", "unreadable"],
+                  "properties": {
+                    "timestamps": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["log_id", "log", "time", "source", "signature_is_valid"],
+                        "properties": {
+                          "log_id": { "type": "string", "pattern": "^[0-9a-f]{64}$" },
+                          "log": {
+                            "description": "The name in --ct-logs; null without one.",
+                            "type": ["string", "null"]
+                          },
+                          "time": { "$ref": "#/$defs/time" },
+                          "source": { "enum": ["certificate", "handshake", "staple"] },
+                          "signature_is_valid": {
+                            "description": "Whether the log's key made it; null where the key is not known.",
+                            "type": ["boolean", "null"]
+                          }
+                        }
+                      }
+                    },
+                    "logs": { "description": "How many logs they are from.", "type": "integer", "minimum": 0 },
+                    "unreadable": { "type": "integer", "minimum": 0 }
+                  }
+                },
+                "revocation": {
+                  "type": "object",
+                  "required": ["staple", "this_update", "next_update", "revoked_at", "problem"],
+                  "properties": {
+                    "staple": { "enum": ["none", "good", "revoked", "unknown", "outdated", "unusable"] },
+                    "this_update": { "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }] },
+                    "next_update": { "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }] },
+                    "revoked_at": { "anyOf": [{ "$ref": "#/$defs/time" }, { "type": "null" }] },
+                    "problem": {
+                      "description": "Why it says nothing about the certificate.",
+                      "type": ["string", "null"]
+                    }
                   }
                 },
                 "variant": {

@@ -22,6 +22,8 @@ package enum Remedy: Hashable, Sendable {
     case judgeStrictly
     /// Give the certificate that a platform would fetch.
     case giveIntermediate
+    /// Give a client certificate.
+    case giveClientCertificate
     /// Ask a client of another platform than this one.
     case chooseAnotherPlatform(than: PlatformFamily)
 
@@ -38,6 +40,7 @@ package enum Remedy: Hashable, Sendable {
         case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
         case .judgeStrictly: ""
         case .giveIntermediate: "; give its certificate to judge the chain"
+        case .giveClientCertificate: "; give a client certificate"
         case .chooseAnotherPlatform: ": choose a client of another platform to judge by its rules"
         }
     }

@@ -76,7 +76,8 @@ package struct NextQuestion {
                 presented: chain,
                 referenceName: name,
                 time: subject.time,
-                fetchable: evaluation.fetchable
+                fetchable: evaluation.fetchable,
+                evidence: ServedEvidence(of: chain, by: evaluation, at: subject.time).evidence
             )
             return result(
                 subject,

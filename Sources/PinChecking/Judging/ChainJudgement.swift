@@ -7,6 +7,8 @@ package struct ChainJudgement: Sendable {
     package let evaluation: Evaluation
     /// What was judged.
     package let observation: Observation
+    /// What came along with its leaf, `nil` where nobody looked.
+    package let served: ServedEvidence?
     /// What each client makes of it, in the order in which they were chosen.
     package let clients: [ClientResult]
     /// The judgements of those that could be set up, in the order of the registry.
@@ -27,12 +29,19 @@ package struct ChainJudgement: Sendable {
     /// - Parameters:
     ///   - observation: the chain, the name and the time.
     ///   - evaluation: what it is judged by.
+    ///   - served: what came along with its leaf.
     ///   - serverName: which name the server was asked for.
-    init(_ observation: Observation, by evaluation: Evaluation, serverName: SentServerName) {
+    init(
+        _ observation: Observation,
+        by evaluation: Evaluation,
+        served: ServedEvidence,
+        serverName: SentServerName
+    ) {
         self.init(
             evaluation.decisions(on: observation),
             on: observation,
             by: evaluation,
+            served: served,
             isForecast: false,
             reason: { verdict, _ in Reason(verdict, serverName: serverName) }
         )
@@ -44,18 +53,21 @@ package struct ChainJudgement: Sendable {
     ///   - decisions: the decisions, in the order of the clients.
     ///   - observation: what they were made on.
     ///   - evaluation: what they were made by.
+    ///   - served: what came along with its leaf, `nil` where nobody looked.
     ///   - isForecast: whether they rest on a path that is only assumed, of which there is nothing else to say.
     ///   - reason: the reason of a verdict; the client is given along.
     init(
         _ decisions: [Evaluation.Decision],
         on observation: Observation,
         by evaluation: Evaluation,
+        served: ServedEvidence? = nil,
         isForecast: Bool,
         reason: (Verdict, ChosenClient) -> Reason
     ) {
         let judgements = evaluation.judgements(decisions, on: observation, isForecast: isForecast)
         self.evaluation = evaluation
         self.observation = observation
+        self.served = served
         self.isForecast = isForecast
         self.judgements = judgements
         clients = decisions.map { decision in
@@ -80,7 +92,10 @@ package struct ChainJudgement: Sendable {
         }
         let outlooks = judgements.map { Outlook.Named(client: $0.name, outlook: $0.outlook) }
         outlook = isForecast ? nil : Outlook.worst(of: outlooks)
-        findings = Self.findings(decisions, judgements, on: observation, by: evaluation, isForecast: isForecast)
+        let isRefused = !judgements.isEmpty && judgements.allSatisfy { !$0.decided.isAccepted }
+        findings =
+            Self.findings(decisions, judgements, on: observation, by: evaluation, isForecast: isForecast)
+            + (served?.findings(isRefused: isRefused) ?? [])
     }
 
     private static func findings(

@@ -19,6 +19,8 @@ package final class Evaluation: Sendable {
     package let outlook: OutlookRules
     /// What stands for certificates that a platform would fetch, besides the pins.
     package let fetchable: [Certificate]
+    /// The Certificate Transparency logs that timestamps are held against, `nil` for none.
+    package let logs: TransparencyLogs?
 
     package init(
         setup: HostSetup,
@@ -27,7 +29,8 @@ package final class Evaluation: Sendable {
         trust: Trust,
         time: Timestamp?,
         outlook: OutlookRules,
-        fetchable: [Certificate] = []
+        fetchable: [Certificate] = [],
+        logs: TransparencyLogs? = nil
     ) {
         self.setup = setup
         self.verifier = verifier
@@ -36,6 +39,7 @@ package final class Evaluation: Sendable {
         self.time = time
         self.outlook = outlook
         self.fetchable = fetchable
+        self.logs = logs
     }
 
     /// What stands for the roots of the client's device, named as reports name it.

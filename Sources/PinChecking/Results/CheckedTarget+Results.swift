@@ -75,13 +75,14 @@ extension CheckedTarget {
         }
         var warnings = evaluation.map { $0.setup.notes + $0.setup.warnings } ?? []
         if let judgement = connection.judgement {
-            warnings += judgement.findings
+            warnings += judgement.findings + connection.handshakeFindings
             if let certificate = connection.clientCertificateWarning { warnings.append(certificate) }
             if let recorded = state?.recorded, let lastPins = judgement.lastPinsWarning(since: recorded) {
                 warnings.append(lastPins)
             }
-        } else if case .byNobody = connection.judged, let certificate = connection.clientCertificateWarning {
-            warnings.append(certificate)
+        } else if case .byNobody = connection.judged {
+            warnings += connection.handshakeFindings
+            if let certificate = connection.clientCertificateWarning { warnings.append(certificate) }
         }
         return CheckResult(
             CheckResult.Subject(

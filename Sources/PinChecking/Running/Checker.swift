@@ -130,16 +130,25 @@ package struct Checker: Sendable {
         case (.success, _) where isOutOfTime: judged = .outOfTime
         case (.success, nil): judged = .byNobody
         case (.success(let result), let evaluation?):
+            let served = ServedEvidence(
+                of: result.presented,
+                timestampList: result.timestampList,
+                staple: result.staple,
+                by: evaluation,
+                at: time
+            )
             let observation = Observation(
                 presented: result.presented,
                 referenceName: endpoint.referenceName,
                 time: time,
-                fetchable: evaluation.fetchable
+                fetchable: evaluation.fetchable,
+                evidence: served.evidence
             )
             judged = .byClients(
                 ChainJudgement(
                     observation,
                     by: evaluation,
+                    served: served,
                     serverName: SentServerName(
                         endpoint,
                         leftOut: variant == .withoutSNI || endpoint.omitsServerName

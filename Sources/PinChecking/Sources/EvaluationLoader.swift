@@ -24,6 +24,7 @@ package struct EvaluationLoader {
         let sources: PinSources
         let installedRoots: [Certificate]
         let fetchable: [Certificate]
+        let logs: TransparencyLogs?
         let verifier: OpenSSLPathVerifier
         let verifierWithInstalledRoots: OpenSSLPathVerifier
         let trust: Evaluation.Trust
@@ -79,7 +80,8 @@ package struct EvaluationLoader {
             trust: base.trust,
             time: base.settings.time,
             outlook: base.settings.outlook,
-            fetchable: base.fetchable
+            fetchable: base.fetchable,
+            logs: base.logs
         )
         if !tellsHostsApart {
             base.common = evaluation
@@ -103,6 +105,7 @@ package struct EvaluationLoader {
         for path in settings.intermediates {
             fetchable += try AnchorFiles.bundles(at: path, as: "intermediate certificates").flatMap(\.certificates)
         }
+        let logs = try settings.transparencyLogs.map { (path) throws(CheckError) in try Self.logs(at: path) }
         let trusted = try store(settings.trust)
         func verifier(_ store: TrustStore) -> OpenSSLPathVerifier {
             OpenSSLPathVerifier(
@@ -118,6 +121,7 @@ package struct EvaluationLoader {
             sources: sources,
             installedRoots: installed.flatMap(\.certificates),
             fetchable: fetchable,
+            logs: logs,
             verifier: ordinary,
             verifierWithInstalledRoots: installed.isEmpty
                 ? ordinary : verifier(TrustStore(anchors: installed, and: trusted.store)),
@@ -131,6 +135,14 @@ package struct EvaluationLoader {
         let value = StoreValue(store: store, trust: trust)
         stores[key] = value
         return value
+    }
+
+    private static func logs(at path: String) throws(CheckError) -> TransparencyLogs {
+        do throws(PinFormatError) {
+            return try LogListReader.list(at: path)
+        } catch {
+            throw CheckError(error)
+        }
     }
 
     private mutating func note(_ messages: [Finding]) {

@@ -4,7 +4,7 @@
 package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     case pins, skipBadPins
     case client, mode, allowInvalidCertificates, validatesDomainName, validatesCertificateChain
-    case anchors, andSystem, extraRoots, intermediates, strict, authLevel
+    case anchors, andSystem, extraRoots, intermediates, ctLogs, strict, authLevel
     case ports, connect, sni, verifyName, host, ipVersion
     case warnBefore, failBefore, minPinLife
     case timeout, retries, minTLS, maxTLS, alpn
@@ -40,7 +40,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .authLevel: .integer(0...5)
         case .ports: .numbers(1...65_535)
         case .sni: .textOrFalse
-        case .verifyName, .host, .warnBefore, .failBefore, .minPinLife: .text
+        case .verifyName, .host, .ctLogs, .warnBefore, .failBefore, .minPinLife: .text
         case .ipVersion: .choice(["4", "6"])
         case .timeout: .number
         case .retries: .integer(0...100)
@@ -64,6 +64,8 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .extraRoots: "Roots as if they were installed on the device by hand."
         case .intermediates:
             "Certificates as if they were fetched from where the server's says, by platforms that fetch."
+        case .ctLogs:
+            "A list of Certificate Transparency logs (JSON, version 3) that SCTs are held against; it only warns."
         case .strict: "Reject what OpenSSL's pedantic checks find."
         case .authLevel: "OpenSSL's security level for keys and signatures."
         case .ports: "The ports to check, where the host names none (default: 443)."

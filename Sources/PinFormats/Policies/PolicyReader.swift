@@ -84,6 +84,9 @@ package enum PolicyReader {
                     texts.map { PlacedText(text: RegularFile.path($0.text, besideFilesIn: directory), place: $0.place) }
                 )
             }
+            if key.holdsPaths, case .text(let text) = content {
+                content = .text(RegularFile.path(text, besideFilesIn: directory))
+            }
             settings[key] = PolicyValue(content: content, place: value.place)
         }
         return settings
@@ -170,5 +173,5 @@ package enum PolicyReader {
 
 extension PolicyKey {
     /// Whether the texts of the key may be paths, which are relative to the policy.
-    fileprivate var holdsPaths: Bool { [.pins, .anchors, .extraRoots, .intermediates].contains(self) }
+    fileprivate var holdsPaths: Bool { [.pins, .anchors, .extraRoots, .intermediates, .ctLogs].contains(self) }
 }
