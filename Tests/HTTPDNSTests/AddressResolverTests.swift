@@ -118,6 +118,15 @@ struct AddressResolverTests {
         #expect(error.description.contains(words), "\(error)")
     }
 
+    @Test(arguments: ["1\r\n \r\n", "HTTP/1.1 100 Continue\r\n\r\n"])
+    func anAnswerInCountlessPiecesIsLeftBeforeTheyAreAllTakenApart(piece: String) async throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let pieces = String(repeating: piece, count: 200_000)
+        let text = piece.hasPrefix("HTTP") ? pieces : head + pieces
+        let (result, _) = try await ask(.script(.init(Array(text.utf8), ending: .stalls)))
+        #expect(try failure(result).description.contains("its answer is larger than 256 KiB"), "\(result)")
+    }
+
     @Test func aServiceThatDripsOrStallsIsLeftAtTheDeadline() async throws {
         // Long enough to reach the service on a busy machine.
         let timeout = Duration.seconds(1)

@@ -50,8 +50,9 @@ import Testing
 
     @Test(arguments: try await LabCommand.all())
     func noOptionShowsALineOfAPrivateKey(command: LabCommand) async {
-        for line in Self.lines {
-            for argument in command.arguments {
+        for (index, argument) in command.arguments.enumerated() {
+            // Two kinds of lines for each option, all of them for each command.
+            for line in [Self.lines[index % Self.lines.count], Self.lines[(index + 3) % Self.lines.count]] {
                 let value = argument.map { Self.written.contains($0) ? "/nonexistent/" + line : line } ?? line
                 let target = ["check": ["127.0.0.1:1"], "verify": ["/nonexistent"], "pins": ["127.0.0.1:1"]]
                 let words = argument.map { (target[command.name] ?? []) + [$0, value] } ?? [value]

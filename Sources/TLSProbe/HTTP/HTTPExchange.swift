@@ -61,12 +61,21 @@ final class HTTPExchange: Attempt, @unchecked Sendable {
         try pipeline.addHandler(HTTPRequestEncoder())
         try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder()))
         try pipeline.addHandler(HTTPBodyHandler(sizeLimit: fetch.sizeLimit) { self.finish($0) })
-        guard fetch.location.isSecure else { return ask(on: channel) }
+        let limit = HTTPInputLimit(bodyLimit: fetch.sizeLimit) {
+            self.deliver == nil
+        } exceeded: {
+            self.finish(.failure(.tooLarge(limit: self.fetch.sizeLimit)))
+        }
+        guard fetch.location.isSecure else {
+            try pipeline.addHandler(limit, position: .first)
+            return ask(on: channel)
+        }
         let connection = try TLSConnection(context: workshop.context(), request: request)
         let handler = TLSStreamHandler(connection: connection, request: request, objection: fetch.objection) { error in
             if let error { self.finish(.failure(error)) } else { self.ask(on: channel) }
         }
         try pipeline.addHandler(handler, position: .first)
+        try pipeline.addHandler(limit, position: .first)
     }
 
     private func ask(on channel: any Channel) {
