@@ -18,7 +18,7 @@ struct DamagedStoreTests {
     enum Damage: CaseIterable {
         case none, noCertificate, trailingBytes, badBase64, truncated, noEnd, noEndOfSettings, unknownLabel,
             commentedOut
-        case brokenRevocationList, settingsWithTail, brokenSettings, bareEnd, manyBegins
+        case brokenRevocationList, settingsWithTail, brokenSettings, bareEnd, manyBegins, byteOrderMark
 
         var text: String {
             let lines = stranger.pem.split(separator: "\n").map(String.init)
@@ -38,6 +38,7 @@ struct DamagedStoreTests {
             case .settingsWithTail: pem(stranger.der + rejecting.der + [0], label: "TRUSTED CERTIFICATE")
             case .brokenSettings: pem(stranger.der + [0x30, 3, 2, 1, 5], label: "TRUSTED CERTIFICATE")
             case .bareEnd: "-----END CERTIFICATE-----\n"
+            case .byteOrderMark: "\u{FEFF}"
             case .manyBegins: String(repeating: "-----BEGIN CERTIFICATE-----\n", count: 50)
             }
         }
@@ -172,6 +173,37 @@ struct DamagedStoreTests {
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
         X509_VERIFY_PARAM_set_time(parameters, time_t(RandomPKI.now.secondsSinceEpoch))
         return X509_verify_cert(context) == 1 && X509_STORE_CTX_get_error(context) == X509_V_OK
+    }
+
+    @Test func `distrust counts behind a byte order mark, and whatever NUL bytes stand beside it`() throws {
+        let inter = Self.pki.interA
+        let distrust = inter.pem(Self.rejecting)
+        let begin = "-----BEGIN TRUSTED CERTIFICATE-----"
+        let texts = [
+            "\u{FEFF}" + distrust, "# text\n\u{FEFF}" + distrust, "\0" + distrust, "\0\n" + distrust,
+            "x\0y\n" + distrust,
+            String(repeating: "x", count: 253) + "\0" + distrust, String(repeating: "x", count: 254) + "\0" + distrust,
+            distrust.replacing(begin, with: begin + "\0x"), distrust.replacing(begin, with: begin + "\0junk-----"),
+            distrust.replacing(begin, with: begin + " "), distrust + "\0\0\0",
+        ]
+        for (index, text) in texts.enumerated() {
+            let (ours, _) = try compare(Array(text.utf8), under: inter)
+            #expect(ours.failures.map(\.id) == ["distrusted"], "text \(index)")
+        }
+        // A blank of another alphabet at the end of the line.
+        let odd = Array(distrust.utf8).split(separator: UInt8(ascii: "\n"), maxSplits: 1)
+        let (ours, _) = try compare(odd[0] + [0x80, UInt8(ascii: "\n")] + odd[1], under: inter)
+        #expect(ours.failures.map(\.id) == ["distrusted"])
+    }
+
+    @Test func `NUL bytes at the end take no root away, and others cost those behind them`() throws {
+        let root = Self.pki.rootA
+        let (padded, isTrusted) = try compare(Array((root.pem + "\0\0\0\0").utf8), under: root, alone: true)
+        #expect(!padded.validPaths.isEmpty && isTrusted)
+        let (before, _) = try compare(Array((root.pem + "\0x\n").utf8), under: root, alone: true)
+        #expect(!before.validPaths.isEmpty)
+        let (behind, _) = try compare(Array(("\0x\n" + root.pem).utf8), under: root, alone: true)
+        #expect(behind.validPaths.isEmpty)
     }
 
     /// One file under a hashed name, and whether OpenSSL trusts the chain by it.

@@ -13,6 +13,7 @@ struct StoredBlock {
 extension PEM {
     private static let end = Array("-----END ".utf8)
     private static let dashes = Array("-----".utf8)
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Every block in a store's file, in order, with those OpenSSL stumbles over or does not see: they show what the store was meant to
     /// say.
@@ -20,6 +21,35 @@ extension PEM {
     /// As for OpenSSL, a block begins at the begin of a line and ends with the first line that begins with `-----END`. What is
     /// indented or commented out is none. Each byte is looked at a few times only, whatever the file holds.
     static func storedBlocks(in bytes: [UInt8]) -> [StoredBlock] {
+        guard let nul = bytes.firstIndex(of: 0) else { return storedBlocks(inText: bytes) }
+        // OpenSSL reads each line up to a NUL in it, and stops at one that begins with it: what stands before is sure, and of what follows
+        // the words of distrust count, with the rest of such lines and without.
+        let start = bytes[..<nul].lastIndex(of: newline).map { $0 + 1 } ?? 0
+        let rest = bytes[start...]
+        guard rest.contains(where: { $0 != 0 }) else { return storedBlocks(inText: Array(bytes[..<start])) }
+        let line = bytes[..<start].count { $0 == newline } + 1
+        let damage = StoredBlock(block: nil, damage: X509Error(.brokenPEM, line: line, detail: "a NUL byte"))
+        let readings = [rest.filter { $0 != 0 }, lines(cutAtNULs: rest)]
+        return storedBlocks(inText: Array(bytes[..<start])) + [damage]
+            + readings.flatMap { storedBlocks(inText: $0) }.compactMap(\.block)
+            .map { StoredBlock(block: $0, isRead: false) }
+    }
+
+    /// The text as fgets(3) reads it for somebody who looks at strings of C: 254 bytes of a line at a time, each up to its first NUL.
+    private static func lines(cutAtNULs bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        var position = bytes.startIndex
+        while position < bytes.endIndex {
+            let piece = bytes[position..<min(position + 254, bytes.endIndex)]
+            let end = piece.firstIndex(of: newline).map { $0 + 1 } ?? piece.endIndex
+            text += bytes[position..<end].prefix { $0 != 0 && $0 != newline }
+            text.append(newline)
+            position = end
+        }
+        return text
+    }
+
+    private static func storedBlocks(inText bytes: [UInt8]) -> [StoredBlock] {
         var blocks: [StoredBlock] = []
         var line = 1
         var counted = 0
@@ -30,9 +60,11 @@ extension PEM {
         var position = 0
         while let start = nextBegin(in: bytes, from: position) {
             count(to: start)
-            if !isAtLineStart(start, in: bytes) {
+            // OpenSSL passes over the mark only where it looks for the next block.
+            let isMarked = isBehindByteOrderMark(start, in: bytes)
+            if !isAtLineStart(start, in: bytes), !(isMarked && start - byteOrderMark.count == position) {
                 position = start + 1
-                if isGlued(start, in: bytes) { blocks += hidden(from: start, in: bytes, line: line) }
+                if isMarked || isGlued(start, in: bytes) { blocks += hidden(from: start, in: bytes, line: line) }
             } else if let (block, length) = plainCertificate(bytes[start...], line: line) {
                 position = start + length
                 blocks.append(StoredBlock(block: block))
@@ -74,10 +106,17 @@ extension PEM {
     private static func endOfFalseStart(from start: Int, in bytes: [UInt8]) -> Int? {
         let lineEnd = bytes[start...].firstIndex(of: newline) ?? bytes.count
         var last = lineEnd
-        while last > start, bytes[last - 1] <= 0x20 { last -= 1 }
+        // What OpenSSL takes for blanks there depends on whether a char has a sign.
+        while last > start, bytes[last - 1] <= 0x20 || bytes[last - 1] >= 0x80 { last -= 1 }
         // OpenSSL reads 254 bytes of a line at a time.
         let isWhole = last - start <= 254 && bytes[start..<last].suffix(dashes.count).elementsEqual(dashes)
         return isWhole ? nil : lineEnd
+    }
+
+    /// Whether a line begins with the mark that some editors put before UTF-8, right before `position`.
+    private static func isBehindByteOrderMark(_ position: Int, in bytes: [UInt8]) -> Bool {
+        let start = position - byteOrderMark.count
+        return start >= 0 && isAtLineStart(start, in: bytes) && bytes[start..<position].elementsEqual(byteOrderMark)
     }
 
     private static func isAtLineStart(_ position: Int, in bytes: [UInt8]) -> Bool {
