@@ -18,6 +18,58 @@ struct CertificateReaderTests {
         #expect(key.algorithm.description == "1.2.840.10045.2.99")
     }
 
+    @Test(
+        arguments: [
+            ([1], [1], 32, true), ([2], [2], 48, true), ([3], [3], 64, true), ([1], [1], 20, false),
+            ([2], [1], 48, false),
+            ([4], [4], 28, false), ([6], [6], 32, false),
+        ] as [([UInt8], [UInt8], UInt8, Bool)]
+    )
+    func `RSASSA-PSS is told apart by its parameters`(digest: [UInt8], mask: [UInt8], salt: UInt8, isUsual: Bool) throws
+    {
+        func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
+            let content = parts.flatMap(\.self)
+            let length = UInt16(content.count)
+            let size = length < 128 ? [UInt8(length)] : [0x82, UInt8(length >> 8), UInt8(length & 255)]
+            return [tag] + size + content
+        }
+        /// The elements in a constructed one, each with its head.
+        func parts(of der: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+            func head(_ at: Int) -> (content: Int, end: Int) {
+                let first = Int(der[at + 1])
+                guard first >= 128 else { return (at + 2, at + 2 + first) }
+                let bytes = der[(at + 2)..<(at + 2 + first - 128)]
+                let content = at + 2 + first - 128
+                return (content, content + bytes.reduce(0) { $0 << 8 | Int($1) })
+            }
+            var position = head(der.startIndex).content
+            var parts: [ArraySlice<UInt8>] = []
+            while position < head(der.startIndex).end {
+                parts.append(der[position..<head(position).end])
+                position = head(position).end
+            }
+            return parts
+        }
+        // RFC 4055, 3.1: id-RSASSA-PSS with digests by id-sha256, -384, -512, -224 and -512/256.
+        func hash(_ last: [UInt8]) -> [UInt8] {
+            element(0x30, element(6, [0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2] + last), [5, 0])
+        }
+        let maskGeneration = element(0x30, element(6, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 8]), hash(mask))
+        let parameters = element(
+            0x30,
+            element(0xA0, hash(digest)),
+            element(0xA1, maskGeneration),
+            element(0xA2, element(2, [salt]))
+        )
+        let algorithm = element(0x30, element(6, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 10]), parameters)
+        let outer = parts(of: Self.pki.leaf.der[...])
+        var inner = parts(of: outer[0])
+        inner[2] = algorithm[...]
+        let der = element(0x30, element(0x30, inner.flatMap(\.self)), algorithm, Array(outer[2]))
+        let name = try CertificateReader.certificate(der: der).signatureAlgorithm
+        #expect(name == (isUsual ? "rsassaPss" : "rsassaPss with unusual parameters"))
+    }
+
     @Test func `the facts of a certificate are those it was issued with`() throws {
         var template = CertificateTemplate.leaf(
             subject: DistinguishedName(commonName: "api", organization: "Org"),

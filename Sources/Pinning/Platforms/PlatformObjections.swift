@@ -60,7 +60,7 @@ extension Platform {
         case .weakKey: return strengthIsGiven || defers(on: path)
         case .weakSignature:
             // RSASSA-PSS keeps its digest in parameters that its name does not show.
-            let isNamed = finding.certificate.signatureAlgorithm != "rsassaPss"
+            let isNamed = !finding.certificate.signatureAlgorithm.hasPrefix("rsassaPss")
             return strengthIsGiven || defers(on: path)
                 || !isNamed && (judgedAnchorDates != .none || finding.depth < path.firstAnchor)
         default: return true

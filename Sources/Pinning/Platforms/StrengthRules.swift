@@ -130,10 +130,11 @@ public struct StrengthRules: Sendable, Hashable {
 
     /// Whether a signature of this kind counts for nothing.
     ///
-    /// What a platform does not know it cannot verify. RSASSA-PSS hides its digest from its name, and EdDSA has none to choose.
+    /// What a platform does not know it cannot verify. RSASSA-PSS hides its digest from its name, which says whether it is one of TLS;
+    /// Ed25519 has none to choose.
     private func isRefused(_ algorithm: String) -> Bool {
         let name = algorithm.lowercased()
-        guard name != "rsassapss", !name.hasPrefix("ed") else { return false }
+        guard name != "rsassapss", name != "ed25519" else { return false }
         let isKnown =
             Self.knownDigests.contains { name.contains($0) } && !name.contains("sha512/") && !name.contains("sha512-")
         return isKnown ? refusedDigests.contains { name.contains($0) } : !takesRareDigests

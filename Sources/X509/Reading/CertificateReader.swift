@@ -112,10 +112,22 @@ package enum CertificateReader {
             subjectKeyIdentifier: Extensions.bytes(X509_get0_subject_key_id(pointer)),
             authorityKeyIdentifier: Extensions.bytes(X509_get0_authority_key_id(pointer)),
             isSelfIssued: X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0,
-            signatureAlgorithm: String(cString: OBJ_nid2ln(X509_get_signature_nid(pointer)))
+            signatureAlgorithm: signatureAlgorithm(of: pointer)
         )
         HandleCache.shared.remember(handle, for: certificate)
         return certificate
+    }
+
+    /// OpenSSL's name of the algorithm; that of RSASSA-PSS says whether its parameters are those that TLS has.
+    ///
+    /// They are three: SHA-256, SHA-384 and SHA-512, each for the mask too and with a salt of its length (RFC 8446, 4.2.3).
+    private static func signatureAlgorithm(of certificate: OpaquePointer) -> String {
+        let identifier = X509_get_signature_nid(certificate)
+        let name = String(cString: OBJ_nid2ln(identifier))
+        guard identifier == NID_rsassaPss else { return name }
+        var flags: UInt32 = 0
+        let isKnown = X509_get_signature_info(certificate, nil, nil, nil, &flags) == 1
+        return isKnown && flags & UInt32(X509_SIG_INFO_TLS) != 0 ? name : name + " with unusual parameters"
     }
 
     private static func serialNumber(of certificate: OpaquePointer) -> String {

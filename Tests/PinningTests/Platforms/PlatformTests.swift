@@ -279,6 +279,7 @@ struct PlatformTests {
 
     @Test(arguments: [
         "ripemd160WithRSA", "RSA-SHA3-256", "RSA-SM3", "RSA-SHA512/256", "mdc2WithRSA", "shaWithRSAEncryption",
+        "rsassaPss with unusual parameters", "ED448",
     ])
     func `a digest that only OpenSSL knows is refused everywhere else`(_ algorithm: String) {
         for platform in Platform.all {
