@@ -34,6 +34,12 @@ package enum PinCheck {
                     + "OpenSSL should read: let OPENSSL_CONF name another, or /dev/null for none"
             )
         }
+        guard OpenSSLStart.isInTime() else {
+            return .noInput(
+                "OpenSSL's configuration names what cannot be opened, or not within \(OpenSSLStart.patience / 1_000) s: let "
+                    + "OPENSSL_CONF name another, or /dev/null for none"
+            )
+        }
         return nil
     }
 

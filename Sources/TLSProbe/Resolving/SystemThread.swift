@@ -9,7 +9,7 @@ import Glibc
 /// A thread of the system, for what would block an event loop or Swift's own threads (`pthread_create`).
 ///
 /// Whoever starts one either joins or detaches it, once.
-struct SystemThread {
+package struct SystemThread {
     private let thread: pthread_t
 
     private final class Work {
@@ -21,7 +21,7 @@ struct SystemThread {
     }
 
     /// Starts a thread that does `work` and ends, `nil` when the system gives none.
-    init?(_ work: @escaping @Sendable () -> Void) {
+    package init?(_ work: @escaping @Sendable () -> Void) {
         let context = Unmanaged.passRetained(Work(run: work))
         #if canImport(Darwin)
         var thread: pthread_t?
@@ -55,12 +55,12 @@ struct SystemThread {
     }
 
     /// Waits for the end of the thread.
-    func join() {
+    package func join() {
         pthread_join(thread, nil)
     }
 
     /// Leaves the thread to itself.
-    func detach() {
+    package func detach() {
         pthread_detach(thread)
     }
 }

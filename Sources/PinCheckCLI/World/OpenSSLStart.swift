@@ -1,0 +1,39 @@
+import TLSProbe
+import X509
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The first use of OpenSSL, for which it reads the configuration that the environment names and whatever that names.
+enum OpenSSLStart {
+    /// How long it may take, in milliseconds: OpenSSL needs a few, and a library on a slow disk not a second.
+    static let patience: Int32 = 3_000
+
+    /// Whether OpenSSL is ready in time; `true` at once where the environment names no configuration.
+    ///
+    /// Providers, engines and inclusions can be named in more ways than anybody can look through beforehand, and opening a pipe never
+    /// ends. The thread that waits for one is left alone: the process has to end.
+    static func isInTime() -> Bool {
+        guard getenv("OPENSSL_CONF") != nil else { return true }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return true }
+        let (reading, writing) = (ends[0], ends[1])
+        let thread = SystemThread {
+            _ = Hashing.isAvailable
+            close(writing)
+        }
+        guard let thread else {
+            close(writing)
+            close(reading)
+            return true
+        }
+        var request = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+        let isDone = poll(&request, 1, patience) > 0
+        if isDone { thread.join() } else { thread.detach() }
+        close(reading)
+        return isDone
+    }
+}
