@@ -27,11 +27,13 @@ struct PEMFormat: PinFileFormat {
         (file.text != nil || DERShape(file.bytes) == nil) && PEM.looksLikePEM(file.bytes)
     }
 
-    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+    /// The blocks of a file, no more than a file of pins has.
+    static func blocks(of file: PinFile) throws(PinFormatError) -> [PEMBlock] {
         let blocks: [PEMBlock]
         do {
             blocks = try PEM.blocks(in: file.bytes)
         } catch {
+            // OpenSSL's reasons name what is wrong and quote nothing.
             throw PinFormatError(
                 .brokenPEM,
                 at: file.place(line: error.line),
@@ -39,7 +41,12 @@ struct PEMFormat: PinFileFormat {
                 remedy: "it is cut off, or a character in it is wrong; copy the file again"
             )
         }
-        guard blocks.count <= Self.mostBlocks else { throw Self.tooManyBlocks(at: file.place) }
+        guard blocks.count <= mostBlocks else { throw tooManyBlocks(at: file.place) }
+        return blocks
+    }
+
+    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        let blocks = try Self.blocks(of: file)
         guard file.fileExtension != "cer" else { throw Self.pemNamedCER(file, blocks) }
         let keys = blocks.contains { $0.label == Self.publicKeyLabel }
         let lines = keys ? file.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) : []

@@ -27,7 +27,8 @@ package enum PinItemReader {
             }
             throw unusableKey(at: file.place)
         }
-        for block in try blocks(of: file) where block.label.hasSuffix("PRIVATE KEY") || block.label == "PUBLIC KEY" {
+        for block in try PEMFormat.blocks(of: file)
+        where block.label.hasSuffix("PRIVATE KEY") || block.label == "PUBLIC KEY" {
             return try item(ofKeyBlock: block, in: file)
         }
         throw unusableKey(at: file.place)
@@ -43,7 +44,7 @@ package enum PinItemReader {
         let isText = file.text != nil || DERShape(file.bytes) == nil
         guard isText, PEM.looksLikePEM(file.bytes) else { return try items(inDER: file) }
         var items: [PinItem] = []
-        for block in try blocks(of: file) {
+        for block in try PEMFormat.blocks(of: file) {
             let place = file.place(line: block.line)
             let source = place.description
             do {
@@ -173,25 +174,6 @@ package enum PinItemReader {
             "holds no private key that OpenSSL can read without a passphrase",
             remedy: "give a key as PEM or DER, or its public half (openssl pkey -in KEY -pubout)"
         )
-    }
-
-    // MARK: PEM
-
-    private static func blocks(of file: PinFile) throws(PinFormatError) -> [PEMBlock] {
-        let blocks: [PEMBlock]
-        do {
-            blocks = try PEM.blocks(in: file.bytes)
-        } catch {
-            // OpenSSL's reasons name what is wrong and quote nothing.
-            throw PinFormatError(
-                .brokenPEM,
-                at: file.place(line: error.line),
-                "a broken PEM block" + (error.detail.map { " (\($0))" } ?? ""),
-                remedy: "it is cut off, or a character in it is wrong; copy the file again"
-            )
-        }
-        guard blocks.count <= PEMFormat.mostBlocks else { throw PEMFormat.tooManyBlocks(at: file.place) }
-        return blocks
     }
 
     private static func problem(of error: X509Error) -> PinProblem {
