@@ -41,10 +41,11 @@ let package = Package(
         .target(name: "COpenSSLTrimmed", dependencies: ["COpenSSL"]),
         .target(name: "CArchive", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "Text", swiftSettings: swiftSettings),
+        .target(name: "Machine", dependencies: ["Text"], swiftSettings: swiftSettings),
         .target(name: "Pinning", dependencies: ["Text"], swiftSettings: swiftSettings),
         .target(
             name: "X509",
-            dependencies: ["CIDN2", "COpenSSL", "COpenSSLShims", "CPSL", "Pinning", "Text"],
+            dependencies: ["CIDN2", "COpenSSL", "COpenSSLShims", "CPSL", "Machine", "Pinning", "Text"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -57,7 +58,7 @@ let package = Package(
         .target(name: "HTTPDNS", dependencies: ["Pinning", "TLSProbe", "Text"], swiftSettings: swiftSettings),
         .target(
             name: "PinFormats",
-            dependencies: ["CArchive", "CExpat", "Pinning", "Text", "X509"],
+            dependencies: ["CArchive", "CExpat", "Machine", "Pinning", "Text", "X509"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -73,7 +74,9 @@ let package = Package(
         .target(name: "Devices", dependencies: ["CDeviceData", "Pinning"], swiftSettings: swiftSettings),
         .target(
             name: "PinChecking",
-            dependencies: ["Devices", "HTTPDNS", "PinFormats", "Pinning", "Rotation", "TLSProbe", "Text", "X509"],
+            dependencies: [
+                "Devices", "HTTPDNS", "Machine", "PinFormats", "Pinning", "Rotation", "TLSProbe", "Text", "X509",
+            ],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -84,8 +87,8 @@ let package = Package(
         .target(
             name: "PinCheckCLI",
             dependencies: [
-                "Devices", "HTTPDNS", "LoopbackLab", "PinChecking", "PinFormats", "PinLint", "Pinning", "Rotation",
-                "TLSProbe", "Text", "X509", argumentParser,
+                "Devices", "HTTPDNS", "LoopbackLab", "Machine", "PinChecking", "PinFormats", "PinLint", "Pinning",
+                "Rotation", "TLSProbe", "Text", "X509", argumentParser,
             ],
             swiftSettings: swiftSettings
         ),
@@ -95,6 +98,7 @@ let package = Package(
             exclude: ["manual.awk"],
             swiftSettings: swiftSettings
         ),
+        .testTarget(name: "MachineTests", dependencies: ["LoopbackLab", "Machine"], swiftSettings: swiftSettings),
         .testTarget(name: "TextTests", dependencies: ["LoopbackLab", "Text"], swiftSettings: swiftSettings),
         .testTarget(name: "PinningTests", dependencies: ["LoopbackLab", "Pinning"], swiftSettings: swiftSettings),
         .testTarget(
@@ -142,8 +146,8 @@ let package = Package(
         .testTarget(
             name: "PinCheckCLITests",
             dependencies: [
-                "Devices", "LoopbackLab", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "Rotation", "TLSProbe",
-                "Text", "X509", argumentParser,
+                "Devices", "LoopbackLab", "Machine", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "Rotation",
+                "TLSProbe", "Text", "X509", argumentParser,
             ],
             swiftSettings: swiftSettings
         ),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Machine
 import TLSProbe
 import Text
 import X509
@@ -25,7 +26,7 @@ package enum PinCheck {
 
     /// Why this process should not go on, whatever it was called for.
     private static func obstacle() -> CommandError? {
-        guard System.hasFreeDescriptors() else {
+        guard DescriptorLimit.hasFreeDescriptors() else {
             return .software("hardly a file can be opened any more: raise the limit, as in 'ulimit -n 256'")
         }
         if let path = OpenSSLConfiguration.dangerousPath {

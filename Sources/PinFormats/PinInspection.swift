@@ -1,3 +1,4 @@
+internal import Machine
 package import Pinning
 
 /// All there is to a source, right and wrong: what a reading stops at is one problem of several here.
@@ -23,7 +24,7 @@ package struct PinInspection: Sendable {
     /// The origins of entries that lack something because it was wrong.
     package let incompleteEntries: Set<String>
 
-    init(_ collector: PinCollector, of text: String, _ kind: RegularFile.Kind) {
+    init(_ collector: PinCollector, of text: String, _ kind: FileKind) {
         self.text = text
         isDirectory = kind == .directory
         isArgument = kind == .absent

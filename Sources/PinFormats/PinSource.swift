@@ -1,3 +1,4 @@
+internal import Machine
 internal import Pinning
 internal import Text
 
@@ -74,7 +75,7 @@ package struct PinSource: Sendable, Hashable {
             // Gathering throws nothing, so that nothing is lost.
             try? collector.gather(error)
         }
-        return PinInspection(collector, of: text, RegularFile.kind(of: text))
+        return PinInspection(collector, of: text, FileKind(at: text))
     }
 
     /// Reads every pin of the source.
@@ -92,7 +93,7 @@ package struct PinSource: Sendable, Hashable {
             return .noPin(at: place)
         }
         let path = PinPlace.at(text)
-        switch RegularFile.kind(of: text) {
+        switch FileKind(at: text) {
         case .regular, .pipe, .special:
             try PinFileReader.readNamedFile(at: text, into: &collector)
             return .noPin(at: path)
@@ -100,7 +101,7 @@ package struct PinSource: Sendable, Hashable {
             try PinDirectory(path: text).read(into: &collector)
             return .noPinInDirectory(at: path)
         case .inaccessible(let code):
-            throw RegularFile.unreadable(code, at: path)
+            throw RegularFile.failure(.system(code), at: path)
         case .absent:
             if let record = TLSARecordLine(text) {
                 let entry = try record.entry(for: nil, at: place)

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackLab
+import Machine
 import Testing
 
 @testable import PinCheckCLI
@@ -111,7 +112,7 @@ import Testing
             let lock = try FileLock(beside: files.path + "/state")
             defer { lock.release() }
             let error = #expect(throws: CommandError.self) {
-                try FileLock(beside: files.path + "/state", deadline: .milliseconds(50))
+                try OutputFile.lock(beside: files.path + "/state", deadline: .milliseconds(50))
             }
             #expect(error?.status == .inputOutput)
         }
@@ -191,7 +192,7 @@ import Testing
     }
 
     private func failure(_ path: String) -> CommandError? {
-        #expect(throws: CommandError.self) { try AtomicFile.write([1], to: path) }
+        #expect(throws: CommandError.self) { try OutputFile.write([1], to: path) }
     }
 
     private func read(_ files: TemporaryDirectory, _ name: String) throws -> String {

@@ -1,4 +1,5 @@
 import LoopbackLab
+import Machine
 @testable import PinCheckCLI
 @testable import PinChecking
 import Pinning

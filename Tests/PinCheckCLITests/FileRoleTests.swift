@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackLab
+import Machine
 @testable import PinCheckCLI
 import Pinning
 import Testing
@@ -122,7 +123,7 @@ import Testing
         let errors = OutputBuffer()
         let identity = try #require(FileIdentity(of: file))
         let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
-            bytes throws(PinCheckCLI.OutputError) in
+            bytes throws(Machine.OutputError) in
             try output.stream().write(String(decoding: bytes, as: UTF8.self))
         }
         let context = Context(

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackLab
+import Machine
 @testable import PinCheckCLI
 import Pinning
 import Testing
@@ -132,17 +133,17 @@ import Testing
         try TemporaryDirectory.scoped { files in
             let chunk = [UInt8](repeating: 0x61, count: 1_000_000)
             let spool = Spool(directory: files.path)
-            for _ in 0..<9 { try spool.stream.write(String(decoding: chunk, as: UTF8.self)) }
-            try spool.stream.write("end\n")
+            for _ in 0..<9 { try spool.add(chunk) }
+            try spool.add(Array("end\n".utf8))
             #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
-            try AtomicFile.write(to: "\(files.path)/file") { descriptor throws(PinCheckCLI.OutputError) in
+            try AtomicFile.write(to: "\(files.path)/file") { descriptor throws(Machine.OutputError) in
                 try spool.copy(to: descriptor)
             }
             let text = try contents(ofFile: "\(files.path)/file")
             #expect(text.utf8.count == 9_000_004 && text.hasSuffix("aend\n"))
             let nowhere = Spool(directory: "\(files.path)/none")
             #expect(throws: OutputError.self) {
-                for _ in 0..<5 { try nowhere.stream.write(String(decoding: chunk, as: UTF8.self)) }
+                for _ in 0..<5 { try nowhere.add(chunk) }
             }
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackLab
+import Machine
 import PinCheckCLI
 import Pinning
 import Testing

@@ -102,6 +102,6 @@ struct LintCommand: ContextCommand {
             var lines = LineWriter(context.console.output)
             return try lines.write(text: text)
         }
-        try AtomicFile.write(Array(text.utf8), to: file)
+        try OutputFile.write(Array(text.utf8), to: file)
     }
 }

@@ -99,7 +99,7 @@ struct SnapshotCommand: RequestingCommand {
         }
         let document = try SnapshotFile.document(Snapshot(endpoints))
         if let output, output != "-" {
-            try AtomicFile.write(Array(document.utf8), to: output)
+            try OutputFile.write(Array(document.utf8), to: output)
         } else {
             var writer = LineWriter(context.console.output)
             try writer.write(text: document)

@@ -1,3 +1,4 @@
+import Machine
 import PinChecking
 import PinFormats
 import Text

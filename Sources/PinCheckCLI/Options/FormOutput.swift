@@ -1,3 +1,4 @@
+import Machine
 import Text
 
 /// One value of `--format`: a form, and where it goes.

@@ -42,6 +42,6 @@ extension Baseline {
             return
         }
         guard snapshot != self.snapshot else { return }
-        try AtomicFile.write(Array(try SnapshotFile.document(snapshot).utf8), to: path)
+        try OutputFile.write(Array(try SnapshotFile.document(snapshot).utf8), to: path)
     }
 }

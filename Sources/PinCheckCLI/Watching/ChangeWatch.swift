@@ -1,3 +1,4 @@
+import Machine
 import Pinning
 import Text
 
@@ -51,7 +52,7 @@ struct ChangeWatch {
 
     /// Runs the commands, and writes the file.
     func finish() throws(CommandError) {
-        let lock = try FileLock(beside: path)
+        let lock = try OutputFile.lock(beside: path)
         defer { lock.release() }
         let time = context.now().description
         let start = ContinuousClock.now

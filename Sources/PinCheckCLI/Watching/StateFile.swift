@@ -52,7 +52,7 @@ enum StateFile {
         let lines = states.sorted { $0.key < $1.key }.map { target, state in
             [state.status, state.reason, state.pin, state.since, target].map(field).joined(separator: "\t") + "\n"
         }
-        try AtomicFile.write(Array("\(word) \(version)\n\(lines.joined())".utf8), to: path)
+        try OutputFile.write(Array("\(word) \(version)\n\(lines.joined())".utf8), to: path)
     }
 
     /// Text that ends neither the field nor the line.

@@ -1,3 +1,4 @@
+package import Machine
 import Text
 
 /// Where a command writes: the result to `output`, everything else to `errors`.
@@ -60,12 +61,4 @@ package struct OutputStream: Sendable {
     package func write(_ text: String) throws(OutputError) {
         try writeBytes(Array(text.utf8))
     }
-}
-
-/// Why text could not be written.
-package enum OutputError: Error, Hashable {
-    /// The reader went away (`EPIPE`): it has seen enough, so this is no fault.
-    case brokenPipe
-    /// Anything else, in the words of the system.
-    case failed(String)
 }

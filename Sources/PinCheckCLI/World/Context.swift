@@ -1,3 +1,4 @@
+import Machine
 import PinChecking
 package import Pinning
 package import TLSProbe
@@ -38,7 +39,12 @@ package struct Context: Sendable {
 
     /// What a run has of it.
     var surroundings: Surroundings {
-        Surroundings(environment: environment, now: now, thread: thread, connectionLimit: System.connectionLimit())
+        Surroundings(
+            environment: environment,
+            now: now,
+            thread: thread,
+            connectionLimit: DescriptorLimit.connectionLimit()
+        )
     }
 
     /// The names of the environment variables that change what pincheck does.

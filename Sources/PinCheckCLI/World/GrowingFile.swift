@@ -1,4 +1,4 @@
-import Text
+import Machine
 
 #if canImport(Glibc)
 import Glibc
@@ -17,14 +17,9 @@ final class GrowingFile: Sendable {
         if let open = AtomicFile.descriptor(named: path) {
             descriptor = fcntl(open, F_DUPFD_CLOEXEC, 0)
         } else {
-            descriptor = System.openForWriting(path, O_CREAT | (isAddedTo ? O_APPEND : O_TRUNC))
+            descriptor = Descriptor.openForWriting(path, O_CREAT | (isAddedTo ? O_APPEND : O_TRUNC))
         }
-        guard descriptor >= 0 else {
-            throw CommandError(
-                status: .inputOutput,
-                description: "cannot write \(quoted(path)): \(System.reasonNotWritable(errno))"
-            )
-        }
+        guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }
     }
 
     deinit {
@@ -34,7 +29,7 @@ final class GrowingFile: Sendable {
     /// The stream into the file; it keeps the file open.
     var stream: OutputStream {
         OutputStream(isTerminal: false) { bytes throws(OutputError) in
-            try System.writeLines(bytes, to: self.descriptor)
+            try Descriptor.writeLines(bytes, to: self.descriptor)
         }
     }
 }

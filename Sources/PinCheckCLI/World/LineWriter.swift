@@ -1,3 +1,4 @@
+import Machine
 import Text
 
 /// Writes lines to a stream until its reader goes away.

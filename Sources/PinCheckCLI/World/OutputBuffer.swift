@@ -1,3 +1,4 @@
+import Machine
 internal import Synchronization
 
 /// Collects what is written to a stream.

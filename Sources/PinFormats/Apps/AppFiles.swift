@@ -1,3 +1,4 @@
+internal import Machine
 internal import Text
 
 /// The files of an app as it ships, by their paths within it.
@@ -47,7 +48,7 @@ struct ArchivedApp: AppFiles {
 
     /// Whether the file at `path` begins as a zip archive does.
     static func isArchive(_ path: String) -> Bool {
-        guard let start = RegularFile.start(of: path, count: 4) else { return false }
+        guard let start = BoundedFile.start(of: path, count: 4) else { return false }
         return start == [0x50, 0x4B, 0x03, 0x04] || start == [0x50, 0x4B, 0x05, 0x06]
     }
 
@@ -140,7 +141,7 @@ struct UnpackedApp: AppFiles {
         guard depth <= AppBounds.mostDepth else { return }
         for name in try RegularFile.names(inDirectory: folder.isEmpty ? path : path(of: folder)) {
             let own = folder.isEmpty ? name : "\(folder)/\(name)"
-            switch RegularFile.kind(of: path(of: own), followingLinks: false) {
+            switch FileKind(at: path(of: own), followingLinks: false) {
             case .regular: names.append(own)
             case .directory: try walk(own, depth: depth + 1, &names)
             // A bundle of macOS has links to itself.

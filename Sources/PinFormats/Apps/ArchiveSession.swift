@@ -1,4 +1,5 @@
 internal import CArchive
+internal import Machine
 internal import Text
 
 #if canImport(Darwin)
@@ -32,7 +33,7 @@ final class ArchiveSession {
         place = .at(path)
         functions = try ArchiveLibrary.functions(for: place)
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw RegularFile.unreadable(errno, at: place) }
+        guard descriptor >= 0 else { throw RegularFile.failure(.system(errno), at: place) }
         guard let archive = functions.read_new?() else {
             close(descriptor)
             throw PinFormatError(.unreadable, at: place, "there is no memory to read it")

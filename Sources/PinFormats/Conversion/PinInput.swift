@@ -1,3 +1,5 @@
+internal import Machine
+
 /// What a file given to `pins` holds: keys to make pins of, or pins that somebody made already.
 package enum PinInput: Sendable {
     /// Certificates, requests and public keys.
@@ -9,7 +11,7 @@ package enum PinInput: Sendable {
     ///
     /// - Throws: ``PinFormatError`` for what holds neither, and for a private key.
     package static func read(_ path: String) throws(PinFormatError) -> PinInput {
-        guard RegularFile.kind(of: path) != .directory, !ArchivedApp.isArchive(path) else {
+        guard FileKind(at: path) != .directory, !ArchivedApp.isArchive(path) else {
             return .reading(try PinSource(path).read())
         }
         return try read(PinFile(path: path, bytes: RegularFile.contents(of: path, mayBePipe: true)))

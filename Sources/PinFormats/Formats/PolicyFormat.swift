@@ -1,3 +1,4 @@
+internal import Machine
 internal import Pinning
 
 /// pincheck's own policy files, read as a configuration of hosts.
@@ -40,7 +41,7 @@ struct PolicyFormat: PinFileFormat {
 
         init(_ source: PinSource) {
             self.source = source
-            place = RegularFile.kind(of: source.text) == .absent ? source.place : nil
+            place = FileKind(at: source.text) == .absent ? source.place : nil
         }
     }
 }

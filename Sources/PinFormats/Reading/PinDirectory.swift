@@ -1,3 +1,4 @@
+internal import Machine
 internal import Pinning
 internal import Text
 
@@ -21,7 +22,7 @@ struct PinDirectory {
         if let app = AppReader(directory: path, names) { return try app.read(into: &collector) }
         for name in names {
             let before = collector.pins.count
-            guard !name.unicodeScalars.contains("\u{FFFD}") || RegularFile.kind(of: "\(path)/\(name)") != .absent else {
+            guard !name.unicodeScalars.contains("\u{FFFD}") || FileKind(at: "\(path)/\(name)") != .absent else {
                 throw PinFormatError(
                     .unreadable,
                     at: .at(path),
@@ -53,7 +54,7 @@ struct PinDirectory {
         let file = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
         let fileExtension = PinFile.fileExtension(of: name)
         let isPromised = Self.promising.contains(fileExtension)
-        switch RegularFile.kind(of: file) {
+        switch FileKind(at: file) {
         case .directory:
             collector.note(.notAPinFile, at: .at(file), "a subdirectory, which was not looked into")
             return

@@ -1,3 +1,4 @@
+internal import Machine
 internal import Pinning
 internal import X509
 
@@ -5,7 +6,7 @@ internal import X509
 package enum PinItemReader {
     /// Whether anything stands at `path`.
     package static func isThere(_ path: String) -> Bool {
-        RegularFile.kind(of: path) != .absent
+        FileKind(at: path) != .absent
     }
 
     /// The size in bytes above which DER is no key: OpenSSL tries one kind after the other, and takes its time for each.

@@ -1,3 +1,4 @@
+internal import Machine
 internal import Pinning
 internal import Text
 internal import X509
@@ -60,12 +61,12 @@ struct CurlValue {
 
     private func readFile(_ path: String, into collector: inout PinCollector) throws(PinFormatError) {
         let filePlace = PinPlace.at(path)
-        switch RegularFile.kind(of: path) {
+        switch FileKind(at: path) {
         case .regular, .pipe: break
         case .absent: throw missing(path)
         case .directory, .special:
             throw PinFormatError(.notARegularFile, at: filePlace, "is no file: \(Self.consequence)")
-        case .inaccessible(let code): throw RegularFile.unreadable(code, at: filePlace)
+        case .inaccessible(let code): throw RegularFile.failure(.system(code), at: filePlace)
         }
         let file = try PinFile.load(path, mayBePipe: true)
         guard file.bytes.count <= Self.mostBytes else {

@@ -1,3 +1,4 @@
+internal import Machine
 package import Pinning
 internal import Text
 
@@ -33,7 +34,7 @@ package struct CertificateSaver {
             throw Failure(description: "the directory to save in has no name, or one with a NUL")
         }
         guard mkdir(directory, 0o755) == 0 || errno == EEXIST else { throw Self.failure(errno, at: directory) }
-        guard RegularFile.kind(of: directory) == .directory else { throw Self.failure(ENOTDIR, at: directory) }
+        guard FileKind(at: directory) == .directory else { throw Self.failure(ENOTDIR, at: directory) }
         self.directory = directory
     }
 
@@ -82,7 +83,7 @@ package struct CertificateSaver {
     }
 
     private static func failure(_ code: Int32, at path: String) -> Failure {
-        let reason = strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        let reason = SystemError.message(of: code)
         return Failure(description: "cannot write to '\(shortened(path, to: 1024))': \(reason)")
     }
 }

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Machine
 
 #if canImport(Glibc)
 internal import Glibc
@@ -50,7 +51,7 @@ private struct ConfigurationWalk {
     mutating func dangerousPath(at path: String) -> String? {
         fileCount += 1
         guard fileCount <= Self.fileLimit, !Self.mayBlock(path) else { return path }
-        let bytes = Self.bytes(ofFile: path)
+        let bytes = (try? BoundedFile.bytes(at: path, limit: Self.sizeLimit)) ?? []
         // Most configurations include nothing, and then there is no need to know what else they say.
         guard fileCount > 1 || Self.mayNameFiles(bytes) else { return nil }
         var section = "default"
@@ -95,21 +96,6 @@ private struct ConfigurationWalk {
     }
 
     // MARK: Lines
-
-    /// The contents of a regular file, empty when there is none.
-    private static func bytes(ofFile path: String) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while bytes.count <= sizeLimit {
-            let count = read(descriptor, &chunk, chunk.count)
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
-        }
-        return bytes
-    }
 
     /// Whether a line may begin with `.include`, or with what names a library.
     ///
@@ -197,20 +183,10 @@ private struct ConfigurationWalk {
         guard !text.isEmpty else { return [] }
         let base = environment("OPENSSL_CONF_INCLUDE") ?? directory
         let path = text.hasPrefix("/") ? text : base.map { "\($0)/\(text)" } ?? text
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let directory = opendir(path) else {
-            return [path]
+        let names = try? DirectoryListing.names(in: path) { entry in
+            let name = entry.text.lowercased()
+            return name.hasSuffix(".cnf") || name.hasSuffix(".conf")
         }
-        defer { closedir(directory) }
-        var files: [String] = []
-        while let entry = readdir(directory) {
-            // The name is read where it stands: its declared length goes past the end of a short entry.
-            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-            let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
-            let name = String(cString: start)
-            let small = name.lowercased()
-            if small.hasSuffix(".cnf") || small.hasSuffix(".conf") { files.append("\(path)/\(name)") }
-        }
-        return files
+        return names?.map { "\(path)/\(String(fileName: $0))" } ?? [path]
     }
 }

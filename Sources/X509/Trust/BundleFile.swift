@@ -1,3 +1,4 @@
+internal import Machine
 internal import Synchronization
 
 /// The system's roots in one file, read when the hashed directory was not enough.
@@ -66,13 +67,15 @@ final class BundleFile: AnchorSource {
     }
 
     private func read() -> Content {
-        switch SystemFile.contents(of: path, limit: Self.sizeLimit) {
-        case .absent, .unusable: return .plain([])
-        // It may hold a word of distrust for any certificate.
-        case .tooLarge: return .bundle(.tooLarge(), holdsSettings: true)
-        case .bytes(let bytes):
+        do throws(ReadFailure) {
+            let bytes = try BoundedFile.bytes(at: path, limit: Self.sizeLimit)
             guard PEM.hasBlock(CertificateReader.trustedCertificateLabel, in: bytes) else { return .plain(bytes) }
             return .bundle(Self.bundle(bytes), holdsSettings: true)
+        } catch .tooLarge {
+            // It may hold a word of distrust for any certificate.
+            return .bundle(.tooLarge(), holdsSettings: true)
+        } catch {
+            return .plain([])
         }
     }
 }

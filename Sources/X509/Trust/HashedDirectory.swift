@@ -1,11 +1,6 @@
 internal import COpenSSL
+internal import Machine
 internal import Synchronization
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// Directories of certificates in files named after the hash of their subject, as `openssl rehash` lays them out.
 ///
@@ -40,20 +35,15 @@ final class HashedDirectory: AnchorSource {
 
     /// Whether a directory holds a file with the name of a hashed certificate, as in `5ad8a5d6.0`.
     static func holdsFiles(_ path: String) -> Bool {
-        guard let directory = opendir(path) else { return false }
-        defer { closedir(directory) }
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-            if parts.count == 2, parts[0].utf8.count == 8, parts[0].allSatisfy(\.isHexDigit),
-                parts[1].allSatisfy(\.isNumber)
-            {
-                return true
-            }
+        var isFound = false
+        try? DirectoryListing.visit(path) { entry in
+            let parts = entry.text.split(separator: ".", omittingEmptySubsequences: false)
+            isFound =
+                parts.count == 2 && parts[0].utf8.count == 8 && parts[0].allSatisfy(\.isHexDigit)
+                && parts[1].allSatisfy(\.isNumber)
+            return !isFound
         }
-        return false
+        return isFound
     }
 
     func anchors(named name: OpaquePointer) -> [PathNode] {
@@ -99,13 +89,16 @@ final class HashedDirectory: AnchorSource {
             numbers: for number in 0... {
                 guard fileCount < Self.fileLimit else { return files }
                 let path = "\(directory)/\(stem).\(number)"
-                switch SystemFile.contents(of: path, limit: sizeLeft) {
-                case .absent: break numbers
-                case .unusable: break
-                case .tooLarge: files.append(File(path: path, bundle: .tooLarge()))
-                case .bytes(let bytes):
+                do throws(ReadFailure) {
+                    let bytes = try BoundedFile.bytes(at: path, limit: sizeLeft)
                     sizeLeft -= bytes.count
                     files.append(File(path: path, bundle: Self.bundle(bytes)))
+                } catch .absent, .unnamed {
+                    break numbers
+                } catch .tooLarge {
+                    files.append(File(path: path, bundle: .tooLarge()))
+                } catch {
+                    // What cannot be read holds no roots.
                 }
                 fileCount += 1
             }

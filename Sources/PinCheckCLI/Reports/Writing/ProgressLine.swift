@@ -1,3 +1,5 @@
+import Machine
+
 /// A line on the terminal that says how far a long run is, and is gone at its end.
 final class ProgressLine {
     /// How many targets make a run that can be long.

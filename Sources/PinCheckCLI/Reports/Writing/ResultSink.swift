@@ -1,3 +1,4 @@
+import Machine
 import Text
 
 /// One output: a form of results, and where it goes.
@@ -17,7 +18,7 @@ struct ResultSink {
             } else {
                 let text = Spool(directory: context.environment["TMPDIR"] ?? "/tmp")
                 pending = (text, path)
-                stream = text.stream
+                stream = OutputStream(isTerminal: false) { bytes throws(OutputError) in try text.add(bytes) }
             }
         } else {
             stream = context.console.output
@@ -48,7 +49,7 @@ struct ResultSink {
         let text = try renderer.ending(exit: exit)
         if !text.isEmpty { try lines.write(text: text) }
         if let pending {
-            try AtomicFile.write(to: pending.path) { descriptor throws(OutputError) in
+            try OutputFile.write(to: pending.path) { descriptor throws(OutputError) in
                 try pending.text.copy(to: descriptor)
             }
         }

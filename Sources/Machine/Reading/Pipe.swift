@@ -1,31 +1,25 @@
 #if canImport(Darwin)
-import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-import Musl
+internal import Musl
 #endif
 
 /// Reads from pipes such as `<(…)` without ever waiting for a writer that may not come.
 ///
 /// They are opened with `O_NONBLOCK`: `open` returns at once, `read` gives nothing while nobody writes.
-package enum Pipe {
+enum Pipe {
     /// How long a first writer is waited for, in milliseconds: one that was started just now opens within that.
-    package static let patience: Int32 = 1_000
+    static let patience: Int32 = 1_000
 
     /// Waits until there is something to read or no writer left (`poll`), for ever with -1; returns whether that came to pass.
-    package static func waitForInput(on descriptor: Int32, milliseconds: Int32) -> Bool {
+    static func waitForInput(on descriptor: Int32, milliseconds: Int32) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
             let count = poll(&request, 1, milliseconds)
             if count < 0, errno == EINTR { continue }
             return count != 0
         }
-    }
-
-    /// Whether the descriptor is of a pipe (`fstat`).
-    package static func isPipe(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 }

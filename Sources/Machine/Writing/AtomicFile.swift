@@ -1,9 +1,7 @@
-import Text
-
 #if canImport(Glibc)
-import Glibc
+package import Glibc
 #elseif canImport(Darwin)
-import Darwin
+package import Darwin
 #endif
 
 /// Writes files that are, at every moment, the old one or the new one, whole.
@@ -13,7 +11,7 @@ import Darwin
 /// its writer lives. So a killed run leaves at most one small file, which the next run finds without its lock and removes:
 /// leftovers never outnumber the runs that ever wrote at the same time. Process numbers in the names would be reused and mean
 /// nothing to another container; a file without a name (`O_TMPFILE`) cannot take the place of one that has it.
-enum AtomicFile {
+package enum AtomicFile {
     /// The number of runs that can write the same file at the same time.
     private static let slots = 64
 
@@ -27,74 +25,56 @@ enum AtomicFile {
     ///   - contents: everything the file shall hold.
     ///   - path: the file, in a directory that exists.
     ///   - mode: the permissions of a file that is not there yet, before the umask.
-    /// - Throws: ``CommandError`` with the status of an output that could not be written, the path and the reason; the file is
-    ///   then as it was and the temporary file is gone.
-    static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(CommandError) {
+    /// - Throws: ``WriteFailure``; the file is then as it was and the temporary file is gone.
+    package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
         try write(to: path, mode: mode) { descriptor throws(OutputError) in
-            try System.write(contents, to: descriptor)
+            try Descriptor.write(contents, to: descriptor)
         }
     }
 
     /// Replaces the file at `path`, or makes it, with what `fill` writes to a descriptor.
     ///
     /// The same goes for it as for ``write(_:to:mode:)``.
-    static func write(
+    package static func write(
         to path: String,
         mode: mode_t = 0o666,
         fill: (Int32) throws(OutputError) -> Void
-    ) throws(CommandError) {
+    ) throws(WriteFailure) {
         // A signal in between would leave the temporary file behind.
-        try Interruption.deferring { () throws(CommandError) in try replaceFile(at: path, mode: mode, fill) }
+        try Interruption.deferring { () throws(WriteFailure) in try replaceFile(at: path, mode: mode, fill) }
     }
 
     private static func replaceFile(
         at path: String,
         mode: mode_t,
         _ fill: (Int32) throws(OutputError) -> Void
-    ) throws(CommandError) {
-        do throws(Failure) {
-            guard !path.isEmpty, !path.utf8.contains(0) else { throw Failure("the name is empty or holds a NUL") }
-            if let descriptor = descriptor(named: path) { return try call(fill, descriptor) }
-            let target = try resolved(path)
-            var status = stat()
-            let isThere = stat(target, &status) == 0
-            guard !isThere || access(target, W_OK) == 0 else { throw .system() }
-            if isThere, status.st_mode & S_IFMT != S_IFREG {
-                try writeThrough(to: target, fill)
-            } else {
-                try replace(target, like: isThere ? status : nil, mode: mode, fill)
-            }
-        } catch {
-            throw CommandError(status: .inputOutput, description: "cannot write \(quoted(path)): \(error.reason)")
+    ) throws(WriteFailure) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
+        if let descriptor = descriptor(named: path) { return try call(fill, descriptor) }
+        guard let target = SymbolicLinks.target(of: path) else { throw .system(ELOOP) }
+        var status = stat()
+        let isThere = stat(target, &status) == 0
+        guard !isThere || access(target, W_OK) == 0 else { throw .system(errno) }
+        if isThere, FileKind(status) != .regular {
+            try writeThrough(to: target, fill)
+        } else {
+            try replace(target, like: isThere ? status : nil, mode: mode, fill)
         }
     }
 
     private static func call(
         _ fill: (Int32) throws(OutputError) -> Void,
         _ descriptor: Int32
-    ) throws(Failure) {
+    ) throws(WriteFailure) {
         do throws(OutputError) {
             try fill(descriptor)
         } catch {
-            switch error {
-            case .brokenPipe: throw Failure(System.message(of: EPIPE))
-            case .failed(let reason): throw Failure(reason)
-            }
+            throw .output(error)
         }
     }
 
-    /// Why a file could not be written, in the words of the system.
-    private struct Failure: Error {
-        let reason: String
-
-        init(_ reason: String) { self.reason = reason }
-
-        /// The reason in `errno`, which nothing may have touched since the failing call.
-        static func system(_ prefix: String = "") -> Failure { Failure(prefix + System.message(of: errno)) }
-    }
-
     /// The descriptor of this process that a path stands for; a file behind it is added to, not replaced.
-    static func descriptor(named path: String) -> Int32? {
+    package static func descriptor(named path: String) -> Int32? {
         switch path {
         case "/dev/stdout": return STDOUT_FILENO
         case "/dev/stderr": return STDERR_FILENO
@@ -104,37 +84,12 @@ enum AtomicFile {
         }
     }
 
-    /// The file that a path leads to through symbolic links, `nil` where they go round in circles.
-    static func target(of path: String) -> String? { try? resolved(path) }
-
-    /// Follows symbolic links, also to a file that is not there yet.
-    private static func resolved(_ path: String) throws(Failure) -> String {
-        var path = path
-        for _ in 0..<40 {
-            var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX) + 1)
-            let count = buffer.withUnsafeMutableBytes { bytes -> Int in
-                guard let start = bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }
-                return readlink(path, start, bytes.count)
-            }
-            guard count > 0 else { return path }
-            let target = String(decoding: buffer[..<count], as: UTF8.self)
-            path = target.utf8.first == UInt8(ascii: "/") ? target : directory(of: path) + target
-        }
-        errno = ELOOP
-        throw .system()
-    }
-
-    /// The directory of a path with a slash at its end, empty for the current one.
-    private static func directory(of path: String) -> String {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
-    }
-
     private static func writeThrough(
         to path: String,
         _ fill: (Int32) throws(OutputError) -> Void
-    ) throws(Failure) {
-        let descriptor = System.openForWriting(path)
-        guard descriptor >= 0 else { throw Failure(System.reasonNotWritable(errno)) }
+    ) throws(WriteFailure) {
+        let descriptor = Descriptor.openForWriting(path)
+        guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
         defer { close(descriptor) }
         try call(fill, descriptor)
     }
@@ -144,24 +99,23 @@ enum AtomicFile {
         like old: stat?,
         mode: mode_t,
         _ fill: (Int32) throws(OutputError) -> Void
-    ) throws(Failure) {
-        let directory = directory(of: path)
+    ) throws(WriteFailure) {
+        let directory = SymbolicLinks.directory(of: path)
         guard path.utf8.count > directory.utf8.count else {
-            errno = EISDIR
-            throw .system()
+            throw .system(EISDIR)
         }
         let (descriptor, temporary) = try makeTemporary(for: path, in: directory, mode: old == nil ? mode : 0o600)
-        do throws(Failure) {
+        do throws(WriteFailure) {
             defer { close(descriptor) }
             if let old {
                 // Another owner is kept where that is allowed; the permissions always.
                 _ = fchown(descriptor, old.st_uid, old.st_gid)
-                guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system() }
+                guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system(errno) }
             }
             try call(fill, descriptor)
-            guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system() }
+            guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system(errno) }
             // Still open, so its lock keeps others from taking it for a leftover.
-            guard rename(temporary, path) == 0 else { throw .system() }
+            guard rename(temporary, path) == 0 else { throw .system(errno) }
         } catch {
             unlink(temporary)
             throw error
@@ -184,7 +138,7 @@ extension AtomicFile {
         for path: String,
         in directory: String,
         mode: mode_t
-    ) throws(Failure) -> (descriptor: Int32, path: String) {
+    ) throws(WriteFailure) -> (descriptor: Int32, path: String) {
         var name = path[path.utf8.index(path.startIndex, offsetBy: directory.utf8.count)...]
         // The longest name of most file systems is 255 bytes.
         while name.utf8.count > 230 { name.unicodeScalars.removeLast() }
@@ -202,11 +156,11 @@ extension AtomicFile {
                     close(descriptor)
                     break
                 }
-                guard errno == EEXIST else { throw .system("no new file can be made beside it: ") }
+                guard errno == EEXIST else { throw .noRoom(errno) }
                 guard removeLeftover(temporary) else { break }
             }
         }
-        throw Failure("\(slots) unfinished files are in the way: remove \(quoted(prefix + "*"))")
+        throw .unfinishedFiles(pattern: prefix + "*", count: slots)
     }
 
     /// Locks a new file, and says whether it still has its name.

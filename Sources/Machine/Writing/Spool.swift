@@ -1,17 +1,17 @@
 internal import Synchronization
-import Text
+internal import Text
 
 #if canImport(Glibc)
-import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-import Darwin
+internal import Darwin
 #endif
 
 /// Text that waits until it is complete; what is more than memory should hold waits in a file without a name, which is gone with
 /// the process however it ends.
-final class Spool: Sendable {
+package final class Spool: Sendable {
     /// How much is kept in memory, in bytes.
-    static let memory = 4 * 1_024 * 1_024
+    package static let memory = 4 * 1_024 * 1_024
 
     private struct State {
         var bytes: [UInt8] = []
@@ -23,7 +23,7 @@ final class Spool: Sendable {
     private let directory: String
 
     /// A spool that makes its file, when it needs one, in a directory.
-    init(directory: String) {
+    package init(directory: String) {
         self.directory = directory
     }
 
@@ -32,27 +32,23 @@ final class Spool: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The stream into the spool.
-    var stream: OutputStream {
-        OutputStream(isTerminal: false) { bytes throws(OutputError) in try self.add(bytes) }
-    }
-
-    private func add(_ bytes: [UInt8]) throws(OutputError) {
+    /// Takes more bytes.
+    package func add(_ bytes: [UInt8]) throws(OutputError) {
         let directory = directory
         try state.withLock { state throws(OutputError) in
             state.bytes += bytes
             guard state.bytes.count > Self.memory else { return }
             if state.descriptor < 0 { state.descriptor = try Self.makeFile(in: directory) }
-            try System.write(state.bytes, to: state.descriptor)
+            try Descriptor.write(state.bytes, to: state.descriptor)
             state.bytes = []
         }
     }
 
     /// Writes everything to an open descriptor.
-    func copy(to output: Int32) throws(OutputError) {
+    package func copy(to output: Int32) throws(OutputError) {
         try state.withLock { state throws(OutputError) in
             if state.descriptor >= 0 { try Self.copy(from: state.descriptor, to: output) }
-            try System.write(state.bytes, to: output)
+            try Descriptor.write(state.bytes, to: output)
         }
     }
 
@@ -62,9 +58,9 @@ final class Spool: Sendable {
         while true {
             let count = pread(descriptor, &chunk, chunk.count, offset)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .failed(System.message(of: errno)) }
+            guard count >= 0 else { throw .failed(SystemError.message(of: errno)) }
             guard count > 0 else { return }
-            try System.write(Array(chunk[..<count]), to: output)
+            try Descriptor.write(Array(chunk[..<count]), to: output)
             offset += off_t(count)
         }
     }
@@ -73,7 +69,7 @@ final class Spool: Sendable {
         var template = Array((directory + "/pincheck-XXXXXX").utf8CString)
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else {
-            throw .failed("no temporary file can be made in \(quoted(directory)): \(System.message(of: errno))")
+            throw .failed("no temporary file can be made in \(quoted(directory)): \(SystemError.message(of: errno))")
         }
         unlink(template)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+package import Glibc
 #elseif canImport(Darwin)
-import Darwin
+package import Darwin
 #endif
 
 /// What tells a file from every other, however its name is written: its device and inode or, where it is not there yet, those of
@@ -12,7 +12,7 @@ package struct FileIdentity: Hashable, Sendable {
     private let name: String?
 
     /// The identity of what stat(2) found.
-    init(_ status: stat) {
+    package init(_ status: stat) {
         self.init(status, name: nil)
     }
 
@@ -23,14 +23,14 @@ package struct FileIdentity: Hashable, Sendable {
     }
 
     /// What stands at a path, or would if it were made; `nil` for a path at which nothing can stand.
-    init?(of path: String) {
+    package init?(of path: String) {
         guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
         var status = stat()
         if stat(path, &status) == 0 {
             self.init(status)
             return
         }
-        guard let target = AtomicFile.target(of: path) else { return nil }
+        guard let target = SymbolicLinks.target(of: path) else { return nil }
         let parts = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target.utf8.index(after: $0) }
         let directory = parts.map { String(target[..<$0]) } ?? "."
         guard stat(directory, &status) == 0 else { return nil }
@@ -38,38 +38,32 @@ package struct FileIdentity: Hashable, Sendable {
     }
 
     /// The directory at a path, `nil` for anything else.
-    init?(ofDirectory path: String) {
+    package init?(ofDirectory path: String) {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
         self.init(status)
     }
 
     /// The directory in which the file at a path stands or would be made, behind symbolic links; `nil` where there is none.
-    init?(ofDirectoryOf path: String) {
-        guard let target = AtomicFile.target(of: path) else { return nil }
+    package init?(ofDirectoryOf path: String) {
+        guard let target = SymbolicLinks.target(of: path) else { return nil }
         let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
         self.init(ofDirectory: slash.map { String(target[...$0]) } ?? ".")
     }
 
     /// The regular files in the directory at a path, behind symbolic links; none where it cannot be read.
-    static func files(inDirectory path: String) -> [FileIdentity] {
-        guard !path.utf8.contains(0), let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
+    package static func files(inDirectory path: String) -> [FileIdentity] {
         var files: [FileIdentity] = []
-        while let entry = readdir(directory) {
-            // The name is read where it stands: its declared length goes past the end of a short entry.
-            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-            let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
-            var status = stat()
-            guard fstatat(dirfd(directory), name, &status, 0) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-            files.append(FileIdentity(status))
+        try? DirectoryListing.visit(path) { entry in
+            if let file = entry.regularFile { files.append(file) }
+            return true
         }
         return files
     }
 
     /// The regular file at a path, or the one that would be made there; `nil` for a directory, a pipe or a device, which keep
     /// nothing that could be lost.
-    init?(ofFile path: String) {
+    package init?(ofFile path: String) {
         var status = stat()
         if !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { return nil }
         self.init(of: path)

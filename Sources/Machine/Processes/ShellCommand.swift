@@ -1,13 +1,13 @@
 #if canImport(Glibc)
-import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-import Darwin
+internal import Darwin
 #endif
 
 /// Commands of the user, run by the shell.
-enum ShellCommand {
+package enum ShellCommand {
     /// How a command ended.
-    enum End: Hashable, Sendable {
+    package enum End: Hashable, Sendable {
         case exited(Int32)
         case signalled(Int32)
         case timedOut
@@ -24,11 +24,11 @@ enum ShellCommand {
     ///   - variables: what is added to the environment; no value holds a NUL.
     ///   - deadline: how long it may take.
     /// - Returns: how it ended.
-    static func run(_ command: String, variables: [(String, String)], deadline: Duration) -> End {
+    package static func run(_ command: String, variables: [(String, String)], deadline: Duration) -> End {
         var environment = ownEnvironment().filter { !$0.hasPrefix("PINCHECK_") }
         environment += variables.map { $0 + "=" + $1 }
         let start = spawn(["/bin/sh", "-c", command], environment: environment)
-        guard let process = start.process else { return .notStarted(System.message(of: start.error)) }
+        guard let process = start.process else { return .notStarted(SystemError.message(of: start.error)) }
         Interruption.setCommand(processGroup: process)
         defer { Interruption.setCommand(processGroup: 0) }
         if let end = wait(for: process, deadline) { return end }
@@ -102,7 +102,7 @@ enum ShellCommand {
                 let signal = status & 0x7F
                 return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
             }
-            if result < 0, errno != EINTR { return .notStarted(System.message(of: errno)) }
+            if result < 0, errno != EINTR { return .notStarted(SystemError.message(of: errno)) }
             guard start.duration(to: .now) < deadline else { return nil }
             var time = timespec(tv_sec: 0, tv_nsec: pause)
             nanosleep(&time, nil)

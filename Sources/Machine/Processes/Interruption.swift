@@ -1,16 +1,16 @@
 internal import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-import Darwin
+internal import Darwin
 #endif
 
 /// The end of the process by a signal: at once, but never within a line of output or the writing of a file.
 ///
 /// The process ends by the signal itself, so that a shell sees 130 or 143 and stops its own loop. A second signal does not wait
 /// for a write that hangs.
-enum Interruption {
+package enum Interruption {
     /// How many writes are under way that have to stay whole.
     private static let writers = Atomic<Int>(0)
     /// The signal that came while there were some, 0 before.
@@ -23,7 +23,7 @@ enum Interruption {
     /// Takes over the signals that end a process, but for those it was started to ignore (`nohup`).
     ///
     /// They are unblocked: what is started from a thread of a library inherits that all are blocked there.
-    static func install() {
+    package static func install() {
         // The handler may not be the first to ask for them: making them takes a lock.
         _ = (isShowingProgress, writers.load(ordering: .relaxed), pending.load(ordering: .relaxed))
         _ = command.load(ordering: .relaxed)
@@ -43,7 +43,9 @@ enum Interruption {
     }
 
     /// Does something that a signal must not tear: the process ends after it.
-    static func deferring<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    package static func deferring<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let others = writers.add(1, ordering: .sequentiallyConsistent).oldValue
         // The handler has seen that nobody writes, or will never look again; beside others it waits for the last.
         if others == 0, pending.load(ordering: .sequentiallyConsistent) != 0 { end() }
@@ -55,12 +57,12 @@ enum Interruption {
     }
 
     /// Says which process group ends together with this process; 0 for none.
-    static func setCommand(processGroup: Int32) {
+    package static func setCommand(processGroup: Int32) {
         command.store(processGroup, ordering: .sequentiallyConsistent)
     }
 
     /// Whether a line of progress has to be erased at the end.
-    static var isShowingProgress: Bool {
+    package static var isShowingProgress: Bool {
         get { showsProgress.load(ordering: .relaxed) }
         set { showsProgress.store(newValue, ordering: .relaxed) }
     }

@@ -1,0 +1,36 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// How many descriptors the system gives.
+package enum DescriptorLimit {
+    /// How many connections can be open at the same time, after asking the system for as many as it gives.
+    ///
+    /// A connection that cannot be opened for want of a descriptor would look like a server that cannot be reached.
+    package static func connectionLimit() -> Int {
+        var limit = rlimit()
+        guard getrlimit(descriptorResource, &limit) == 0 else { return 128 }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            raised.rlim_cur = min(limit.rlim_max, 65_536)
+            if setrlimit(descriptorResource, &raised) == 0 { limit = raised }
+        }
+        // Some are for files, the event loop and name lookups.
+        return max(1, Int(min(limit.rlim_cur, 65_536)) - 64)
+    }
+
+    #if canImport(Glibc)
+    private static let descriptorResource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+    private static let descriptorResource = RLIMIT_NOFILE
+    #endif
+
+    /// Whether a few descriptors can still be opened: without, the event loop cannot even be made.
+    package static func hasFreeDescriptors() -> Bool {
+        let copies = (0..<6).map { _ in dup(STDERR_FILENO) }
+        for copy in copies where copy >= 0 { close(copy) }
+        return copies.allSatisfy { $0 >= 0 }
+    }
+}

@@ -1,0 +1,128 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Reads files up to a size, and never waits for what may not come.
+///
+/// Every file that pincheck reads is read here: what stands at a path may be a pipe, a device or endless, whoever chose the path.
+package enum BoundedFile {
+    /// What may be read.
+    package enum Accepted: Sendable {
+        /// Nothing but regular files, as where nobody named the file for this run.
+        case regularFiles
+        /// Pipes too, such as `<(…)`.
+        case regularFilesAndPipes
+        /// Whatever opens, devices such as `/dev/stdin` included.
+        case anything
+
+        fileprivate func check(_ kind: FileKind) throws(ReadFailure) {
+            switch (kind, self) {
+            case (_, .anything), (.regular, _), (.pipe, .regularFilesAndPipes): return
+            case (.absent, _): throw .absent(ENOENT)
+            case (.inaccessible(let code), _): throw .system(code)
+            default: throw .wrongKind(kind)
+            }
+        }
+    }
+
+    /// The contents of the file at `path`.
+    ///
+    /// - Parameters:
+    ///   - path: the file; symbolic links are followed.
+    ///   - limit: the most bytes it may have.
+    ///   - accepted: what may stand there. A pipe is given a second for its first writer, and then read to its end.
+    /// - Returns: all of its bytes.
+    /// - Throws: ``ReadFailure``.
+    package static func bytes(
+        at path: String,
+        limit: Int,
+        accepting accepted: Accepted = .regularFiles
+    ) throws(ReadFailure) -> [UInt8] {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
+        // To open a device can do something, and to open a pipe wakes its writer.
+        if case .anything = accepted {} else { try accepted.check(FileKind(at: path)) }
+        let descriptor = open(path, flags)
+        guard descriptor >= 0 else { throw ReadFailure(errno) }
+        defer { close(descriptor) }
+        return try contents(of: descriptor, limit: limit, accepting: accepted)
+    }
+
+    /// The contents of the file with this name, which need not be UTF-8, in the directory at `path`; whatever opens is read.
+    package static func bytes(
+        named name: [CChar],
+        inDirectory path: String,
+        limit: Int
+    ) throws(ReadFailure) -> [UInt8] {
+        guard !path.isEmpty, !path.utf8.contains(0), name.last == 0 else { throw .unnamed }
+        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw ReadFailure(errno) }
+        defer { close(directory) }
+        let descriptor = openat(directory, name, flags)
+        guard descriptor >= 0 else { throw ReadFailure(errno) }
+        defer { close(descriptor) }
+        return try contents(of: descriptor, limit: limit, accepting: .anything)
+    }
+
+    /// Everything up to the end of an open descriptor, which stays open.
+    package static func bytes(from descriptor: Int32, limit: Int) throws(ReadFailure) -> [UInt8] {
+        try bytes(from: descriptor, expecting: 0, limit: limit)
+    }
+
+    /// The first bytes of the regular file at `path`, fewer when it has fewer; `nil` when there is none to read.
+    package static func start(of path: String, count: Int) -> [UInt8]? {
+        guard FileKind(at: path) == .regular else { return nil }
+        let descriptor = open(path, flags)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = read(descriptor, &bytes, count)
+        return length < 0 ? nil : Array(bytes.prefix(length))
+    }
+
+    /// Not blocking: opening a pipe that nobody writes to would never end, and one can take a file's place at any moment.
+    private static let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+
+    private static func contents(
+        of descriptor: Int32,
+        limit: Int,
+        accepting accepted: Accepted
+    ) throws(ReadFailure) -> [UInt8] {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+        let kind = FileKind(status)
+        try accepted.check(kind)
+        if kind == .regular, status.st_size > limit { throw .tooLarge(limit: limit) }
+        let bytes = try bytes(from: descriptor, expecting: Int(status.st_size), limit: limit)
+        guard bytes.isEmpty, kind == .pipe else { return bytes }
+        // Nobody has it open for writing, or has written yet.
+        if Pipe.waitForInput(on: descriptor, milliseconds: Pipe.patience) {
+            let bytes = try self.bytes(from: descriptor, expecting: 0, limit: limit)
+            if !bytes.isEmpty { return bytes }
+        }
+        throw .withoutWriter
+    }
+
+    private static func bytes(
+        from descriptor: Int32,
+        expecting count: Int,
+        limit: Int
+    ) throws(ReadFailure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 1)
+        // The size is only what it was a moment ago, and 0 for the files of /proc.
+        var buffer = [UInt8](repeating: 0, count: min(max(count + 1, 1 << 12), 1 << 18))
+        while true {
+            let length = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if length < 0, errno == EINTR { continue }
+            if length < 0, errno == EAGAIN, Pipe.waitForInput(on: descriptor, milliseconds: -1) { continue }
+            guard length >= 0 else { throw .system(errno) }
+            guard length > 0 else { return bytes }
+            guard bytes.count + length <= limit else { throw .tooLarge(limit: limit) }
+            bytes += buffer[..<length]
+        }
+    }
+}

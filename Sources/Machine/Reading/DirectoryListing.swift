@@ -1,0 +1,65 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// What a directory holds.
+package enum DirectoryListing {
+    /// One name in a directory, while it is listed.
+    package struct Entry {
+        fileprivate let start: UnsafePointer<CChar>
+        fileprivate let directory: Int32
+
+        /// The name as the system has it, with the NUL at its end; it need not be UTF-8.
+        package var name: [CChar] { Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1)) }
+
+        /// The name as text: another one where it is not UTF-8.
+        package var text: String { String(cString: start) }
+
+        /// Whether the name begins with a full stop.
+        package var isHidden: Bool { start.pointee == CChar(UInt8(ascii: ".")) }
+
+        /// What tells the regular file of this name from others, behind symbolic links; `nil` for anything else.
+        package var regularFile: FileIdentity? {
+            var status = stat()
+            guard fstatat(directory, start, &status, 0) == 0, FileKind(status) == .regular else { return nil }
+            return FileIdentity(status)
+        }
+    }
+
+    /// Calls `body` with every name in the directory at `path`, `.` and `..` included, in no order, until it returns `false`.
+    package static func visit(_ path: String, _ body: (Entry) -> Bool) throws(ReadFailure) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
+        guard let directory = opendir(path) else { throw ReadFailure(errno) }
+        defer { closedir(directory) }
+        errno = 0
+        while let entry = readdir(directory) {
+            // The name is read where it stands: its declared length goes past the end of a short entry.
+            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            guard body(Entry(start: start, directory: dirfd(directory))) else { return }
+            errno = 0
+        }
+        guard errno == 0 else { throw .system(errno) }
+    }
+
+    /// The names in the directory at `path` for which `isWanted` holds, in the order of their bytes.
+    package static func names(in path: String, where isWanted: (Entry) -> Bool) throws(ReadFailure) -> [[CChar]] {
+        var names: [[CChar]] = []
+        try visit(path) { entry in
+            if isWanted(entry) { names.append(entry.name) }
+            return true
+        }
+        return names.sorted { $0.lexicographicallyPrecedes($1) { UInt8(bitPattern: $0) < UInt8(bitPattern: $1) } }
+    }
+}
+
+extension String {
+    /// The text of a name in a directory, which another one stands for where it is not UTF-8.
+    package init(fileName name: [CChar]) {
+        self = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
+    }
+}

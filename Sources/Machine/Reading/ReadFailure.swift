@@ -1,0 +1,28 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Why a file or directory could not be read; whoever reads it has the words.
+package enum ReadFailure: Error, Hashable, Sendable {
+    /// The path is empty or holds a NUL.
+    case unnamed
+    /// Nothing stands at the path: the code in `errno` says which part of it is missing.
+    case absent(Int32)
+    /// What stands there is not of a kind that is read.
+    case wrongKind(FileKind)
+    /// It has more bytes than allowed.
+    case tooLarge(limit: Int)
+    /// It is a pipe into which nobody writes.
+    case withoutWriter
+    /// Anything else: the code in `errno`.
+    case system(Int32)
+
+    /// The failure of a call that left `code` in `errno`.
+    init(_ code: Int32) {
+        self = [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) ? .absent(code) : .system(code)
+    }
+}

@@ -1,0 +1,81 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Writes to open descriptors.
+package enum Descriptor {
+    /// Writes whole lines to a regular file, or to anything else all of `bytes`.
+    ///
+    /// When a disk is full in the middle of a line, what was written of the line is taken back, so that whoever reads the file
+    /// line by line finds none that is torn. A file that somebody else has added to meanwhile is left as it is.
+    package static func writeLines(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+        let start = end(of: descriptor)
+        do {
+            try write(bytes, to: descriptor)
+        } catch {
+            if case .failed = error, let start, let end = end(of: descriptor), end > start, end - start <= bytes.count {
+                var status = stat()
+                let written = bytes[..<(end - start)]
+                let whole = written.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+                if fstat(descriptor, &status) == 0, Int(status.st_size) == end,
+                    ftruncate(descriptor, off_t(start + whole)) == 0
+                {
+                    lseek(descriptor, off_t(start + whole), SEEK_SET)
+                }
+            }
+            throw error
+        }
+    }
+
+    /// Where the next byte of a regular file would be written, `nil` for anything else.
+    private static func end(of descriptor: Int32) -> Int? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        if fcntl(descriptor, F_GETFL) & O_APPEND != 0 { return Int(status.st_size) }
+        let position = lseek(descriptor, 0, SEEK_CUR)
+        return position >= 0 ? Int(position) : nil
+    }
+
+    /// Opens a file for writing with more flags of open(2), and never waits for the reader of a pipe.
+    ///
+    /// Without a reader the descriptor is negative and `errno` ENXIO. It stays in non-blocking mode, which ``write(_:to:)`` copes
+    /// with.
+    package static func openForWriting(_ path: String, _ flags: Int32 = 0) -> Int32 {
+        open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | flags, 0o666)
+    }
+
+    /// Writes all of `bytes` to an open descriptor; no signal ends the process in between.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+        try Interruption.deferring { () throws(OutputError) in try writeAll(bytes, to: descriptor) }
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                #if canImport(Glibc)
+                Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                #else
+                Darwin.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                #endif
+            }
+            if count >= 0 {
+                written += count
+            } else if errno == EPIPE {
+                throw .brokenPipe
+            } else if errno == EAGAIN {
+                waitUntilWritable(descriptor)
+            } else if errno != EINTR {
+                throw .failed(SystemError.message(of: errno))
+            }
+        }
+    }
+
+    /// Waits for a terminal or pipe that another program left in non-blocking mode.
+    private static func waitUntilWritable(_ descriptor: Int32) {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&request, 1, -1)
+    }
+}

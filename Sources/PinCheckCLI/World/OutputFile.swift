@@ -1,0 +1,54 @@
+import Machine
+import Text
+
+/// Writes the files a command names, and words why one cannot be written.
+enum OutputFile {
+    /// Replaces the file at `path`, or makes it, with all of `contents` (``AtomicFile``).
+    static func write(_ contents: [UInt8], to path: String) throws(CommandError) {
+        do throws(WriteFailure) {
+            try AtomicFile.write(contents, to: path)
+        } catch {
+            throw self.error(error, at: path)
+        }
+    }
+
+    /// Replaces the file at `path`, or makes it, with what `fill` writes to a descriptor (``AtomicFile``).
+    static func write(to path: String, fill: (Int32) throws(OutputError) -> Void) throws(CommandError) {
+        do throws(WriteFailure) {
+            try AtomicFile.write(to: path, fill: fill)
+        } catch {
+            throw self.error(error, at: path)
+        }
+    }
+
+    /// Waits for the turn with the file at `path` (``FileLock``).
+    static func lock(beside path: String, deadline: Duration = FileLock.deadline) throws(CommandError) -> FileLock {
+        do throws(WriteFailure) {
+            return try FileLock(beside: path, deadline: deadline)
+        } catch {
+            throw self.error(error, at: path, verb: "lock")
+        }
+    }
+
+    /// The error of a command for what kept the file at `path` from being written.
+    static func error(_ failure: WriteFailure, at path: String, verb: SafeText = "write") -> CommandError {
+        CommandError(
+            status: .inputOutput,
+            description: "cannot \(verb) \(quoted(path)): \(reason(of: failure))"
+        )
+    }
+
+    private static func reason(of failure: WriteFailure) -> SafeText {
+        switch failure {
+        case .unnamed: "the name is empty or holds a NUL"
+        case .withoutReader: "nobody reads from this pipe: start its reader first"
+        case .noRoom(let code): "no new file can be made beside it: \(SystemError.message(of: code))"
+        case .unfinishedFiles(let pattern, let count):
+            "\(count) unfinished files are in the way: remove \(quoted(pattern))"
+        case .held(let time): "another run has held it for \(time.components.seconds) s"
+        case .output(.brokenPipe): "nobody reads from it any more"
+        case .output(.failed(let reason)): "\(reason)"
+        case .system(let code): "\(SystemError.message(of: code))"
+        }
+    }
+}
