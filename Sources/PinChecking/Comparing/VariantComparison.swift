@@ -10,20 +10,20 @@ extension TargetComparison {
     ///   - isRecorded: whether the connections are those of a baseline.
     init(of outcomes: [VariantOutcome], gaps: [HostAddresses.Gap], isRecorded: Bool) {
         let comparison = VariantComparison(outcomes: outcomes)
-        let differences: [(id: String, level: Finding.Level, message: String?)] = [
-            ("addresses-differ", .warning, comparison.addresses),
-            ("addresses-differ", .warning, comparison.notOfferedEverywhere),
-            ("hung-up", .warning, comparison.hungUp),
+        let differences = [
+            ("addresses-differ", comparison.addresses), ("addresses-differ", comparison.notOfferedEverywhere),
         ]
-        let others: [(id: String, level: Finding.Level, message: String?)] = [
-            ("versions-differ", .warning, comparison.versions),
-            ("no-sni-differs", .warning, comparison.withoutSNI),
-            ("sni-differs", .warning, comparison.withSNI),
-            ("key-types-differ", .info, comparison.keyTypes),
-            ("not-offered", .info, comparison.notOffered),
+        let laterDifferences = [
+            ("versions-differ", comparison.versions), ("no-sni-differs", comparison.withoutSNI),
+            ("sni-differs", comparison.withSNI),
         ]
-        func findings(_ facts: [(id: String, level: Finding.Level, message: String?)]) -> [Finding] {
-            facts.compactMap { id, level, message in message.map { Finding(level, id: id, message: $0) } }
+        func findings(_ facts: [(id: String, message: String?)]) -> [Finding] {
+            facts.compactMap { id, message in message.map { Finding(differenceWithID: id, message: $0) } }
+        }
+        let hungUp = comparison.hungUp.map { Finding.warning(id: "hung-up", message: $0) }
+        let offers = [("key-types-differ", comparison.keyTypes), ("not-offered", comparison.notOffered)].compactMap {
+            id,
+            message in message.map { Finding(.info, id: id, message: $0) }
         }
         self.init(
             findings: gaps.map { gap in
@@ -31,7 +31,8 @@ extension TargetComparison {
                     id: "addresses-incomplete",
                     message: "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)"
                 )
-            } + findings(differences) + (comparison.untried.map { [$0] } ?? []) + findings(others),
+            } + findings(differences) + [hungUp, comparison.untried].compactMap(\.self)
+                + findings(laterDifferences) + offers,
             addresses: Set(outcomes.filter(\.hasAddress).map(\.address)).count,
             serving: outcomes.count { $0.variant.counts && $0.isServing },
             isRecorded: isRecorded

@@ -34,6 +34,8 @@ public struct Finding: Hashable, Sendable {
     public let level: Level
     /// What there is to tell.
     public let reason: Reason
+    /// Whether it tells how what connections are served differs, which a baseline can have as well.
+    package var isDifference = false
 
     /// A stable word for machines.
     public var id: String { reason.id }
@@ -42,6 +44,19 @@ public struct Finding: Hashable, Sendable {
     package init(_ level: Level, id: String, message: String, remedy: Remedy? = nil) {
         self.level = level
         reason = Reason(id: id, message: message, remedy: remedy)
+    }
+
+    /// A warning that connections are served different things; the sentence is escaped.
+    init(differenceWithID id: String, message: String) {
+        self.init(.warning, id: id, message: message)
+        isDifference = true
+    }
+
+    /// The same for those who know it already.
+    var asInfo: Finding {
+        var finding = Finding(.info, reason)
+        finding.isDifference = isDifference
+        return finding
     }
 
     /// A finding that says what a reason says.

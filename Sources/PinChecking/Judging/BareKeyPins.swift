@@ -7,7 +7,7 @@ extension Evaluation {
     /// Node's `cert.pubkey` of an EC certificate and `SecKeyCopyExternalRepresentation` give a key without the
     /// SubjectPublicKeyInfo around it; every client hashes it with.
     func bareKeyWarning(on verdict: Verdict, presented: PresentedChain) -> Finding? {
-        guard case .pinMismatch = verdict.reason, let pins = setup.pins?.pins else { return nil }
+        guard verdict.reason.isPinMismatch, let pins = setup.pins?.pins else { return nil }
         for certificate in presented.certificates {
             guard let bare = KeyReader.bareKey(of: certificate.publicKey) else { continue }
             let hash = Hashing.sha256(bare)

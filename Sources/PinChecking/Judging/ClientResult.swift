@@ -62,14 +62,8 @@ extension Reason {
             case .none(let name):
                 self = reason(sentence + withoutName, name.map(Remedy.sendServerName) ?? .giveServerName)
             }
-        case .pinMismatch:
-            let failed = verdict.trace.last { $0.id == "pins" && $0.status == .fail }?.detail
-            // Where a client asks for more than a pin anywhere on the chain, its step says what is missing.
-            guard let failed, !failed.hasPrefix("no ") else {
-                self = reason("no configured pin is on the chain")
-                return
-            }
-            self = reason(failed)
+        case .pinMismatch: self = reason("no configured pin is on the chain")
+        case .pinsFallShort(let what): self = reason(what)
         case .noPins: self = reason("pins are required in this mode and none are configured", .givePins)
         case .clientError(let name, let message): self = reason("\(name): \(message)")
         case .refusedSettings(let text): self = reason(text)

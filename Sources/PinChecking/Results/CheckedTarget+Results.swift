@@ -17,7 +17,7 @@ extension CheckedTarget {
         let states: [RecordedState?] = baseline ?? Array(repeating: nil, count: connections.count)
         let isUnchanged = acceptsKnownDifferences && states.allSatisfy { $0?.changes?.status == .unchanged }
         let findings = (comparison?.findings ?? []).map { finding in
-            isUnchanged && finding.isDifference ? Finding(.info, finding.reason) : finding
+            isUnchanged && finding.isDifference ? finding.asInfo : finding
         }
         var places = connections.map { connection in
             CheckResult.PlaceInTarget(variant: comparison == nil ? nil : connection.variant)

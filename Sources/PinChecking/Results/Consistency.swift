@@ -26,11 +26,3 @@ package struct Consistency: Sendable {
     /// Whether something of it deserves attention.
     package var hasWarnings: Bool { findings.contains { $0.level == .warning } }
 }
-
-extension Finding {
-    /// Whether it is one of those between connections that a baseline can have as well.
-    private static let differences: Set = ["addresses-differ", "versions-differ", "no-sni-differs", "sni-differs"]
-
-    /// Whether it tells a difference in what is served, as a baseline can have it, rather than what could not be found out.
-    var isDifference: Bool { Self.differences.contains(id) }
-}

@@ -46,14 +46,15 @@ public struct Curl: ClientProcedure {
         }
         let matches = pins.publicKeyMatches(on: system.builtChain)
         guard let match = matches.first(where: { $0.depth == 0 }) else {
-            run.fail("pins", "the leaf's public key is not pinned: curl ends with exit status 90")
+            let shortfall = "the leaf's public key is not pinned: curl ends with exit status 90"
+            run.fail("pins", shortfall)
             if let above = matches.first {
                 run.warn(
                     "leaf-only",
                     "the pin is that of the authority at depth \(above.depth), and curl compares the leaf alone"
                 )
             }
-            return run.verdict(.pinMismatch, on: system.builtChain)
+            return run.verdict(.pinsFallShort(shortfall), on: system.builtChain)
         }
         run.pass("pins", "public key pin matched at depth 0")
         return run.verdict(.pinMatched(match), on: system.builtChain)

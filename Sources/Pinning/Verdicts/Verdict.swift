@@ -55,6 +55,8 @@ public struct Verdict: Sendable, Hashable {
         case untrusted([TrustFailure])
         /// Rejects: no pinned certificate or key is on the chain.
         case pinMismatch
+        /// Rejects: the client asks for more than one pin anywhere on the chain, and these words say what is missing.
+        case pinsFallShort(String)
         /// Rejects: pins are required and there are none.
         case noPins
         /// Rejects: an error of the client's own, by its name and in words.
@@ -66,7 +68,15 @@ public struct Verdict: Sendable, Hashable {
         public var isAcceptance: Bool {
             switch self {
             case .pinMatched, .trustedWithoutPins, .everythingAccepted, .pinsNotApplied, .mismatchNotEnforced: true
-            case .untrusted, .pinMismatch, .noPins, .refusedSettings, .clientError: false
+            case .untrusted, .pinMismatch, .pinsFallShort, .noPins, .refusedSettings, .clientError: false
+            }
+        }
+
+        /// Whether the pins are why the client rejects.
+        package var isPinMismatch: Bool {
+            switch self {
+            case .pinMismatch, .pinsFallShort: true
+            default: false
             }
         }
 
@@ -80,7 +90,7 @@ public struct Verdict: Sendable, Hashable {
             case .mismatchNotEnforced: "mismatch-not-enforced"
             case .clientError: "client-error"
             case .untrusted(let failures): failures.first?.id ?? "untrusted"
-            case .pinMismatch: "pin-mismatch"
+            case .pinMismatch, .pinsFallShort: "pin-mismatch"
             case .noPins: "no-pins"
             case .refusedSettings: "refused-settings"
             }

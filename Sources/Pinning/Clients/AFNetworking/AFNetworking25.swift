@@ -82,7 +82,7 @@ public struct AFNetworking25: ClientProcedure {
         var trial = run
         let verdict =
             policy.mode == .certificate ? comparingCertificates(&trial, system) : comparingPublicKeys(&trial, system)
-        guard verdict.reason == .pinMismatch,
+        guard verdict.reason.isPinMismatch,
             let failed = verdict.trace.last(where: { $0.id == "pins" && $0.status == .fail })
         else { return }
         run.run.warn("pins-fail-too", "if the chain were trusted, the pins would still not do: \(failed.detail)")
@@ -128,11 +128,10 @@ public struct AFNetworking25: ClientProcedure {
             let match = run.run.pins?.certificateMatches(on: chain).first
             return run.verdict(.pinMatched(match ?? PinMatch(pinIndex: 0, depth: 0)), on: chain)
         }
-        run.run.fail(
-            "pins",
+        let shortfall =
             "validatesCertificateChain: \(chain.certificates[missing]) at depth \(missing) of the built chain is not pinned"
-        )
-        return run.verdict(.pinMismatch, on: chain)
+        run.run.fail("pins", shortfall)
+        return run.verdict(.pinsFallShort(shortfall), on: chain)
     }
 
     /// Counts the pairs of equal keys, as AFNetworking does, repeated pins included.
@@ -164,14 +163,13 @@ public struct AFNetworking25: ClientProcedure {
         _ run: inout AFNetworkingRun<some PathVerifier>
     ) -> Verdict {
         guard let match = pairs.first, !validatesCertificateChain || pairs.count == compared else {
-            run.run.fail(
-                "pins",
+            let shortfall =
                 validatesCertificateChain
-                    ? "validatesCertificateChain: equal keys \(pairs.count), length of the built chain \(compared)"
-                    : "the leaf's key is not pinned, the only one compared without validatesCertificateChain"
-            )
+                ? "validatesCertificateChain: equal keys \(pairs.count), length of the built chain \(compared)"
+                : "the leaf's key is not pinned, the only one compared without validatesCertificateChain"
+            run.run.fail("pins", shortfall)
             run.run.warnOfPresentedPins(chain)
-            return run.verdict(.pinMismatch, on: chain)
+            return run.verdict(.pinsFallShort(shortfall), on: chain)
         }
         run.run.pass("pins", "public key pin matched at depth \(match.depth), equal keys: \(pairs.count)")
         let matched = Set(pairs.map(\.depth)).count

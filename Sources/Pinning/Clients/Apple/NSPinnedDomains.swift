@@ -97,9 +97,15 @@ public struct NSPinnedDomains: ClientProcedure {
                 }
                 return run.verdict(.pinMatched(match.pin), on: .verified(path))
             }
-            run.fail("pins", mismatch(identities, system.builtChain))
+            let shortfall = shortfall(identities)
+            run.fail(
+                "pins",
+                shortfall
+                    ?? (identities == .eitherKey
+                        ? "no public key of any valid path is pinned" : "no identity of any valid path is listed")
+            )
             run.warnOfPresentedPins(system.builtChain)
-            return run.verdict(.pinMismatch, on: system.builtChain)
+            return run.verdict(shortfall.map { .pinsFallShort($0) } ?? .pinMismatch, on: system.builtChain)
         }
     }
 
@@ -133,14 +139,14 @@ public struct NSPinnedDomains: ClientProcedure {
         }
     }
 
-    private func mismatch(_ identities: Identities, _ chain: BuiltChain) -> String {
+    private func shortfall(_ identities: Identities) -> String? {
         switch identities {
-        case .eitherKey: "no public key of any valid path is pinned"
+        case .eitherKey: nil
         case .listed(let leaf?, let authorities?) where !leaf.isEmpty && !authorities.isEmpty:
             "leaf and authority identities are both listed, and both must match"
         case .listed(let leaf, let authorities):
             leaf?.isEmpty == true || authorities?.isEmpty == true
-                ? "an identity list is empty: nothing can ever match it" : "no identity of any valid path is listed"
+                ? "an identity list is empty: nothing can ever match it" : nil
         }
     }
 }

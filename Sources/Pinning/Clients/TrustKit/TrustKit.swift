@@ -105,7 +105,7 @@ public struct TrustKit: ClientProcedure {
     }
 
     private func enforced(_ verdict: Verdict, _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
-        guard verdict.reason == .pinMismatch else { return verdict }
+        guard verdict.reason.isPinMismatch else { return verdict }
         if let root = verdict.builtChain.certificates.last, exemptRoots.contains(root) {
             run.warn("pins-overridden", "no pin matches, and the chain ends at an installed root, which macOS exempts")
             return run.verdict(

@@ -48,7 +48,7 @@ public struct TrustKitAndroid: ClientProcedure {
                 return run.unpinned("the pinning policy expired at \(expiration)", system)
             }
             let verdict = run.compare(on: system, what: "public key")
-            guard verdict.reason == .pinMismatch, !enforcesPinning else { return verdict }
+            guard verdict.reason.isPinMismatch, !enforcesPinning else { return verdict }
             run.warn("not-enforced", "no pin matches, and enforcePinning is off (its default): the connection goes on")
             return run.verdict(.mismatchNotEnforced, on: verdict.builtChain)
         }
