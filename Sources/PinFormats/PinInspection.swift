@@ -13,6 +13,8 @@ package struct PinInspection: Sendable {
     package let pins: [Pin]
     /// What files that configure hosts say.
     package let configurations: [PinConfiguration]
+    /// What configurations of Android apps say of trust.
+    package let networkSecurity: [NetworkSecurityConfiguration]
     /// What is no error but should not go unsaid.
     package let notes: [PinNote]
     /// What is wrong or absent, in the order it was met; a source without a pin has at least one.
@@ -30,6 +32,7 @@ package struct PinInspection: Sendable {
         isArgument = kind == .absent
         pins = collector.pins
         configurations = collector.configurations
+        networkSecurity = collector.networkSecurity
         notes = collector.notes
         problems = collector.problems
         omittedProblemCount = collector.problemCount - collector.problems.count

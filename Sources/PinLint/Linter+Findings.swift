@@ -18,7 +18,7 @@ extension Linter {
         BackupPinRule(),
         DuplicatePinRule(),
         ExpirationRule(), OverlappingHostsRule(), TrustKitRule(), TrustKitAndroidRule(), NSPinnedDomainsRule(),
-        OkHttpPatternRule(), BundleRule(), ClientInputRule(), ReaderNotesRule(),
+        OkHttpPatternRule(), AndroidTrustRule(), BundleRule(), ClientInputRule(), ReaderNotesRule(),
     ]
 
     private func obstacles(in source: LintSource) -> [LintFinding] {

@@ -120,7 +120,16 @@ private struct PromiseWorld {
             )
         }
         return clients.map {
-            HostSetup(clients: $0, mode: mode, pins: pins, records: [], entries: [], warnings: [], notes: [])
+            HostSetup(
+                clients: $0,
+                mode: mode,
+                pins: pins,
+                records: [],
+                entries: [],
+                applied: [],
+                warnings: [],
+                notes: []
+            )
         }
     }
 

@@ -356,6 +356,9 @@ import Testing
           "other_paths" : [],
           "outlook" : null,
           "pins" : {
+            "applied" : [
+
+            ],
             "configured" : [
               {
                 "kind" : "public-key",

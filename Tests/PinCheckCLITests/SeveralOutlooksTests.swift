@@ -291,6 +291,7 @@ import X509
             words: [],
             procedure: .success(DemandingClient(isDateMinded: isDateMinded)),
             pins: pins,
+            androidTrust: nil,
             trustsInstalledRoots: false
         )
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle([try value(root)])]))
@@ -301,6 +302,7 @@ import X509
                 pins: pins,
                 records: [],
                 entries: [],
+                applied: [],
                 warnings: [],
                 notes: []
             ),

@@ -41,6 +41,7 @@ struct FakeVerifier: PathVerifier {
         let paths =
             switch question.anchors {
             case .trustStore: systemPaths
+            case .trustStoreAnd: pinnedPaths + systemPaths
             case .only: pinnedPaths
             }
         let leaf = question.presented.leaf

@@ -8,6 +8,10 @@ struct AndroidVectors {
     static let yesterday = Timestamp(secondsSinceEpoch: LabClock.now - LabClock.day)
     static let wrong = Scene.ordinary(pins: [pki.junk])
 
+    private static func exempt(_ root: LabCertificate) -> NetworkSecurityConfiguration.Source.Origin {
+        .resource(name: "@raw/root", [try! Certificate(root)])
+    }
+
     static let vectors = [
         ClientVector("126", AndroidNetworkSecurityConfig(expiration: yesterday), wrong, "pins-not-applied"),
         // Midnight itself is still pinned.
@@ -15,7 +19,7 @@ struct AndroidVectors {
         ClientVector(
             "127",
             AndroidNetworkSecurityConfig(
-                anchorsOverridingPins: AnchorExemption(certificates: [try! Certificate(pki.rootA)])
+                trust: AndroidTrust(sources: [.init(.system), .init(exempt(pki.rootA), overridesPins: true)])
             ),
             wrong,
             "pins-not-applied"
@@ -23,7 +27,7 @@ struct AndroidVectors {
         ClientVector(
             "127 (other anchor)",
             AndroidNetworkSecurityConfig(
-                anchorsOverridingPins: AnchorExemption(certificates: [try! Certificate(pki.rootB)])
+                trust: AndroidTrust(sources: [.init(.system), .init(exempt(pki.rootB), overridesPins: true)])
             ),
             wrong,
             "pin-mismatch"

@@ -233,9 +233,12 @@ import X509
         )
         let preferred = try #require(try scene.verdict(of: OkHttp()).builtChain.certificates.last)
         for anchor in anchors {
-            let exemption = AnchorExemption(certificates: [try Certificate(anchor)])
+            let exempt = NetworkSecurityConfiguration.Source(
+                .resource(name: "@raw/root", [try Certificate(anchor)]),
+                overridesPins: true
+            )
             let isPreferred = try Certificate(anchor) == preferred
-            let android = AndroidNetworkSecurityConfig(anchorsOverridingPins: exemption)
+            let android = AndroidNetworkSecurityConfig(trust: AndroidTrust(sources: [.init(.system), exempt]))
             let browser = HPKP(installedRoots: [try Certificate(anchor)])
             for client in [android, browser] as [any ClientProcedure] {
                 let verdict = try scene.verdict(of: client)

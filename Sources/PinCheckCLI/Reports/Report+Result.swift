@@ -154,7 +154,21 @@ extension Report.Pins {
             configured: (setup?.pins?.pins.map { Report.Pin($0) } ?? [])
                 + (setup?.records.map { Report.Pin($0) } ?? []),
             matched: result.judgement?.shown?.matches.map { Report.Match(pin: $0.pinIndex, depth: $0.depth) } ?? [],
-            entries: setup?.entries.map(Report.ConfigurationEntry.init) ?? []
+            entries: setup?.entries.map(Report.ConfigurationEntry.init) ?? [],
+            applied: setup?.applied.map(Report.AppliedConfiguration.init) ?? []
+        )
+    }
+}
+
+extension Report.AppliedConfiguration {
+    /// Reports what binds the device.
+    fileprivate init(_ applied: AppliedConfiguration) {
+        self.init(
+            kind: applied.kind.rawValue,
+            clients: applied.clients,
+            hosts: applied.hosts,
+            origin: applied.origin,
+            settings: applied.settings
         )
     }
 }

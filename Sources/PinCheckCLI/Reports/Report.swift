@@ -158,6 +158,21 @@ struct Report: Encodable, Sendable {
         var matched: [Match]
         /// The entries of configurations that are for the host.
         var entries: [ConfigurationEntry] = []
+        /// What an app's configuration has the device decide by, beside the pins.
+        var applied: [AppliedConfiguration] = []
+    }
+
+    struct AppliedConfiguration: Encodable, Sendable {
+        /// Which part of which configuration, as in `network-security-config`.
+        var kind: String
+        /// The clients it binds, as `--client` names them.
+        var clients: [String]
+        /// The hosts it is for, `nil` for all without an entry of their own.
+        @ExplicitNull var hosts: String? = nil
+        /// Where it was read.
+        var origin: String
+        /// What it comes to, each in a few words.
+        var settings: [String]
     }
 
     struct ConfigurationEntry: Encodable, Sendable {

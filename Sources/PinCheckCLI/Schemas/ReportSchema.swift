@@ -288,7 +288,7 @@ extension SchemaDocument {
                 },
                 "pins": {
                   "type": "object",
-                  "required": ["mode", "configured", "matched", "entries"],
+                  "required": ["mode", "configured", "matched", "entries", "applied"],
                   "properties": {
                     "mode": { "enum": ["none", "public-key", "certificate"] },
                     "configured": {
@@ -327,6 +327,24 @@ extension SchemaDocument {
                           "origin": { "type": "string" },
                           "enforces_pinning": { "type": ["boolean", "null"] },
                           "expires": { "type": ["string", "null"] }
+                        }
+                      }
+                    },
+                    "applied": {
+                      "description": "What an app's configuration has the device decide by, beside the pins.",
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["kind", "clients", "hosts", "origin", "settings"],
+                        "properties": {
+                          "kind": { "enum": ["network-security-config", "app-transport-security"] },
+                          "clients": { "type": "array", "items": { "type": "string" } },
+                          "hosts": {
+                            "description": "The hosts it is for; null for all without an entry of their own.",
+                            "type": ["string", "null"]
+                          },
+                          "origin": { "type": "string" },
+                          "settings": { "type": "array", "items": { "type": "string" } }
                         }
                       }
                     }

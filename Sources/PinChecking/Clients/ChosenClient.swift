@@ -13,7 +13,9 @@ package struct ChosenClient: Sendable {
     package let procedure: Result<any ClientProcedure, ClientConfigurationError>
     /// The pins it has for the host.
     package let pins: PinSet?
-    /// Whether it trusts roots that were installed on the device by hand.
+    /// What the app's network security configuration has it trust, `nil` where nothing says it.
+    package let androidTrust: AndroidTrust?
+    /// Whether it trusts roots that were installed on the device by hand, beside what its procedure has for anchors.
     package let trustsInstalledRoots: Bool
 
     /// Whether both are the same client with the same settings.
@@ -102,6 +104,8 @@ extension ChosenClient {
         self.settings = shown + settings.words.map(ShownSetting.init(word:))
         words = settings.words
         pins = input.pins
-        trustsInstalledRoots = entry.trustsInstalledRoots || settings.isSet("user-roots")
+        androidTrust = input.androidTrust
+        trustsInstalledRoots =
+            input.androidTrust == nil && (entry.trustsInstalledRoots || settings.isSet("user-roots"))
     }
 }

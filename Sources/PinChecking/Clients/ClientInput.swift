@@ -20,6 +20,8 @@ struct ClientInput: Sendable {
     let installedRoots: [Certificate]
     /// The host as the URL has it, which some clients compare as text; `nil` where that is the reference name.
     var host: String? = nil
+    /// What the app's network security configuration has Android trust, `nil` for another platform and where nothing says it.
+    var androidTrust: AndroidTrust? = nil
     /// Why the client throws for its configuration when the app starts, `nil` when it does not.
     var obstacle: ClientConfigurationError? = nil
     /// What stands behind the client's name.
@@ -46,8 +48,9 @@ struct ClientInput: Sendable {
         }
         let count = pins?.pins.count ?? 0
         let host = host?.lowercased()
-        guard let pattern else { return OkHttp(host: policy == nil ? host : nil) }
-        return OkHttp(entries: (0..<count).map { OkHttp.PinnedHost(pattern: pattern, pinIndex: $0) }, host: host)
+        guard let pattern else { return OkHttp(host: policy == nil ? host : nil, trust: androidTrust) }
+        let entries = (0..<count).map { OkHttp.PinnedHost(pattern: pattern, pinIndex: $0) }
+        return OkHttp(entries: entries, host: host, trust: androidTrust)
     }
 
     /// Alamofire with the evaluator that was named, or the one the pins suggest, for all hosts or for those that were named.

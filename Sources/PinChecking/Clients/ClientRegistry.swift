@@ -93,8 +93,7 @@ package enum ClientRegistry {
                 settings: [
                     .init("enforce", .flag, "enforcePinning=\"true\""),
                     .init("expires", .date, "the pin set's expiration, midnight UTC here"),
-                    .userRoots,
-                ],
+                ] + ClientSetting.androidApp,
                 trustsInstalledRoots: false,
                 configurations: [.android: .trustKitAndroid],
                 platform: .android,
@@ -103,7 +102,8 @@ package enum ClientRegistry {
                     try TrustKitAndroid(
                         pins: input.pins,
                         enforcesPinning: input.policy?.enforcesPinning ?? false || input.settings.isSet("enforce"),
-                        expiration: input.settings.date("expires") ?? input.policy?.expiration
+                        expiration: input.settings.date("expires") ?? input.policy?.expiration,
+                        trust: input.androidTrust
                     )
                 }
             ),
@@ -111,9 +111,8 @@ package enum ClientRegistry {
                 name: "okhttp",
                 summary: "OkHttp 5, CertificatePinner",
                 settings: [
-                    .init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host"),
-                    .userRoots,
-                ],
+                    .init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")
+                ] + ClientSetting.androidApp,
                 trustsInstalledRoots: false,
                 configurations: [
                     .okHttp: .union, .reactNative: .unionOfCanonicalNames, .sslManager: .unionOfCanonicalNames,
@@ -127,9 +126,8 @@ package enum ClientRegistry {
                 name: "android",
                 summary: "Android's Network Security Config",
                 settings: [
-                    .init("expires", .date, "the pin set's expiration, midnight UTC here"),
-                    .userRoots,
-                ],
+                    .init("expires", .date, "the pin set's expiration, midnight UTC here")
+                ] + ClientSetting.androidApp,
                 trustsInstalledRoots: false,
                 configurations: [.android: .mostSpecific],
                 platform: .android,
@@ -137,8 +135,7 @@ package enum ClientRegistry {
                 make: { input in
                     AndroidNetworkSecurityConfig(
                         expiration: input.settings.date("expires") ?? input.policy?.expiration,
-                        anchorsOverridingPins: input.policy?.entries.first?.exemption ?? AnchorExemption(),
-                        installedRoots: input.installedRoots
+                        trust: input.androidTrust
                     )
                 }
             ),

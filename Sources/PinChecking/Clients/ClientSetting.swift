@@ -33,6 +33,13 @@ package struct ClientSetting: Sendable {
         "roots given by --extra-root are trusted (API < 24, or src=\"user\")"
     )
 
+    /// What an Android app is beside its network security configuration.
+    package static let androidApp: [ClientSetting] = [
+        .userRoots,
+        .init("target-sdk", .text("LEVEL"), "targetSdkVersion: up to 23 the user's roots count, from 37 on SCTs"),
+        .init("debuggable", .flag, "a debuggable build, for which <debug-overrides> counts"),
+    ]
+
     /// As it is written, for help and messages.
     package var usage: String {
         switch kind {

@@ -50,6 +50,8 @@ struct AssumedPath: PathVerifier {
 
     func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
 
+    func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }
+
     func certificate(der: [UInt8]) -> Certificate? { verifier.certificate(der: der) }
 
     func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool {

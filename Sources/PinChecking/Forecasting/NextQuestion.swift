@@ -58,9 +58,18 @@ package struct NextQuestion {
     /// The authorities of the path that a server's chain makes today, nearest first; none when it is not trusted.
     private func authorities(of served: PresentedChain, at time: Timestamp) -> [Certificate] {
         let answer = evaluation.verifier.evaluate(
-            PathQuestion(presented: served, anchors: .trustStore, policy: .sslServer(name: name), time: time)
+            PathQuestion(presented: served, anchors: anchors, policy: .sslServer(name: name), time: time)
         )
         return answer.isTrusted ? Array(answer.builtChain.certificates.dropFirst()) : []
+    }
+
+    /// Where the path of a server may end: at what the device has, and at what some app's configuration names.
+    private var anchors: Anchors {
+        let sources = evaluation.setup.clients.flatMap { $0.androidTrust?.sources ?? [] }
+        let own = sources.flatMap { source -> [Certificate] in
+            if case .resource(_, let certificates) = source.origin { certificates } else { [] }
+        }
+        return own.isEmpty ? .trustStore : .trustStoreAnd(own)
     }
 
     private func result(
@@ -171,7 +180,7 @@ package struct NextQuestion {
             PathQuestion(
                 presented: chain,
                 intermediates: evaluation.setup.pins?.certificates ?? [],
-                anchors: .trustStore,
+                anchors: anchors,
                 policy: .sslServer(name: subject.referenceName),
                 time: subject.time
             )

@@ -12,6 +12,8 @@ package struct HostSetup: Sendable {
     package let records: [ConfiguredRecord]
     /// The entries of configurations that are for the host.
     package let entries: [ConfiguredEntry]
+    /// What an app's configuration has the device decide by, beside the pins.
+    package let applied: [AppliedConfiguration]
     /// What should be said of the configurations about this host.
     package let warnings: [Finding]
     /// What should be said of the pins as they were read: the same for every host, so it is said once.
@@ -24,4 +26,58 @@ package struct ConfiguredEntry: Sendable {
     package let kind: PinConfiguration.Kind
     /// What it says.
     package let entry: HostEntry
+}
+
+/// What an app's own configuration has its device decide by for a host, as it is shown.
+package struct AppliedConfiguration: Hashable, Sendable {
+    /// Which part of which configuration.
+    package enum Kind: String, Sendable {
+        /// The trust of Android's `network_security_config.xml`.
+        case networkSecurity = "network-security-config"
+    }
+
+    /// Which part of which configuration.
+    package let kind: Kind
+    /// The clients it binds.
+    package let clients: [String]
+    /// The hosts, `nil` for all without an entry of their own.
+    package let hosts: String?
+    /// Where it stands.
+    package let origin: String
+    /// What it comes to, each in a few words.
+    package let settings: [String]
+
+    /// What binds some of `clients`, each once.
+    static func all(of clients: [ChosenClient]) -> [AppliedConfiguration] {
+        var found: [(trust: AndroidTrust, place: AndroidTrust.Place, names: [String])] = []
+        for client in clients {
+            guard let trust = client.androidTrust, let place = trust.place else { continue }
+            if let index = found.firstIndex(where: { $0.trust == trust }) {
+                found[index].names.append(client.entry.name)
+            } else {
+                found.append((trust, place, [client.entry.name]))
+            }
+        }
+        return found.map { trust, place, names in
+            AppliedConfiguration(
+                kind: .networkSecurity,
+                clients: names,
+                hosts: place.hosts?.description,
+                origin: place.origin,
+                settings: trust.shownSettings
+            )
+        }
+    }
+}
+
+extension AndroidTrust {
+    fileprivate var shownSettings: [String] {
+        let transparencies = [transparency] + transparency.parents
+        return ["anchors: \(words)"]
+            + (transparencies.lazy.compactMap(\.isEnabled).first.map {
+                ["certificateTransparency: \($0 ? "on" : "off")"]
+            }
+                ?? [])
+            + (targetSDK.map { ["targetSdkVersion: \($0)"] } ?? [])
+    }
 }

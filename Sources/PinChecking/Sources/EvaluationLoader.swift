@@ -70,7 +70,7 @@ package struct EvaluationLoader {
         defer { bases[settings] = base }
         let host = host ?? name.description
         let server = Server(name: name, host: host, port: base.sources.mindsPorts ? port : nil)
-        let tellsHostsApart = !base.sources.configurations.isEmpty || host != name.description
+        let tellsHostsApart = base.sources.tellsHostsApart || host != name.description
         if let known = base.evaluations[server] ?? (tellsHostsApart ? nil : base.common) { return known }
         let setup = try setup(for: server, base)
         let evaluation = Evaluation(
@@ -173,10 +173,16 @@ package struct EvaluationLoader {
             warnings.append(.warning(id: "pins-not-compared", message: message))
         }
         var ignoring: [String] = []
+        let androidHost: String? = if case .unchecked = name { nil } else { name.description }
         let clients = try ChosenClient.chosen(settings.clients ?? RequestDefaults.clients) {
             (entry, clientSettings) throws(CheckError) in
             let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
             if own?.ignoresPinsForAnyHost == true { ignoring.append(entry.name) }
+            let android = try clientSettings.androidTrust(
+                entry.platform == .android ? sources.networkSecurity(for: name, host: androidHost) : nil,
+                for: androidHost,
+                installedRoots: base.installedRoots
+            )
             // What a client loads from a bundle are certificates, whatever else the app pins.
             let ownCertificates = entry.loader == nil || settings.mode != nil ? nil : own?.policy?.pins
             return ClientInput(
@@ -191,7 +197,8 @@ package struct EvaluationLoader {
                 policy: own?.policy,
                 installedRoots: base.installedRoots,
                 host: server.host == name.description ? nil : server.host,
-                obstacle: own?.obstacle,
+                androidTrust: android.trust,
+                obstacle: own?.obstacle ?? android.obstacle,
                 settings: clientSettings
             )
         }
@@ -213,6 +220,7 @@ package struct EvaluationLoader {
             entries: selection.policies.flatMap { kind, policy in
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
             },
+            applied: AppliedConfiguration.all(of: clients),
             warnings: warnings,
             notes: Self.told(by: sources, settings) + (sources.configurations.isEmpty ? warnings : [])
         )

@@ -9,6 +9,8 @@ struct PinSources: Sendable {
     private(set) var pins: [Pin] = []
     /// What the files that configure hosts say, those of one kind together.
     private(set) var configurations: [PinConfiguration] = []
+    /// What configurations of Android apps say of trust, in the order of their files.
+    private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
     /// What should be said once about the sources.
     private(set) var notes: [Finding] = []
 
@@ -21,11 +23,35 @@ struct PinSources: Sendable {
                 let reading = try source.read()
                 pins += reading.pins
                 reading.configurations.forEach { merge($0) }
+                networkSecurity += reading.networkSecurity
                 notes += reading.notes.map { .warning(id: $0.id.rawValue, message: $0.message) }
             } catch {
                 throw CheckError(error)
             }
         }
+    }
+
+    /// The network security configuration of the app.
+    ///
+    /// - Parameters:
+    ///   - name: the reference name, for the message.
+    ///   - host: the host as Android has it, `nil` for one that is not known.
+    /// - Returns: the only one, or one of several that agree about the host; `nil` for none.
+    /// - Throws: ``CheckError`` when two say different things of the host: an app ships one.
+    func networkSecurity(
+        for name: ReferenceName,
+        host: String?
+    ) throws(CheckError) -> NetworkSecurityConfiguration? {
+        guard let first = networkSecurity.first else { return nil }
+        for other in networkSecurity.dropFirst() where !other.says(theSameAs: first, of: host) {
+            throw .said(
+                .data,
+                "two configurations say different things of whom Android trusts for \(name): "
+                    + "\(first.trust(for: host).place?.origin ?? first.origin) and "
+                    + "\(other.trust(for: host).place?.origin ?? other.origin); give the one that the app ships"
+            )
+        }
+        return first
     }
 
     private mutating func merge(_ configuration: PinConfiguration) {
@@ -46,6 +72,9 @@ struct PinSources: Sendable {
         /// What each configuration says of the host, by its own rules.
         let policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)]
     }
+
+    /// Whether what is said depends on the host.
+    var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty }
 
     /// Whether an entry is for one port only.
     var mindsPorts: Bool { configurations.contains { $0.entries.contains { $0.port != nil } } }
@@ -175,7 +204,9 @@ struct PinSources: Sendable {
 
     /// What should be said when the configurations have no pin for the host, `nil` when they have.
     func warning(for name: String, _ selection: Selection) -> Finding? {
-        guard !configurations.isEmpty, selection.policies.allSatisfy({ $0.policy.pins == nil }) else { return nil }
+        guard configurations.contains(where: { !$0.entries.isEmpty }),
+            selection.policies.allSatisfy({ $0.policy.pins == nil })
+        else { return nil }
         if let policy = selection.policies.first(where: { $0.policy.records.isEmpty })?.policy,
             let entry = policy.entries.first
         {
@@ -205,7 +236,20 @@ extension HostEntry {
                 [leaf.map { Set($0.map(\.spkiSHA256)) }, authorities.map { Set($0.map(\.spkiSHA256)) }]
             case .records(_, let pins): [Set(pins.map(\.spkiSHA256))]
             }
-        return [places, enforcesPinning, expiration, isExcluded, exemption]
+        return [places, enforcesPinning, expiration, isExcluded, hasExemptAnchors]
+    }
+}
+
+extension NetworkSecurityConfiguration {
+    /// Whether both have Android trust the same for a host, wherever it stands.
+    fileprivate func says(theSameAs other: NetworkSecurityConfiguration, of host: String?) -> Bool {
+        func meaning(_ configuration: NetworkSecurityConfiguration, isDebuggable: Bool) -> AndroidTrust {
+            var trust = configuration.trust(for: host, isDebuggable: isDebuggable)
+            trust.place = nil
+            return trust
+        }
+        return [false, true].allSatisfy { meaning(self, isDebuggable: $0) == meaning(other, isDebuggable: $0) }
+            && debugObstacle == other.debugObstacle
     }
 }
 

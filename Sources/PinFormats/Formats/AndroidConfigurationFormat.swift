@@ -51,7 +51,29 @@ struct AndroidConfigurationFormat: PinFileFormat {
         guard configuration.text?[...].holds("<network-security-config") == true else {
             throw PinFormatError(.wrongValue, at: configuration.place, "is no network security configuration")
         }
-        try read(configuration, into: &collector)
+        let targetSDK = targetSDK(in: manifest, of: file, into: &collector)
+        try read(
+            try XMLReader.root(of: configuration, mayHaveDocumentType: false),
+            of: configuration,
+            targetSDK,
+            &collector
+        )
+    }
+
+    /// The targetSdkVersion that a manifest says; build tools put it in, so that a project's need not have one.
+    private func targetSDK(in manifest: XMLElement, of file: PinFile, into collector: inout PinCollector) -> Int? {
+        guard let element = manifest.children(named: "uses-sdk").first,
+            let text = element.attributes["android:targetSdkVersion"]
+        else { return nil }
+        guard let level = Int(text), level > 0 else {
+            collector.note(
+                .notFollowed,
+                at: file.place(line: element.line),
+                "android:targetSdkVersion '\(shortened(text, to: 40))' is no API level; give it with the setting target-sdk"
+            )
+            return nil
+        }
+        return level
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
@@ -59,6 +81,15 @@ struct AndroidConfigurationFormat: PinFileFormat {
         if root.name == "manifest", file.text?[...].holds("<network-security-config") == false {
             return try follow(root, in: file, into: &collector)
         }
+        try read(root, of: file, nil, &collector)
+    }
+
+    private func read(
+        _ root: XMLElement,
+        of file: PinFile,
+        _ targetSDK: Int?,
+        _ collector: inout PinCollector
+    ) throws(PinFormatError) {
         guard root.name == "network-security-config" else {
             throw PinFormatError(
                 .wrongValue,
@@ -67,8 +98,9 @@ struct AndroidConfigurationFormat: PinFileFormat {
                 remedy: "the first element is <network-security-config>"
             )
         }
-        var reader = AndroidConfigurationReader(file: file)
+        var reader = AndroidConfigurationReader(file: file, targetSDK: targetSDK)
         try reader.read(root, into: &collector)
         collector.add(PinConfiguration(.android, entries: reader.entries))
+        collector.add(reader.trust)
     }
 }

@@ -8,7 +8,8 @@ struct AndroidConfigurationReader {
         var pins: [Pin] = []
         var expiration: Timestamp?
         var enforcesPinning: Bool?
-        var exemption = AnchorExemption()
+        /// What the elements say of trust, the innermost first.
+        var levels: [NetworkSecurityConfiguration.Level] = []
         var reportURIs: [String] = []
         /// Whether pins are left out because they are wrong.
         var isIncomplete = false
@@ -29,37 +30,36 @@ struct AndroidConfigurationReader {
 
     let file: PinFile
     private(set) var entries: [HostEntry] = []
+    /// What the file says of trust.
+    private(set) var trust: NetworkSecurityConfiguration
     private var places: [String: PinPlace] = [:]
     private var pinCount = 0
 
-    init(file: PinFile) {
+    /// A reader of a file of an app with this targetSdkVersion, `nil` where nothing says it.
+    init(file: PinFile, targetSDK: Int? = nil) {
         self.file = file
+        trust = NetworkSecurityConfiguration(origin: file.place.description)
+        trust.targetSDK = targetSDK
     }
 
     mutating func read(_ root: XMLElement, into collector: inout PinCollector) throws(PinFormatError) {
         let structure = AndroidStructure(file: file)
         try structure.checkRoot(root, into: &collector)
-        let anchors = AndroidTrustAnchors(file: file)
-        var inherited = Inherited()
         for element in root.children(named: "base-config") {
             try structure.check(element, as: .base, into: &collector)
-            inherited.exemption = try anchors.exemption(element, into: &collector) ?? AnchorExemption()
+            trust.base = try level(element, into: &collector)
+            trust.origin = place(element).description
         }
         for element in root.children(named: "domain-config") {
             do throws(PinFormatError) {
-                try readDomains(element, inherited, into: &collector)
+                try readDomains(element, Inherited(), into: &collector)
             } catch {
                 try collector.gather(error)
             }
         }
-        if let element = root.children(named: "debug-overrides").first {
-            collector.note(
-                .debugOverrides,
-                at: place(element),
-                "<debug-overrides> is for debuggable builds, where its anchors override pins; left out here"
-            )
-            noteProblems(inDebugOverrides: element, into: &collector)
-        }
+        let debug = AndroidDebugOverrides(in: root, of: file, into: &collector)
+        trust.debugSources = debug.sources
+        trust.debugObstacle = debug.obstacle
         for element in root.children
         where !["base-config", "domain-config", "debug-overrides"].contains(element.name) {
             collector.note(
@@ -70,15 +70,17 @@ struct AndroidConfigurationReader {
         }
     }
 
-    /// Takes note of what debuggable builds throw for; other builds pass over the element, whatever is in it.
-    private func noteProblems(inDebugOverrides element: XMLElement, into collector: inout PinCollector) {
-        var own = PinCollector(.gathered)
-        // Gathering throws nothing.
-        try? AndroidStructure(file: file).check(element, as: .debug, into: &own)
-        try? AndroidTrustAnchors(file: file).checkSources(element, into: &own)
-        for problem in own.problems {
-            collector.note(.debugBuildThrows, at: problem.place, "in debuggable builds: \(problem.reason)")
+    /// What an element says of trust itself.
+    private func level(
+        _ element: XMLElement,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> NetworkSecurityConfiguration.Level {
+        let sources = try AndroidTrustAnchors(file: file).sources(element, into: &collector)
+        // The last one counts; without an attribute it switches off.
+        let transparency = try element.children(named: "certificateTransparency").last.map {
+            (element) throws(PinFormatError) in try AndroidStructure(file: file).flag("enabled", of: element) ?? false
         }
+        return NetworkSecurityConfiguration.Level(sources: sources, isTransparencyEnabled: transparency)
     }
 
     private mutating func readDomains(
@@ -100,9 +102,7 @@ struct AndroidConfigurationReader {
         if let pinSet = element.children(named: "pin-set").first {
             try read(pinSet, &own, into: &collector)
         }
-        if let exemption = try AndroidTrustAnchors(file: file).exemption(element, into: &collector) {
-            own.exemption = exemption
-        }
+        own.levels.insert(try level(element, into: &collector), at: 0)
         if let trustKit = element.children(named: "trustkit-config").first {
             let enforces = try AndroidStructure(file: file).flag("enforcePinning", of: trustKit)
             own.trustKit.enforcesPinning = enforces ?? own.trustKit.enforcesPinning
@@ -122,6 +122,9 @@ struct AndroidConfigurationReader {
             guard pinCount <= HostEntry.mostPins else { throw .tooManyPins(at: place(domain)) }
             if own.isIncomplete { collector.markIncomplete(entry.origin) }
             entries.append(entry)
+            if let hosts = entry.hosts {
+                trust.domains.append(.init(hosts: hosts, origin: entry.origin, levels: own.levels))
+            }
         }
         for nested in element.children(named: "domain-config") {
             do throws(PinFormatError) {
@@ -165,7 +168,8 @@ struct AndroidConfigurationReader {
         )
         entry.expiration = own.expiration
         entry.enforcesPinning = own.enforcesPinning
-        entry.exemption = own.exemption
+        let levels = own.levels + [trust.base]
+        entry.hasExemptAnchors = levels.lazy.compactMap(\.sources).first?.contains(where: \.overridesPins) ?? false
         entry.reportURIs = own.reportURIs
         if isLast, own.trustKit.hasPinSet {
             entry.trustKitAndroid = TrustKitAndroidDomain(

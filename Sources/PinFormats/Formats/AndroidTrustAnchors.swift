@@ -7,58 +7,61 @@ struct AndroidTrustAnchors {
 
     let file: PinFile
 
-    /// The anchors of `element` that are exempt from pinning; `nil` when it has none of its own, exempt or not.
-    func exemption(
+    /// The sources of anchors that an element names.
+    ///
+    /// - Parameters:
+    ///   - element: an element with settings.
+    ///   - overridesPins: whether sources override pins that do not say, as those of `<debug-overrides>` do.
+    ///   - collector: where wrong sources and notes go.
+    /// - Returns: the sources, `nil` for an element that leaves it to what is around it.
+    /// - Throws: ``PinFormatError`` for a source that Android throws for, or whose file cannot be read.
+    func sources(
         _ element: XMLElement,
+        overridesPins: Bool = false,
         into collector: inout PinCollector
-    ) throws(PinFormatError) -> AnchorExemption? {
+    ) throws(PinFormatError) -> [NetworkSecurityConfiguration.Source]? {
         let lists = element.children(named: "trust-anchors")
-        guard !lists.isEmpty else { return nil }
-        var exemption = AnchorExemption()
-        var unreadable: PinFormatError?
-        for source in lists.flatMap({ $0.children(named: "certificates") }) {
-            let text: String
+        guard let first = lists.first else { return nil }
+        let elements = lists.flatMap { $0.children(named: "certificates") }
+        if elements.isEmpty, element.name != AndroidStructure.Config.debug.rawValue {
+            collector.note(
+                .trustsNothing,
+                at: place(first),
+                "<trust-anchors> is empty: Android trusts no server for these hosts"
+            )
+        }
+        var sources: [NetworkSecurityConfiguration.Source] = []
+        for element in elements {
             do throws(PinFormatError) {
-                text = try self.text(of: source)
+                sources.append(try source(element, overridesPins: overridesPins, into: &collector))
             } catch {
                 try collector.gather(error)
-                continue
-            }
-            let overridesPins = try AndroidStructure(file: file).flag("overridePins", of: source) ?? false
-            if text.hasPrefix("@") {
-                try add(resource: text, of: source, overridesPins, to: &exemption, &unreadable, into: &collector)
-            } else {
-                if overridesPins, let store = AnchorExemption.Store(rawValue: text) { exemption.stores.insert(store) }
-                if text == "user" {
-                    collector.note(
-                        .notFollowed,
-                        at: place(source),
-                        "the app trusts the 'user' store" + (overridesPins ? ", whose roots override pins" : "")
-                            + "; to judge by it use a client's setting user-roots with --extra-root"
-                    )
-                }
-            }
-            if overridesPins {
-                collector.note(
-                    .pinsOverridden,
-                    at: place(source),
-                    "overridePins=\"true\": a chain that ends at '\(shortened(text, to: 80))' is accepted without a pin"
-                )
             }
         }
-        // A root of the app's own would else pass for one of the exempt store. Without such a store it exempts nothing.
-        if let unreadable, !exemption.stores.isEmpty { throw unreadable }
-        return exemption
+        return sources
     }
 
-    /// Looks for sources that Android throws for.
-    func checkSources(_ element: XMLElement, into collector: inout PinCollector) throws(PinFormatError) {
-        for source in element.children(named: "trust-anchors").flatMap({ $0.children(named: "certificates") }) {
-            do throws(PinFormatError) {
-                _ = try text(of: source)
-            } catch {
-                try collector.gather(error)
-            }
+    private func source(
+        _ element: XMLElement,
+        overridesPins isOverriding: Bool,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> NetworkSecurityConfiguration.Source {
+        let text = try text(of: element)
+        let given = try AndroidStructure(file: file).flag("overridePins", of: element)
+        if given == true {
+            collector.note(
+                .pinsOverridden,
+                at: place(element),
+                "overridePins=\"true\": a chain that ends at '\(shortened(text, to: 80))' is accepted without a pin"
+            )
+        }
+        let overridesPins = given ?? isOverriding
+        switch text {
+        case "system": return .init(.system, overridesPins: overridesPins)
+        case "user": return .init(.user, overridesPins: overridesPins)
+        default:
+            let certificates = try certificates(ofResource: text, of: element)
+            return .init(.resource(name: shortened(text, to: 80), certificates), overridesPins: overridesPins)
         }
     }
 
@@ -84,14 +87,10 @@ struct AndroidTrustAnchors {
         return text
     }
 
-    private func add(
-        resource text: String,
-        of source: XMLElement,
-        _ overridesPins: Bool,
-        to exemption: inout AnchorExemption,
-        _ unreadable: inout PinFormatError?,
-        into collector: inout PinCollector
-    ) throws(PinFormatError) {
+    private func certificates(
+        ofResource text: String,
+        of source: XMLElement
+    ) throws(PinFormatError) -> [Certificate] {
         guard let path = AndroidResource(text, beside: file).path else {
             throw PinFormatError(
                 .missingFile,
@@ -100,20 +99,7 @@ struct AndroidTrustAnchors {
                 remedy: "put its file beside the configuration, or into ../raw as in an app's res"
             )
         }
-        if overridesPins {
-            exemption.certificates += try AndroidResource.certificates(inFileAt: path)
-        } else {
-            do throws(PinFormatError) {
-                exemption.otherCertificates += try AndroidResource.certificates(inFileAt: path)
-            } catch {
-                unreadable = unreadable ?? error
-            }
-        }
-        collector.note(
-            .notFollowed,
-            at: place(source),
-            "the app trusts '\(shortened(text, to: 80))'; to judge by it give --anchors " + PinFile.shellWord(path)
-        )
+        return try AndroidResource.certificates(inFileAt: path)
     }
 
     private func place(_ element: XMLElement) -> PinPlace { file.place(line: element.line) }

@@ -22,6 +22,8 @@ struct PinCollector {
     let readsPolicies: Bool
     private(set) var pins: [Pin] = []
     private(set) var configurations: [PinConfiguration] = []
+    /// What configurations of Android apps say of trust.
+    private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
     private(set) var notes: [PinNote] = []
     /// The whole keys behind pins, where the source has them; kept while problems are gathered only.
     private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
@@ -47,6 +49,7 @@ struct PinCollector {
     /// Adds all that another collector holds but its pins.
     mutating func addAllButPins(of other: PinCollector) {
         configurations += other.configurations
+        networkSecurity += other.networkSecurity
         notes += other.notes
         publicKeys.merge(other.publicKeys) { $1 }
         problems += other.problems.prefix(Self.mostProblems - min(problems.count, Self.mostProblems))
@@ -65,6 +68,10 @@ struct PinCollector {
 
     mutating func add(_ configuration: PinConfiguration) {
         configurations.append(configuration)
+    }
+
+    mutating func add(_ configuration: NetworkSecurityConfiguration) {
+        networkSecurity.append(configuration)
     }
 
     mutating func note(_ id: PinNote.ID, at place: PinPlace, _ text: String) {
@@ -115,8 +122,10 @@ struct PinCollector {
     /// Whether the reading goes on after whatever is wrong.
     var isGathering: Bool { badPins == .gathered }
 
-    /// Whether there is no pin and no host.
-    var isEmpty: Bool { pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) }
+    /// Whether there is no pin, no host, and nothing that decides whom the app trusts.
+    var isEmpty: Bool {
+        pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) && networkSecurity.allSatisfy(\.isEmpty)
+    }
 
     /// Whether there is neither a pin nor a word about one that is wrong.
     var isUntouched: Bool { isEmpty && firstSkipped == nil && problemCount == 0 }
@@ -140,6 +149,11 @@ struct PinCollector {
         if skipped > Self.mostNotesOfSkipping {
             notes.append(PinNote(id: .skippedBadPin, place: nil, text: "skipped: \(skipped) bad pins in all"))
         }
-        return PinReading(pins: pins, configurations: configurations, notes: notes)
+        return PinReading(
+            pins: pins,
+            configurations: configurations,
+            networkSecurity: networkSecurity,
+            notes: notes
+        )
     }
 }

@@ -9,6 +9,8 @@ package struct PinReading: Sendable, Hashable {
     package let pins: [Pin]
     /// What files that configure hosts say.
     package let configurations: [PinConfiguration]
+    /// What configurations of Android apps say of trust, one for each file.
+    package let networkSecurity: [NetworkSecurityConfiguration]
     /// What is no error but should not go unsaid.
     package let notes: [PinNote]
 }
@@ -39,6 +41,8 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case unknownKey = "unknown-key"
         /// Anchors whose paths are exempt from pinning.
         case pinsOverridden = "pins-overridden"
+        /// An element whose anchors are none, so that nothing is trusted.
+        case trustsNothing = "trusts-nothing"
         /// A part of a configuration that only debuggable builds read.
         case debugOverrides = "debug-overrides"
         /// A part of a configuration that only debuggable builds read, and end for.

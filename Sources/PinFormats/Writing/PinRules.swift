@@ -50,7 +50,7 @@ package struct PinRules: Sendable, Hashable {
         expiration = entry.expiration
         // Android has no word for it: a domain without pins is not pinned, whatever is said of its parent.
         isExcluded = entry.isExcluded || kind == .android && entry.pins.isEmpty
-        hasExemptAnchors = !entry.exemption.isEmpty
+        hasExemptAnchors = entry.hasExemptAnchors
         reportURIs = entry.reportURIs
         records = entry.records
     }

@@ -45,6 +45,8 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
     case trustKitAndroidOneDomain = "trustkit-android-one-domain"
     case androidFailsOpenAfterExpiration = "android-fails-open-after-expiration"
     case pinsOverridden = "pins-overridden"
+    case trustsNothing = "trusts-nothing"
+    case userAnchors = "user-anchors"
     case debugOverrides = "debug-overrides"
     case debugBuildThrows = "debug-build-throws"
     case nsPinnedDomainsOneLabel = "nspinneddomains-one-label"
@@ -68,7 +70,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .pinnedCertificateExpired, .pinSetExpired, .trustKitTooFewPins, .trustKitNoRegisteredSuffix,
             .trustKitPublicSuffix, .trustKitUnsupportedKey, .trustKitHashDiffers, .trustKitAndroidThrows,
-            .debugBuildThrows, .unknownKey,
+            .debugBuildThrows, .unknownKey, .trustsNothing,
             .hostNeverMatches, .publicKeyNotLoaded, .lifetimeTooLong, .noServerAuth, .pinnedToNothing, .curlTakesKeys,
             .curlReadsNoBlanks:
             .error
@@ -76,7 +78,8 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
             .authorityBesideLeaf, .weakKey, .weakSignature, .noBackupPin, .duplicatePin, .emptyPinSet, .hostNotPinned,
             .pinSetExpiresSoon,
             .notLoadedByAFNetworking, .notLoadedByAlamofire, .curlComparesTheLeaf, .trustKitNotEnforced,
-            .trustKitAndroidNotEnforced, .trustKitAndroidOneDomain, .pinsOverridden, .nsPinnedDomainsLeafAndCA,
+            .trustKitAndroidNotEnforced, .trustKitAndroidOneDomain, .pinsOverridden, .userAnchors,
+            .nsPinnedDomainsLeafAndCA,
             .okHttpOneLabel, .trustKitReportURI, .driftHosts, .driftPins, .driftSubdomains, .driftExpiration,
             .driftEnforcement:
             .warning
@@ -137,6 +140,8 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .trustKitAndroidOneDomain: "TrustKit for Android reads the last domain of a domain-config only."
         case .androidFailsOpenAfterExpiration: "After its expiration Android accepts every trusted chain."
         case .pinsOverridden: "Chains to anchors with overridePins are accepted without a pin."
+        case .trustsNothing: "An app trusts no root at all for its hosts, so that nothing can be connected to."
+        case .userAnchors: "An app trusts whatever roots its user installs, an interceptor's among them."
         case .debugOverrides: "Anchors for debuggable builds override pins there."
         case .debugBuildThrows: "Debuggable builds throw for a part of the file that other builds do not read."
         case .nsPinnedDomainsOneLabel: "NSIncludesSubdomains covers one label below the domain, and no more."

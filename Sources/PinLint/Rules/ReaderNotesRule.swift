@@ -29,7 +29,8 @@ struct ReaderNotesRule: LintRule {
 
     /// A configuration of hosts that pins none of them.
     private func unpinned(_ inspection: PinInspection, in source: LintSource) -> [LintFinding] {
-        guard inspection.problems.isEmpty, inspection.pins.isEmpty else { return [] }
+        guard inspection.problems.isEmpty, inspection.pins.isEmpty, inspection.networkSecurity.allSatisfy(\.isEmpty)
+        else { return [] }
         let entries = inspection.configurations.flatMap(\.entries)
         guard !entries.isEmpty, entries.allSatisfy({ $0.pins.isEmpty && $0.records.isEmpty }) else { return [] }
         guard !inspection.notes.contains(where: { $0.id == .pinnedToNothing || $0.id == .emptyPinSet }) else {

@@ -275,10 +275,21 @@ struct ProcedureRun<Verifier: PathVerifier> {
     // MARK: The end
 
     /// Asks for the system's verdict on the chain and its name first, and goes on only when it trusts them.
-    mutating func afterServerTrust(_ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
-        let system = evaluate(serverPolicy)
+    ///
+    /// - Parameters:
+    ///   - anchors: where a path may end.
+    ///   - onRejection: says what else there is to say of a chain that is not trusted.
+    ///   - goOn: the rest of the procedure.
+    /// - Returns: the verdict.
+    mutating func afterServerTrust(
+        anchors: Anchors = .trustStore,
+        onRejection: (inout Self, TrustResult) -> Void = { _, _ in },
+        _ goOn: (inout Self, TrustResult) -> Verdict
+    ) -> Verdict {
+        let system = evaluate(serverPolicy, anchors: anchors)
         recordServerTrust(system)
         guard system.isTrusted else {
+            onRejection(&self, system)
             skip("pins", "not compared: the client rejects before that")
             return verdict(.untrusted(system.failures), on: system.builtChain)
         }

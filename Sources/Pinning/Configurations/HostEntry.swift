@@ -24,8 +24,8 @@ public struct HostEntry: Sendable, Hashable {
     public var isExcluded = false
     /// What TrustKit for Android makes of the entry, `nil` where it knows none: of several domains with one pin set it knows the last.
     public var trustKitAndroid: TrustKitAndroidDomain?
-    /// Anchors whose paths are exempt from pinning (`overridePins`).
-    public var exemption = AnchorExemption()
+    /// Whether there are anchors below which no pin is needed (`overridePins` of Android's configuration).
+    public var hasExemptAnchors = false
     /// Where mismatches are reported to.
     public var reportURIs: [String] = []
     /// The port of the server the entry is for, `nil` for any.

@@ -38,20 +38,19 @@ extension Platform {
         return .revoked(at: revocation.time, reason: revocation.reason)
     }
 
-    /// How signed certificate timestamps are counted below public roots, `nil` where nobody counts.
-    ///
-    /// Android asks by the app's configuration and not by the root: ``AndroidTransparency``.
+    /// How signed certificate timestamps are counted, `nil` where nobody counts.
     public var transparency: TransparencyRule? {
-        switch (family, release) {
-        case (.apple, .apple(let release)): release.requiresTransparency ? .apple : nil
-        case (.apple, _): .apple
-        case (.browser, _): .chrome
-        case (.android, _), (.openssl, _): nil
+        guard transparencyDemand != .none else { return nil }
+        return switch family {
+        case .apple: .apple
+        case .android, .browser: .chrome
+        case .openssl: nil
         }
     }
 
     private func lackOfTimestamps(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
-        guard let transparency, path.anchorClass == .system, let root = path.certificates.last,
+        guard let transparency, path.anchorClass == .system || transparencyDemand == .belowAnyRoot,
+            let root = path.certificates.last,
             !(family == .apple && RootRules.appleOwn.contains(root.fingerprint))
         else { return nil }
         let leaf = path.certificates[0]
@@ -66,6 +65,16 @@ extension Platform {
         else { return nil }
         return .issuedAfterDistrust(since: since)
     }
+}
+
+/// Below which roots a platform counts signed certificate timestamps.
+public enum TransparencyDemand: Sendable, Hashable {
+    /// Below none.
+    case none
+    /// Below roots on the system's list.
+    case belowPublicRoots
+    /// Below whatever root: Android, where the app's configuration says so in as many words.
+    case belowAnyRoot
 }
 
 /// When Android asks for signed certificate timestamps: by the host's configuration, not by the root.
@@ -94,12 +103,19 @@ public struct AndroidTransparency: Sendable, Hashable {
     ///   - name: the server.
     /// - Returns: whether too few of them end the connection.
     public func isAsked(on release: AndroidRelease?, targetSDK: Int?, for name: ServerName) -> Bool {
+        demand(on: release, targetSDK: targetSDK, for: name) != .none
+    }
+
+    /// Below which roots timestamps are asked for; parameters as of ``isAsked(on:targetSDK:for:)``, `nil` for a name that is not known.
+    ///
+    /// Roots that are on no public list are left alone where the platform asks by itself.
+    func demand(on release: AndroidRelease?, targetSDK: Int?, for name: ServerName?) -> TransparencyDemand {
         let mode = release?.transparency ?? .byTarget
-        guard mode != .never, name != .dns("localhost") else { return false }
+        guard mode != .never, name != .dns("localhost") else { return .none }
         for configuration in [self] + parents {
-            if let isEnabled = configuration.isEnabled { return isEnabled }
-            if configuration.hasAnchorsOfItsOwn { return false }
+            if let isEnabled = configuration.isEnabled { return isEnabled ? .belowAnyRoot : .none }
+            if configuration.hasAnchorsOfItsOwn { return .none }
         }
-        return mode == .byTarget && targetSDK ?? 0 >= 37
+        return mode == .byTarget && targetSDK ?? 0 >= 37 ? .belowPublicRoots : .none
     }
 }

@@ -23,6 +23,8 @@ public struct Platform: Sendable, Hashable {
     public let fetchesIssuers: Bool
     /// Whether name constraints hold the common name of a leaf that has no DNS name.
     public let constrainsCommonName: Bool
+    /// Below which roots signed certificate timestamps are counted.
+    public let transparencyDemand: TransparencyDemand
     /// Which of several rejected paths is handed out.
     public let rejectedPath: RejectedPathRule
     /// What of the verifier's own judgement counts.
@@ -70,6 +72,7 @@ public struct Platform: Sendable, Hashable {
             judgedAnchorDates: .all,
             fetchesIssuers: true,
             constrainsCommonName: false,
+            transparencyDemand: release.requiresTransparency ? .belowPublicRoots : .none,
             rejectedPath: .bestByPoints,
             deference: .none
         )
@@ -80,8 +83,13 @@ public struct Platform: Sendable, Hashable {
     /// - Parameters:
     ///   - release: the version, `nil` for the newest.
     ///   - names: the rules of the verifier that compares names: the platform's strict one, or OkHttp's own.
+    ///   - transparencyDemand: below which roots the app's configuration has timestamps counted.
     /// - Returns: the platform with its rules.
-    public static func android(_ release: AndroidRelease? = nil, names: NameRules = .android) -> Platform {
+    public static func android(
+        _ release: AndroidRelease? = nil,
+        names: NameRules = .android,
+        transparencyDemand: TransparencyDemand = .none
+    ) -> Platform {
         Platform(
             family: .android,
             release: release.map { .android($0) } ?? .newest,
@@ -92,6 +100,7 @@ public struct Platform: Sendable, Hashable {
             judgedAnchorDates: .none,
             fetchesIssuers: false,
             constrainsCommonName: false,
+            transparencyDemand: transparencyDemand,
             rejectedPath: .longest,
             deference: .none
         )
@@ -108,6 +117,7 @@ public struct Platform: Sendable, Hashable {
         judgedAnchorDates: .all,
         fetchesIssuers: false,
         constrainsCommonName: true,
+        transparencyDemand: .none,
         rejectedPath: .longest,
         deference: .always
     )
@@ -125,6 +135,7 @@ public struct Platform: Sendable, Hashable {
         judgedAnchorDates: .allButSystem,
         fetchesIssuers: true,
         constrainsCommonName: false,
+        transparencyDemand: .belowPublicRoots,
         rejectedPath: .longest,
         deference: .belowPrivateAnchors
     )
@@ -133,9 +144,18 @@ public struct Platform: Sendable, Hashable {
     public func running(on release: PlatformRelease) -> Platform {
         switch (family, release) {
         case (.apple, .apple(let release)): .apple(release)
-        case (.android, .android(let release)): .android(release, names: names)
+        case (.android, .android(let release)):
+            .android(release, names: names, transparencyDemand: transparencyDemand)
         default: self
         }
+    }
+
+    /// The same platform where an app's configuration asks for timestamps; changes nothing but on Android, which goes by that.
+    func asking(for demand: TransparencyDemand) -> Platform {
+        guard family == .android else { return self }
+        var release: AndroidRelease?
+        if case .android(let own) = self.release { release = own }
+        return .android(release, names: names, transparencyDemand: demand)
     }
 
     /// The rules of the platform, apart from names, that a path breaks.

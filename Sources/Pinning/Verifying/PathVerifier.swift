@@ -22,11 +22,17 @@ public protocol PathVerifier: Sendable {
 
     /// The places where a certificate says that its issuer's can be had (RFC 5280, 4.2.2.1: `caIssuers`), in their order.
     func issuerPlaces(of certificate: Certificate) -> [String]
+
+    /// Whether the trust store holds an anchor with the subject and key of `certificate`.
+    func holdsAnchor(like certificate: Certificate) -> Bool
 }
 
 extension PathVerifier {
     /// None: nothing is then taken for fetched.
     public func issuerPlaces(of certificate: Certificate) -> [String] { [] }
+
+    /// Not known: only what a path shows to be an anchor of the store is then taken for one.
+    public func holdsAnchor(like certificate: Certificate) -> Bool { false }
 
     /// A verifier that does not say finds no such signature, so TLSA records with a bare key hold only for presented authorities.
     public func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool { false }
@@ -89,6 +95,8 @@ public struct PathQuestion: Sendable, Hashable {
 public enum Anchors: Sendable, Hashable {
     /// At the anchors of the trust store the verifier was made with: the roots of the device the client runs on.
     case trustStore
+    /// At those, and at these certificates besides.
+    case trustStoreAnd([Certificate])
     /// At these certificates and nowhere else: `SecTrustSetAnchorCertificates` and its like in other clients.
     case only([Certificate])
 }

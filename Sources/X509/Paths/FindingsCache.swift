@@ -11,8 +11,9 @@ final class FindingsCache: Sendable {
     struct Key: Hashable {
         private let presented: [SHA256Digest]
         private let intermediates: [SHA256Digest]
-        /// `nil` for the trust store.
+        /// `nil` for the trust store alone.
         private let anchors: [SHA256Digest]?
+        private let includesStore: Bool
         private let fetchable: [SHA256Digest]
         /// `nil` for the verifier's own rules.
         private let platform: Platform?
@@ -32,8 +33,11 @@ final class FindingsCache: Sendable {
             fetchable = question.fetchable.map(\.fingerprint)
             presented = question.presented.certificates.map(\.fingerprint)
             intermediates = question.intermediates.map(\.fingerprint)
-            anchors =
-                if case .only(let certificates) = question.anchors { certificates.map(\.fingerprint) } else { nil }
+            switch question.anchors {
+            case .trustStore: (anchors, includesStore) = (nil, true)
+            case .trustStoreAnd(let certificates): (anchors, includesStore) = (certificates.map(\.fingerprint), true)
+            case .only(let certificates): (anchors, includesStore) = (certificates.map(\.fingerprint), false)
+            }
             anchorKeys = question.anchorKeys
             isServerPolicy = question.policy != .basicX509
             isStrictLook = false
@@ -46,6 +50,7 @@ final class FindingsCache: Sendable {
             fetchable = []
             intermediates = []
             anchors = nil
+            includesStore = true
             anchorKeys = []
             isServerPolicy = policy != .basicX509
             isStrictLook = true

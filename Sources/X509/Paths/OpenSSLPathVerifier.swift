@@ -258,6 +258,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
         HandleCache.shared.handle(for: certificate)?.isSigned(byKey: subjectPublicKeyInfo) ?? false
     }
 
+    /// Whether the trust store holds an anchor with the subject and key of `certificate`.
+    package func holdsAnchor(like certificate: Certificate) -> Bool {
+        PathNode(certificate).map(trustStore.holdsAnchor(like:)) ?? false
+    }
+
     /// What a certificate says of where its issuer's can be had.
     package func issuerPlaces(of certificate: Certificate) -> [String] {
         IssuerPlaces.named(by: certificate)
@@ -280,6 +285,8 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let tiers: [[any AnchorSource]] =
             switch question.anchors {
             case .trustStore: trustStore.tiers
+            // All at once: a path to one of them is no reason to miss a shorter one to the store's.
+            case .trustStoreAnd(let certificates): [[AnchorBundle(certificates)] + trustStore.tiers.flatMap { $0 }]
             case .only(let certificates): [[AnchorBundle(certificates)]]
             }
         var rounds: [Round] = []
@@ -321,7 +328,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         if isPublicRoot(anchor.certificate) { return .system }
         return switch anchors {
         case .trustStore: .installedByHand
-        case .only: trustStore.holds(anchor) ? .installedByHand : .own
+        case .trustStoreAnd, .only: trustStore.holds(anchor) ? .installedByHand : .own
         }
     }
 

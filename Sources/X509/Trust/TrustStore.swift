@@ -54,6 +54,16 @@ package final class TrustStore: Sendable {
         }
     }
 
+    /// Whether the store holds an anchor with the subject and key of a certificate.
+    ///
+    /// May read sources: ask only when it makes a difference.
+    func holdsAnchor(like node: PathNode) -> Bool {
+        guard let name = node.handle.subjectName else { return false }
+        return tiers.joined().contains { source in
+            source.anchors(named: name).contains { $0.certificate.isSameAnchor(as: node.certificate) }
+        }
+    }
+
     /// Whether the store holds `node` with trust settings that forbid to trust it for TLS servers.
     ///
     /// That holds wherever the settings stand, for a leaf, an intermediate and a root, presented or not: what is distrusted is on no

@@ -13,7 +13,7 @@ struct TextRenderer: Sendable {
         var lines = [heading(report)]
         lines += chain(report)
         if !report.pins.configured.isEmpty, !report.built.isEmpty { lines.append("  " + pinSummary(report)) }
-        if !report.built.isEmpty { lines += report.pins.entries.map(entry) }
+        if !report.built.isEmpty { lines += report.pins.entries.map(entry) + report.pins.applied.map(applied) }
         lines += outlook(report)
         if isMismatch(report) { lines += pinFailure(report) }
         lines += change(report)
@@ -177,6 +177,12 @@ struct TextRenderer: Sendable {
         let end =
             (entry.expires.map { ", until \($0)" } ?? "") + (entry.enforcesPinning == false ? ", not enforced" : "")
         return "  \(entry.kind): \(hosts)\(end)   \(safe(entry.origin, length: 120))"
+    }
+
+    private func applied(_ configuration: Report.AppliedConfiguration) -> String {
+        let hosts = configuration.hosts.map { "for " + safe($0, length: 100) } ?? "for hosts without an entry"
+        let settings = safe(configuration.settings.joined(separator: ", "), length: 300)
+        return "  \(configuration.kind): \(hosts), \(settings)   \(safe(configuration.origin, length: 120))"
     }
 
     /// What is worth telling of the time ahead; where the verdict is about it, the verdict says so.

@@ -4,23 +4,16 @@
 public struct AndroidNetworkSecurityConfig: ClientProcedure {
     /// The moment from which on the pin set no longer applies: midnight in the device's time zone at the start of its date.
     public let expiration: Timestamp?
-    /// The anchors whose paths are exempt from pinning (`overridePins="true"`).
-    public let anchorsOverridingPins: AnchorExemption
-    /// The roots that the user installed on the device, for exemptions of those.
-    public let installedRoots: [Certificate]
+    /// What the app's configuration has the device trust, `nil` for the trust store as it is.
+    public let trust: AndroidTrust?
 
     /// The name users choose this client by.
     public var name: String { "android" }
 
     /// The pin set of a host's `<domain-config>`.
-    public init(
-        expiration: Timestamp? = nil,
-        anchorsOverridingPins: AnchorExemption = AnchorExemption(),
-        installedRoots: [Certificate] = []
-    ) {
+    public init(expiration: Timestamp? = nil, trust: AndroidTrust? = nil) {
         self.expiration = expiration
-        self.anchorsOverridingPins = anchorsOverridingPins
-        self.installedRoots = installedRoots
+        self.trust = trust
     }
 
     /// Android with Conscrypt.
@@ -33,8 +26,8 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
 
     /// Decides as the trust manager does, on the first valid path.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
-        return run.afterServerTrust { run, system in
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform, trust: trust)
+        return run.afterServerTrust(by: trust) { run, system in
             guard pins != nil else { return run.unpinned("the host has no pin set", system) }
             run.warnOfTimeZone(of: expiration)
             if let expiration, expiration < observation.time {
@@ -42,11 +35,9 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
                 return run.unpinned("the pin set expired at \(expiration)", system)
             }
             run.warnOfPathDependence(system) { chain in
-                isExempt(chain) || pins.map { !$0.publicKeyMatches(on: chain).isEmpty } == true
+                isExempt(chain, verifier) || pins.map { !$0.publicKeyMatches(on: chain).isEmpty } == true
             }
-            if let anchor = system.builtChain.certificates.last,
-                anchorsOverridingPins.covers(anchor, installedRoots: installedRoots)
-            {
+            if let anchor = system.builtChain.certificates.last, isExempt(system.builtChain, verifier) {
                 run.warn("pins-overridden", "the anchor \(anchor) is exempt from pinning (overridePins)")
                 return run.unpinned("the anchor \(anchor) has overridePins", system)
             }
@@ -54,7 +45,10 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
         }
     }
 
-    private func isExempt(_ chain: BuiltChain) -> Bool {
-        chain.certificates.last.map { anchorsOverridingPins.covers($0, installedRoots: installedRoots) } ?? false
+    private func isExempt(_ chain: BuiltChain, _ verifier: some PathVerifier) -> Bool {
+        guard let trust, trust.sources.contains(where: \.overridesPins), let anchor = chain.certificates.last else {
+            return false
+        }
+        return trust.overridesPins(endingAt: anchor, isOfSystem: verifier.holdsAnchor(like: anchor))
     }
 }

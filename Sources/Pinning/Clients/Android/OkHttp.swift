@@ -25,14 +25,17 @@ public struct OkHttp: ClientProcedure {
     public let entries: [PinnedHost]?
     /// The host as the URL has it, perhaps with a dot at its end; `nil` for the reference name.
     public let host: String?
+    /// What the app's network security configuration has the device trust, `nil` for the trust store as it is.
+    public let trust: AndroidTrust?
 
     /// The name users choose this client by.
     public var name: String { "okhttp" }
 
     /// A pinner with entries for hosts, or with pins for whatever host is checked.
-    public init(entries: [PinnedHost]? = nil, host: String? = nil) {
+    public init(entries: [PinnedHost]? = nil, host: String? = nil, trust: AndroidTrust? = nil) {
         self.entries = entries
         self.host = host
+        self.trust = trust
     }
 
     /// Reads a pattern as OkHttp does: a host, `*.` before one for exactly one label, `**.` for any number.
@@ -74,8 +77,8 @@ public struct OkHttp: ClientProcedure {
     /// Decides as `CertificatePinner.check` does once the platform trusts the chain.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         let applying = pinsApplying(to: observation.referenceName, pins)
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
-        return run.afterServerTrust { run, system in
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform, trust: trust)
+        return run.afterServerTrust(by: trust) { run, system in
             guard let applying, !applying.isEmpty else {
                 let host = host ?? observation.referenceName.description
                 if pins != nil, host.hasSuffix(".") {

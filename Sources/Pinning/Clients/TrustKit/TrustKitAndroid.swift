@@ -6,6 +6,8 @@ public struct TrustKitAndroid: ClientProcedure {
     public let enforcesPinning: Bool
     /// The moment from which on the pins no longer apply, midnight in the device's time zone.
     public let expiration: Timestamp?
+    /// What the app's network security configuration has the device trust, `nil` for the trust store as it is.
+    public let trust: AndroidTrust?
 
     /// The name users choose this client by.
     public var name: String { "trustkit-android" }
@@ -16,7 +18,8 @@ public struct TrustKitAndroid: ClientProcedure {
     public init(
         pins: PinSet?,
         enforcesPinning: Bool = false,
-        expiration: Timestamp? = nil
+        expiration: Timestamp? = nil,
+        trust: AndroidTrust? = nil
     ) throws(ClientConfigurationError) {
         let distinct = Set(pins?.pins.map(\.spkiSHA256) ?? []).count
         guard pins == nil || !enforcesPinning || distinct >= 2 else {
@@ -28,6 +31,7 @@ public struct TrustKitAndroid: ClientProcedure {
         }
         self.enforcesPinning = enforcesPinning
         self.expiration = expiration
+        self.trust = trust
     }
 
     /// Android with Conscrypt.
@@ -40,8 +44,8 @@ public struct TrustKitAndroid: ClientProcedure {
 
     /// Decides as TrustKit for Android does: name and chain first, then the pins.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
-        return run.afterServerTrust { run, system in
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform, trust: trust)
+        return run.afterServerTrust(by: trust) { run, system in
             guard pins != nil else { return run.unpinned("the host has no pinning policy", system) }
             run.warnOfTimeZone(of: expiration)
             if let expiration, expiration < observation.time {
