@@ -104,6 +104,10 @@ uint64_t COpenSSLShims_SSL_OP_NO_COMPRESSION(void) {
     return SSL_OP_NO_COMPRESSION;
 }
 
+uint64_t COpenSSLShims_SSL_OP_NO_RENEGOTIATION(void) {
+    return SSL_OP_NO_RENEGOTIATION;
+}
+
 int COpenSSLShims_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
     return SSL_CTX_set_min_proto_version(context, version);
 }

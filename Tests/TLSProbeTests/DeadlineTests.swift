@@ -227,45 +227,6 @@ struct DeadlineTests {
     }
 }
 
-/// Sees whether a probe has ended 100 ms after its deadline, by the clock and in the order of the loop it runs on: a machine that is
-/// busy makes both late.
-private final class EndWatch: @unchecked Sendable {
-    private let attempt: ProbeAttempt
-    private let loop: any EventLoop
-    private var hasEnded = false
-    /// Whether the probe was still under way then.
-    private(set) var isLate = false
-
-    init(_ attempt: ProbeAttempt, on loop: any EventLoop) {
-        self.attempt = attempt
-        self.loop = loop
-    }
-
-    /// Makes the probe and waits until it has ended and the watch with it.
-    func result() async -> Result<ProbeResult, ProbeError> {
-        await withCheckedContinuation { continuation in
-            loop.execute {
-                self.attempt.start { result in
-                    self.hasEnded = true
-                    continuation.resume(returning: result)
-                }
-                self.watch()
-            }
-        }
-    }
-
-    private func watch() {
-        let deadline = attempt.connection.deadline
-        loop.scheduleTask(deadline: deadline + .milliseconds(100)) {
-            guard !self.hasEnded else { return }
-            // It learnt of its connection late, and left that out.
-            if self.attempt.connection.deadline > deadline { return self.watch() }
-            self.isLate = true
-            self.attempt.cancel()
-        }
-    }
-}
-
 extension Prober {
     /// Keeps the event loop busy from the start of a handshake until `end`.
     fileprivate func holdEventLoopInHandshake(until end: NIODeadline) {

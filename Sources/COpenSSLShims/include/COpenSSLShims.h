@@ -42,6 +42,7 @@ EVP_PKEY *COpenSSLShims_EVP_RSA_gen(unsigned int bits);
 uint64_t COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT(void);
 uint64_t COpenSSLShims_SSL_OP_NO_TICKET(void);
 uint64_t COpenSSLShims_SSL_OP_NO_COMPRESSION(void);
+uint64_t COpenSSLShims_SSL_OP_NO_RENEGOTIATION(void);
 int COpenSSLShims_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version);
 int COpenSSLShims_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version);
 int COpenSSLShims_SSL_set_min_proto_version(SSL *ssl, int version);

@@ -4,6 +4,9 @@ internal import Synchronization
 public struct ConnectionObservation: Sendable, Hashable {
     /// The name the client indicated (SNI), `nil` when it indicated none or sent no ClientHello.
     public internal(set) var serverName: String?
+    /// How many times the client asked for a handshake: once more than in the beginning where it was told to (HelloRetryRequest) or
+    /// negotiates anew.
+    public internal(set) var clientHellos = 0
     /// Whether the handshake came to its end on the server's side.
     public internal(set) var completedHandshake = false
     /// The version agreed on, once the handshake is complete.

@@ -14,6 +14,7 @@ final class TLSConversation: Conversation {
     private let index: Int
     private var isEstablished = false
     private var requestTail: [UInt8] = []
+    private var wasAsked = false
     private var hasFailed = false
     private(set) var isFinished = false
 
@@ -58,9 +59,7 @@ final class TLSConversation: Conversation {
     }
 
     func takeOutput() -> [UInt8] {
-        if isEstablished, !isFinished, context.settings.application == .floods {
-            write([UInt8](repeating: 0, count: 16_384))
-        }
+        if isEstablished, !isFinished { writeOnAndOn() }
         var bytes = [UInt8](repeating: 0, count: BIO_ctrl_pending(outgoing))
         guard !bytes.isEmpty else { return [] }
         if hasFailed, !isEstablished, context.settings.refusal != .reason {
@@ -80,7 +79,10 @@ final class TLSConversation: Conversation {
     /// Picks the identities for the name the client indicated; the result is the servername callback's.
     func chooseIdentity(_ alert: UnsafeMutablePointer<Int32>?) -> Int32 {
         let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
-        log.update(index) { $0.serverName = name }
+        log.update(index) {
+            $0.serverName = name
+            $0.clientHellos += 1
+        }
         if let name, let named = context.context(for: name) {
             SSL_set_SSL_CTX(ssl, named)
             return SSL_TLSEXT_ERR_OK
@@ -118,7 +120,13 @@ final class TLSConversation: Conversation {
         }
         isEstablished = true
         recordHandshake()
-        if case .greets(let bytes) = context.settings.application { write(bytes) }
+        switch context.settings.application {
+        case .greets(let bytes): write(bytes)
+        case .renegotiates:
+            SSL_renegotiate(ssl)
+            SSL_do_handshake(ssl)
+        default: break
+        }
     }
 
     private func recordHandshake() {
@@ -175,15 +183,31 @@ final class TLSConversation: Conversation {
     }
 
     private func answer(_ request: ArraySlice<UInt8>) {
-        guard case .answers(let bytes) = context.settings.application, !isFinished else { return }
+        guard !isFinished, !wasAsked else { return }
         requestTail += request
         let end: [UInt8] = [13, 10, 13, 10]
         guard requestTail.indices.contains(where: { requestTail[$0...].starts(with: end) }) else {
             requestTail = Array(requestTail.suffix(3))
             return
         }
-        write(bytes)
-        sayGoodbye()
+        wasAsked = true
+        switch context.settings.application {
+        case .answers(let bytes):
+            write(bytes)
+            sayGoodbye()
+        case .goesOn(let bytes, _): write(bytes)
+        default: break
+        }
+    }
+
+    /// Writes what has no end: as much as fits a record.
+    private func writeOnAndOn() {
+        switch context.settings.application {
+        case .floods: write([UInt8](repeating: 0, count: 16_384))
+        case .goesOn(_, let bytes) where wasAsked && !bytes.isEmpty:
+            write((0..<max(1, 16_384 / bytes.count)).flatMap { _ in bytes })
+        default: break
+        }
     }
 
     private func write(_ bytes: [UInt8]) {

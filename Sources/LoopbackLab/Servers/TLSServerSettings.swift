@@ -47,8 +47,13 @@ public struct TLSServerSettings: Sendable {
         case greets([UInt8])
         /// These bytes and close_notify, once the client has sent an empty line (the end of an HTTP request's head).
         case answers([UInt8])
+        /// These bytes, once the client has sent an empty line, and then the others over and over, as fast as the client takes them;
+        /// with no others it stays silent. It never says goodbye first.
+        case goesOn([UInt8], repeating: [UInt8] = [])
         /// Zeros without end, as fast as the client takes them.
         case floods
+        /// A request for another handshake (HelloRequest, up to TLS 1.2), in which another certificate could be presented.
+        case renegotiates
     }
 
     /// What a client gets whose handshake cannot be completed.

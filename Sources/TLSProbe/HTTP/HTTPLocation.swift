@@ -23,9 +23,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         case "https": isSecure = true
         default: throw .noScheme
         }
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !Self.unsafe.contains($0) }) else {
-            throw .character
-        }
+        guard Self.isEncoded(text) else { throw .character }
         let rest = text[colon.upperBound...].prefix { $0 != "#" }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let path = rest[authority.endIndex...]
@@ -48,6 +46,11 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
 
     /// Printable characters that no part of a URL has as they are (RFC 3986, 2).
     private static let unsafe = Set(#""<>\^`{|}"#.utf8)
+
+    /// Whether nothing in the text would have to be percent-encoded in a URL (RFC 3986, 2.1).
+    static func isEncoded(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !unsafe.contains($0) }
+    }
 
     /// The same place with another path and query.
     private init(_ location: HTTPLocation, path: String) {
@@ -83,10 +86,13 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The host, in brackets when it is an IPv6 address, and the port when it is not the scheme's own.
-    package var authority: String {
+    package var authority: String { Self.authority(host, Int(port), defaultPort: isSecure ? 443 : 80) }
+
+    /// A host and a port as the Host header has them (RFC 9110, 7.2).
+    static func authority(_ host: ServerName, _ port: Int, defaultPort: Int) -> String {
         let name =
             if case .ip(let address) = host, address.isIPv6 { "[\(address)]" } else { host.description }
-        return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+        return port == defaultPort ? name : "\(name):\(port)"
     }
 
     /// The URL.

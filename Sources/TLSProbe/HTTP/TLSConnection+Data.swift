@@ -9,8 +9,8 @@ extension TLSConnection {
         case data(ByteBuffer)
         /// Data, and after it the server said close_notify: there is no more.
         case end(ByteBuffer)
-        /// The connection failed.
-        case failed(OpenSSLErrors)
+        /// Data, and after it the connection failed.
+        case failed(ByteBuffer, OpenSSLErrors)
     }
 
     /// Decrypts what was received (`SSL_read`).
@@ -27,7 +27,7 @@ extension TLSConnection {
             switch SSL_get_error(ssl, result) {
             case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .data(data)
             case SSL_ERROR_ZERO_RETURN: return .end(data)
-            default: return .failed(OpenSSLErrors.take())
+            default: return .failed(data, OpenSSLErrors.take())
             }
         }
     }

@@ -2,9 +2,6 @@ internal import COpenSSL
 
 /// Turns what OpenSSL says about a failed handshake into a reason a user can act on.
 enum HandshakeDiagnosis {
-    /// OpenSSL reports an alert it received as this number plus the alert's (`SSL_AD_REASON_OFFSET`).
-    private static let alertOffset: Int32 = 1000
-
     /// The reason behind `errors` for the failure of `request`'s handshake.
     static func reason(of errors: OpenSSLErrors, request: ProbeRequest) -> ProbeError.Reason {
         guard let reason = errors.tlsReason else { return .tlsFailure(errors.text) }
@@ -12,8 +9,7 @@ enum HandshakeDiagnosis {
             minimum: request.minimumTLS,
             maximum: request.maximumTLS
         )
-        if let number = UInt8(exactly: reason - alertOffset) {
-            let alert = TLSAlert(number: number)
+        if let alert = errors.alert {
             if let keyType = request.keyType, alert.isForWantOfCommonParameters {
                 return .keyTypeRefused(keyType, alert)
             }

@@ -16,7 +16,7 @@ enum HandshakeOutcome {
     case failed(ProbeError.Reason)
 }
 
-/// Makes a TLS handshake over the channel it is added to, says how it ended, and closes the channel.
+/// Makes a TLS handshake over the channel it is added to, says how it ended, and closes the channel unless it is to be kept.
 ///
 /// Not Sendable: it belongs to the channel's event loop.
 final class HandshakeHandler: ChannelInboundHandler {
@@ -30,6 +30,7 @@ final class HandshakeHandler: ChannelInboundHandler {
     private static let openingLength = 16
 
     private let request: ProbeRequest
+    private let keepsOpen: Bool
     private let conclude: (HandshakeOutcome) -> Void
     /// `nil` once the handshake has ended.
     private var connection: TLSConnection?
@@ -43,10 +44,17 @@ final class HandshakeHandler: ChannelInboundHandler {
     /// - Parameters:
     ///   - connection: the handshake to make.
     ///   - request: what `connection` was made for.
+    ///   - keepsOpen: whether the channel stays open, without a goodbye, when the handshake is complete; whoever is told then takes over.
     ///   - conclude: called once, on the event loop.
-    init(connection: TLSConnection, request: ProbeRequest, conclude: @escaping (HandshakeOutcome) -> Void) {
+    init(
+        connection: TLSConnection,
+        request: ProbeRequest,
+        keepsOpen: Bool = false,
+        conclude: @escaping (HandshakeOutcome) -> Void
+    ) {
         self.connection = connection
         self.request = request
+        self.keepsOpen = keepsOpen
         self.conclude = conclude
     }
 
@@ -92,9 +100,10 @@ final class HandshakeHandler: ChannelInboundHandler {
         case .complete:
             // It has ended, whatever becomes of the last bytes: some servers close as soon as they have sent their part.
             self.connection = nil
-            connection.close()
+            if !keepsOpen { connection.close() }
             send(from: connection, context)
-            report(.proven(connection, completed: true))
+            conclude(.proven(connection, completed: true))
+            if !keepsOpen { context.close(promise: nil) }
         case .closed: end(.closedEarly(received: received))
         case .failed(let errors):
             // The alert that says what is wrong with what the server sent.
@@ -136,10 +145,6 @@ final class HandshakeHandler: ChannelInboundHandler {
     private func finish(_ outcome: HandshakeOutcome) {
         guard connection != nil else { return }
         connection = nil
-        report(outcome)
-    }
-
-    private func report(_ outcome: HandshakeOutcome) {
         conclude(outcome)
         context?.close(promise: nil)
     }

@@ -36,10 +36,11 @@ final class TLSContext {
             COpenSSLShims_SSL_CTX_set_min_proto_version(pointer, Int32(TLSVersion.tls10.rawValue)) == 1,
             COpenSSLShims_SSL_CTX_set_max_proto_version(pointer, Int32(TLSVersion.tls13.rawValue)) == 1
         else { throw OpenSSLSetUpError() }
+        // A chain is judged once: no server may present another one after that.
         _ = SSL_CTX_set_options(
             pointer,
             COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT() | COpenSSLShims_SSL_OP_NO_TICKET()
-                | COpenSSLShims_SSL_OP_NO_COMPRESSION()
+                | COpenSSLShims_SSL_OP_NO_COMPRESSION() | COpenSSLShims_SSL_OP_NO_RENEGOTIATION()
         )
         _ = COpenSSLShims_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
         _ = COpenSSLShims_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))

@@ -5,13 +5,20 @@ internal import X509
 
 /// One probe on its way: resolves, connects, has the handshake made, and delivers exactly one result, in time.
 ///
+/// Where the connection is kept, it then waits, for no longer than the same deadline, to be asked one question or closed.
+///
 /// Sendable because after `init` everything is touched on the event loop only.
 final class ProbeAttempt: Attempt, @unchecked Sendable {
     typealias Delivery = @Sendable (Result<ProbeResult, ProbeError>) -> Void
 
     private let request: ProbeRequest
     private let workshop: ProbeWorkshop
+    private let keepsOpen: Bool
     private var deliver: Delivery?
+    /// The connection that is kept, once there is a result.
+    private(set) var kept: HTTPQuestionHandler?
+    /// Why there is none although there is a result.
+    private var notKept = HTTPAnswerError.closedEarly(received: 0)
     private var isCancelled = false
     /// Where the workshop keeps this attempt.
     var position = 0
@@ -22,9 +29,16 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     /// The part that is under way.
     var phase: ProbeError.Phase { connection.phase }
 
-    init(_ request: ProbeRequest, in workshop: ProbeWorkshop) {
+    /// An attempt that can be started.
+    ///
+    /// - Parameters:
+    ///   - request: the connection to make.
+    ///   - workshop: where it is made.
+    ///   - keepsOpen: whether the connection is kept: then ``ask(_:_:)`` or ``close()`` has to follow a result.
+    init(_ request: ProbeRequest, in workshop: ProbeWorkshop, keepsOpen: Bool = false) {
         self.request = request
         self.workshop = workshop
+        self.keepsOpen = keepsOpen
         connection = TimedConnection(request, in: workshop)
     }
 
@@ -36,7 +50,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         let events = TimedConnection.Events { result in
             self.connectEnded(result)
         } timedOut: {
-            self.finish(.failure(self.error(.deadlineExceeded(timeout: self.request.timeout))))
+            self.end(.deadlineExceeded(timeout: self.request.timeout), kept: .deadlineExceeded)
         }
         // The first flight of most servers in one read.
         let allocator = FixedSizeRecvByteBufferAllocator(capacity: 8192)
@@ -48,7 +62,21 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     /// Ends the probe, or keeps it from starting; a result that was delivered stays.
     func cancel() {
         isCancelled = true
-        finish(.failure(error(.cancelled)))
+        end(.cancelled, kept: .cancelled)
+    }
+
+    /// Asks on the connection that was kept, and says what the server answers.
+    func ask(_ question: HTTPQuestion, _ deliver: @escaping HTTPQuestionHandler.Delivery) {
+        guard let kept else { return deliver(.failure(notKept)) }
+        kept.ask(question, deliver)
+    }
+
+    /// Closes the connection that was kept, and says goodbye.
+    func close() { kept?.end(.cancelled) }
+
+    /// Ends what is under way: the probe, or the connection that was kept.
+    private func end(_ reason: ProbeError.Reason, kept reasonWhenKept: HTTPAnswerError) {
+        if let kept { kept.end(reasonWhenKept) } else { finish(.failure(error(reason))) }
     }
 
     private func connectEnded(_ result: Result<any Channel, any Error>) {
@@ -58,7 +86,9 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             peer = channel.remoteAddress.flatMap(PeerAddress.init)
             do {
                 let connection = try TLSConnection(context: workshop.context(), request: request)
-                let handler = HandshakeHandler(connection: connection, request: request) { self.handshakeEnded($0) }
+                let handler = HandshakeHandler(connection: connection, request: request, keepsOpen: keepsOpen) {
+                    self.handshakeEnded($0)
+                }
                 try channel.pipeline.syncOperations.addHandler(handler)
             } catch let failure as OpenSSLSetUpError {
                 finish(.failure(error(.setUpFailed(failure.detail))))
@@ -72,7 +102,26 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private func handshakeEnded(_ outcome: HandshakeOutcome) {
         switch outcome {
         case .failed(let reason): finish(.failure(error(reason)))
-        case .proven(let connection, let completed): finish(result(of: connection, completed: completed))
+        case .proven(let handshake, let completed):
+            let result = result(of: handshake, completed: completed)
+            if keepsOpen, case .success = result { keep(handshake, completed: completed) }
+            finish(result)
+        }
+    }
+
+    /// Keeps the connection open and its deadline running.
+    private func keep(_ handshake: TLSConnection, completed: Bool) {
+        guard deliver != nil, let channel = connection.channels.first else { return }
+        guard completed else { return notKept = .handshakeNotCompleted }
+        let handler = HTTPQuestionHandler(handshake) {
+            self.workshop.remove(self)
+            self.connection.end()
+        }
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler, position: .first)
+            kept = handler
+        } catch {
+            // The connection was gone before the handler was there.
         }
     }
 
@@ -116,8 +165,10 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private func finish(_ result: Result<ProbeResult, ProbeError>) {
         guard let deliver else { return }
         self.deliver = nil
-        workshop.remove(self)
-        connection.end()
+        if kept == nil {
+            workshop.remove(self)
+            connection.end()
+        }
         deliver(result)
     }
 

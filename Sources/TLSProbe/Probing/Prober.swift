@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Connects to servers and returns the certificates they present, many at a time on one thread.
 ///
-/// Nothing is verified but that the server holds the key of its leaf, and nothing is sent but the handshake and close_notify.
+/// Nothing is verified but that the server holds the key of its leaf, and nothing is sent but the handshake and close_notify, or the one
+/// request of ``probe(_:asking:)``.
 /// Call ``shutdown()`` when no more probes are wanted; a process about to exit need not.
 package final class Prober: Sendable {
     /// `nil` on a thread of somebody else's.
@@ -56,6 +57,46 @@ package final class Prober: Sendable {
             attempt.start(deliver)
         } cancel: {
             attempt.cancel()
+        }
+    }
+
+    /// Makes one connection, has what the server presented judged, and asks on the same connection what is then to be asked.
+    ///
+    /// Until `judge` returns nothing is sent on the connection but the handshake, and without a question only close_notify. The
+    /// request's deadline holds over everything, `judge` included: what it leaves is the time for the answer.
+    ///
+    /// - Parameters:
+    ///   - request: the connection to make.
+    ///   - judge: judges what the server presented, and says what to ask a server that is accepted, `nil` for nothing.
+    /// - Returns: what the server presented, what `judge` made of it, and what the server answered, `nil` where it was not asked.
+    /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold; `judge` is not called then.
+    package func probe<Judgement: Sendable>(
+        _ request: ProbeRequest,
+        asking judge: @Sendable (ProbeResult) async -> (Judgement, question: HTTPQuestion?)
+    ) async throws(ProbeError) -> (
+        result: ProbeResult, judgement: Judgement, answer: Result<HTTPAnswer, HTTPAnswerError>?
+    ) {
+        let attempt = ProbeAttempt(request, in: workshop, keepsOpen: true)
+        let cancel: @Sendable () -> Void = { attempt.cancel() }
+        let result = try await result(
+            ProbeError(.connect, .cancelled, target: request.target),
+            start: { deliver in attempt.start(deliver) },
+            cancel: cancel
+        )
+        let (judgement, question) = await judge(result)
+        guard let question else {
+            _ = onLoop { attempt.close() }
+            return (result, judgement, nil)
+        }
+        do throws(HTTPAnswerError) {
+            let answer = try await self.result(
+                HTTPAnswerError.cancelled,
+                start: { deliver in attempt.ask(question, deliver) },
+                cancel: cancel
+            )
+            return (result, judgement, .success(answer))
+        } catch {
+            return (result, judgement, .failure(error))
         }
     }
 

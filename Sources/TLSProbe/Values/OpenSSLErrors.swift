@@ -27,6 +27,14 @@ struct OpenSSLErrors {
         codes.first { ERR_GET_LIB($0) == ERR_LIB_SSL }.map { ERR_GET_REASON($0) }
     }
 
+    /// OpenSSL reports an alert it received as this number plus the alert's (`SSL_AD_REASON_OFFSET`).
+    private static let alertOffset: Int32 = 1000
+
+    /// The alert that the other side sent, `nil` when the call failed for something else.
+    var alert: TLSAlert? {
+        tlsReason.flatMap { UInt8(exactly: $0 - Self.alertOffset) }.map(TLSAlert.init)
+    }
+
     /// OpenSSL's words for it, or for the first entry of another library.
     var text: String {
         guard let code = codes.first(where: { ERR_GET_LIB($0) == ERR_LIB_SSL }) ?? codes.first else {

@@ -11,6 +11,9 @@ package struct TLSAlert: Sendable, Hashable {
     /// protocol_version: the server supports none of the offered versions.
     package static let protocolVersion = TLSAlert(number: 70)
 
+    /// certificate_required: the server insists on a client certificate (RFC 8446, 4.4.2.4).
+    package static let certificateRequired = TLSAlert(number: 116)
+
     /// Whether the server found nothing in the offer that it has: handshake_failure, insufficient_security, unsupported_certificate.
     package var isForWantOfCommonParameters: Bool { [40, 71, 43].contains(number) }
 

@@ -1,0 +1,90 @@
+/// Reads the head of an answer in HTTP/1.0 or HTTP/1.1 (RFC 9112, 4), in whatever pieces it comes.
+///
+/// The status line is kept, of the fields only the end is looked for. By hand, because the library's decoder gives neither a reason
+/// phrase of the server's own nor a bound on what it keeps.
+package struct HTTPHeadReader: Sendable {
+    /// How far the head is.
+    package enum Step: Sendable, Hashable {
+        /// It goes on.
+        case incomplete
+        /// It has ended: the status code, and the status line without its end.
+        case complete(status: Int, statusLine: [UInt8])
+        /// It is none, or too long.
+        case failed(HTTPAnswerError)
+    }
+
+    /// The most bytes of heads that are taken, interim ones among them.
+    package static let limit = 64 * 1024
+    /// The most bytes of a status line that are taken: ten thousand times what any says.
+    package static let statusLineLimit = 8_000
+
+    /// How many bytes were read.
+    package private(set) var count = 0
+    private var statusLine: [UInt8] = []
+    private var isInFields = false
+    /// The bytes of the line that is being read, a carriage return at its end not counted.
+    private var lineLength = 0
+    private var endsInReturn = false
+
+    /// A reader at the start of an answer.
+    package init() {}
+
+    /// Reads on; what follows the end of the head or a failure is not looked at.
+    package mutating func read(_ bytes: some Sequence<UInt8>) -> Step {
+        for byte in bytes {
+            count += 1
+            guard count <= Self.limit else { return .failed(.tooLong(limit: Self.limit)) }
+            let step = isInFields ? readField(byte) : readStatusLine(byte)
+            guard step == .incomplete else { return step }
+        }
+        return .incomplete
+    }
+
+    private mutating func readStatusLine(_ byte: UInt8) -> Step {
+        guard byte != UInt8(ascii: "\n") else {
+            if statusLine.last == UInt8(ascii: "\r") { statusLine.removeLast() }
+            guard statusLine.count >= Self.shape.count else { return .failed(.notHTTP) }
+            isInFields = true
+            lineLength = 0
+            endsInReturn = false
+            return .incomplete
+        }
+        guard Self.fits(byte, at: statusLine.count) else { return .failed(.notHTTP) }
+        guard statusLine.count < Self.statusLineLimit else { return .failed(.tooLong(limit: Self.statusLineLimit)) }
+        statusLine.append(byte)
+        return .incomplete
+    }
+
+    /// What a status line begins with; `0` stands for any digit.
+    private static let shape = Array("HTTP/1.0 000".utf8)
+
+    private static func fits(_ byte: UInt8, at position: Int) -> Bool {
+        guard position < shape.count else {
+            // The reason phrase may be missing, and so may the blank before it.
+            return position > shape.count || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\r")
+        }
+        guard shape[position] == UInt8(ascii: "0") else { return byte == shape[position] }
+        // No status begins with a zero (RFC 9110, 15).
+        return (position == 9 ? 0x31...0x39 : 0x30...0x39).contains(byte)
+    }
+
+    private mutating func readField(_ byte: UInt8) -> Step {
+        guard byte == UInt8(ascii: "\n") else {
+            lineLength += endsInReturn ? 1 : 0
+            endsInReturn = byte == UInt8(ascii: "\r")
+            lineLength += endsInReturn ? 0 : 1
+            return .incomplete
+        }
+        guard lineLength == 0 else {
+            lineLength = 0
+            endsInReturn = false
+            return .incomplete
+        }
+        let status = statusLine[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        // Nothing follows 101, which nobody asked for, in this protocol (RFC 9110, 15.2.2).
+        guard status < 200, status != 101 else { return .complete(status: status, statusLine: statusLine) }
+        isInFields = false
+        statusLine = []
+        return .incomplete
+    }
+}

@@ -1,0 +1,59 @@
+import NIOCore
+
+@testable import TLSProbe
+
+/// Sees whether a probe has ended 100 ms after its deadline, by the clock and in the order of the loop it runs on: a machine that is
+/// busy makes both late.
+final class EndWatch: @unchecked Sendable {
+    typealias Ending = (probe: Result<ProbeResult, ProbeError>, answer: Result<HTTPAnswer, HTTPAnswerError>?)
+
+    private let attempt: ProbeAttempt
+    private let loop: any EventLoop
+    private let question: HTTPQuestion?
+    private var hasEnded = false
+    /// Whether the probe was still under way then.
+    private(set) var isLate = false
+
+    /// A watch over an attempt; with a question it has to be one that keeps its connection.
+    init(_ attempt: ProbeAttempt, asking question: HTTPQuestion? = nil, on loop: any EventLoop) {
+        self.attempt = attempt
+        self.question = question
+        self.loop = loop
+    }
+
+    /// Makes the probe and waits until it has ended and the watch with it.
+    func result() async -> Result<ProbeResult, ProbeError> { await ending().probe }
+
+    /// The same with the answer to the question, which is asked as soon as there is a chain.
+    func ending() async -> Ending {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                self.attempt.start { result in
+                    guard let question = self.question, case .success = result else {
+                        self.hasEnded = true
+                        return continuation.resume(returning: (result, nil))
+                    }
+                    // Not in the middle of the handshake's last step, where nobody judges either.
+                    self.loop.execute {
+                        self.attempt.ask(question) { answer in
+                            self.hasEnded = true
+                            continuation.resume(returning: (result, answer))
+                        }
+                    }
+                }
+                self.watch()
+            }
+        }
+    }
+
+    private func watch() {
+        let deadline = attempt.connection.deadline
+        loop.scheduleTask(deadline: deadline + .milliseconds(100)) {
+            guard !self.hasEnded else { return }
+            // It learnt of its connection late, and left that out.
+            if self.attempt.connection.deadline > deadline { return self.watch() }
+            self.isLate = true
+            self.attempt.cancel()
+        }
+    }
+}
