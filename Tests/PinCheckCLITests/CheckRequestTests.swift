@@ -31,7 +31,7 @@ import Testing
         "--cert": ["DIR/both.pem"], "--key": ["DIR/client.key", "--cert", "DIR/client.pem"],
         "--all-addresses": [], "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"],
         "--doh": ["https://dns.example/resolve"], "--key-types": ["rsa"], "--each-tls-version": [],
-        "--compare-sni": [], "--thorough": [],
+        "--compare-sni": [], "--thorough": [], "--request": ["/health"], "--head": [], "--expect-status": ["2xx"],
     ]
 
     /// The options that are about the call and say nothing of what is asked of servers.
@@ -143,6 +143,8 @@ import Testing
         .minPinLife: ("'12h'", ["--min-pin-life", "12h"]), .timeout: ("2.5", ["--timeout", "2.5"]),
         .retries: ("3", ["--retries", "3"]), .minTLS: ("'1.3'", ["--min-tls", "1.3"]),
         .maxTLS: ("1.2", ["--max-tls", "1.2"]), .alpn: ("['h2', 'http/1.1']", ["--alpn", "h2,http/1.1"]),
+        .request: ("'/health'", ["--request", "/health"]), .head: ("true", ["--head"]),
+        .expectStatus: ("[204, '3xx']", ["--expect-status", "204,3xx"]),
     ]
 
     @Test(arguments: PolicyKey.allCases)

@@ -62,6 +62,18 @@ import FoundationXML
         report.clients[0].reason = Report.Message(id: "r", message: evil)
         report.clients[0].settings = [ShownSetting("c", .text(evil))]
         report.warnings = [Report.Message(id: evil, message: evil)]
+        report.http = Report.HTTP(
+            method: "GET",
+            path: evil,
+            host: evil,
+            expected: [evil],
+            asked: true,
+            status: 200,
+            statusLine: evil,
+            timeMs: 1.5,
+            asExpected: true,
+            problem: evil
+        )
         report.reason = Report.Message(id: evil, message: evil)
         report.monitoring = RendererTests.monitored(.fail, evil)
         return report

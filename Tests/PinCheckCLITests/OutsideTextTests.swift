@@ -156,6 +156,32 @@ import Text
         }
     }
 
+    @Test func theAnswerToARequest() async throws {
+        let lines = [
+            "HTTP/1.1 200 \u{1B}[31m\u{202E}\u{2028}\u{85}::evil::|`<b>", "HTTP/1.1 500 %0A##[error]&\"'=;",
+            "HTTP/1.1 200 " + String(repeating: "\u{202E}", count: 2_000), "\u{1B}[31m::evil::",
+        ]
+        let bytes =
+            lines.map { Array("\($0)\r\n\r\n".utf8) } + [
+                Array("HTTP/1.1 200 ".utf8) + [0xFF, 0x1B, 0x00, 0x9B, 13, 7] + Array("\n::evil::x\n\n".utf8)
+            ]
+        for answer in bytes {
+            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+                $0.application = .answers(answer)
+            }
+            try await TemporaryDirectory.scoped { files in
+                let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+                try await LoopbackServer.serving(.tls(settings)) { server in
+                    let base = [StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors]
+                    for form in Self.forms {
+                        await expectHarmless(base + ["--request", "/", "-f", form, "--explain"])
+                        await expectHarmless(base + ["--request", "/", "--expect-status", "404", "-f", form])
+                    }
+                }
+            }
+        }
+    }
+
     @Test func arguments() async throws {
         let text = Self.hostile
         for option in [
@@ -166,7 +192,8 @@ import Text
             "--httpdns", "--doh", "--warn-before", "--fail-before", "--min-pin-life", "--fail-on", "--allow",
             "--format",
             "--color", "--pins", "--pinnedpubkey", "--anchors", "--extra-root", "--targets", "--policy",
-            "--addresses", "--baseline", "--next", "--cert", "--key", "--on-change", "--\(text)", "-\(text)",
+            "--addresses", "--baseline", "--next", "--cert", "--key", "--on-change", "--request", "--expect-status",
+            "--\(text)", "-\(text)",
         ] {
             await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, text])
             await expectHarmless(["127.0.0.1:1", "\(option)=\(text)", "-f", "nagios"])

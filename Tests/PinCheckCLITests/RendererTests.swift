@@ -346,6 +346,7 @@ import Testing
             "code" : 0,
             "name" : "PASS"
           },
+          "http" : null,
           "next" : null,
           "notes" : [
             {

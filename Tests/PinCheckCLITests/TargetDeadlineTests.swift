@@ -117,10 +117,31 @@ struct TargetDeadlineTests {
     @Test func theTimeForJudgingIsTheThreadsOwn() {
         #expect(!JudgingTime(limit: .seconds(1_000)).isUsedUp)
         #expect(JudgingTime(limit: .seconds(-1)).isUsedUp)
+        #expect(JudgingTime(limit: .zero).isUsedUp)
         let short = JudgingTime(limit: .milliseconds(5))
         var rounds = 0
-        while !short.isUsedUp { rounds += 1 }
+        while !short.isUsedUp { short.counting { for _ in 0..<1_000 { rounds += 1 } } }
         #expect(rounds > 0)
+    }
+
+    @Test func theTimeForJudgingIsThatOfAllThreadsThatJudge() async {
+        let shared = JudgingTime(limit: .milliseconds(20))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    while !shared.isUsedUp {
+                        shared.counting {
+                            // Less than the limit: only together they reach it.
+                            var sum = 0
+                            for number in 0..<1_000 { sum &+= number }
+                            _ = sum
+                        }
+                        await Task.yield()
+                    }
+                }
+            }
+        }
+        #expect(shared.isUsedUp)
     }
 
     // MARK: How a server refuses

@@ -225,7 +225,7 @@ import Testing
             #expect(
                 object.keys.sorted() == [
                     "built", "built_is_valid", "change", "checks", "clients", "consistency", "endpoint", "evaluated_at",
-                    "exit", "next", "notes", "other_paths", "outlook", "pins", "presented", "reason",
+                    "exit", "http", "next", "notes", "other_paths", "outlook", "pins", "presented", "reason",
                     "revocation", "schema", "target", "tls", "transparency",
                     "variant",
                     "verdict",

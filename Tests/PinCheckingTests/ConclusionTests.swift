@@ -105,6 +105,34 @@ import Testing
         #expect(Conclusion(Self.unjudged, changes: Self.changes(.rekeyed)).outcome == .changed)
     }
 
+    @Test func anAnswerIsAskedForOfAnAcceptanceAlone() {
+        let objection = Reason(id: "unexpected-status", message: "GET / is answered by 503", remedy: .raiseTimeout)
+        for standing in Self.all where standing != Self.accepted {
+            #expect(Conclusion(standing, objection: objection) == Conclusion(standing))
+        }
+        // What is the case now goes before all that is ahead, changed, or deserves attention.
+        for level in [Outlook.Finding.Level.info, .warn, .fail] {
+            for failsOnWarning in [false, true] {
+                let conclusion = Conclusion(
+                    Self.accepted,
+                    objection: objection,
+                    outlook: Self.outlook(level),
+                    changes: Self.changes(.rekeyed),
+                    warnings: [Self.warning],
+                    failsOnWarning: failsOnWarning
+                )
+                #expect(conclusion.outcome == .answersOtherwise)
+                #expect(conclusion.reason.id == "unexpected-status")
+                #expect(conclusion.reason.message == "accepted, but GET / is answered by 503")
+                #expect(conclusion.reason.remedy == .raiseTimeout)
+                #expect(conclusion.told == nil)
+            }
+        }
+        let shown = Conclusion(Self.accepted, counts: false, objection: objection)
+        #expect(shown.outcome == .needsAttention && shown.reason.id == "unexpected-status")
+        #expect(Conclusion(Self.rejected, counts: false, objection: objection).reason == Self.rejected.reason)
+    }
+
     @Test func whatIsShownForComparisonCanOnlyAskForAttention() {
         for standing in Self.all {
             let conclusion = Conclusion(standing, counts: false)

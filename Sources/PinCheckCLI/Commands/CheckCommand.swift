@@ -17,6 +17,8 @@ struct CheckCommand: RequestingCommand {
               pincheck api.example.com --connect 203.0.113.7
             As an app on NSURLSession does, with the address in the URL and no SNI:
               pincheck https://203.0.113.7/ --host api.example.com
+            Does it answer as well? One request, once its certificate is accepted:
+              pincheck api.example.com --pins Pins --request /health --expect-status 2xx
             On every address, with every certificate, and where HTTPDNS leads:
               pincheck api.example.com --thorough
               pincheck api.example.com --httpdns tencent --key-types rsa,ecdsa
@@ -49,7 +51,7 @@ struct CheckCommand: RequestingCommand {
         help: ArgumentHelp(
             """
             A list of targets, one a line: TARGET [connect=ADDR] [sni=NAME] [host=NAME] [verify-name=NAME] \
-            [pins=SOURCE] [client=NAME], with # for comments; - is standard input. Repeatable.
+            [pins=SOURCE] [client=NAME] [request=PATH] [expect-status=STATUS], with # for comments; - is standard input. Repeatable.
             """,
             valueName: "file"
         ),
@@ -108,6 +110,9 @@ struct CheckCommand: RequestingCommand {
     @OptionGroup(title: "Variants")
     var variants: VariantOptions
 
+    @OptionGroup(title: "Request")
+    var http: HTTPOptions
+
     @OptionGroup(title: "Changes")
     var changes: ChangeOptions
 
@@ -124,7 +129,8 @@ struct CheckCommand: RequestingCommand {
             connection: connection,
             evaluation: evaluation,
             outlook: outlook,
-            variants: variants
+            variants: variants,
+            http: http
         )
     }
 

@@ -73,7 +73,12 @@ struct CheckRun {
         _ roles: inout FileRoles,
         in context: Context
     ) throws(CommandError) -> [CheckJob] {
-        guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policies.isEmpty) else { return [] }
+        guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policies.isEmpty) else {
+            guard request.http == CheckRequest.HTTP() else {
+                throw .usage("a file answers no request: name a target beside --next, or leave out --request")
+            }
+            return []
+        }
         let given = GivenTargets(targets: targets, lists: lists, policies: policies, request: request)
         let targets = try given.read(in: context)
         // Lists and policies name files of their own.

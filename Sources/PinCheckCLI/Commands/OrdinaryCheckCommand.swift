@@ -34,7 +34,8 @@ struct OrdinaryCheckCommand: RequestingCommand {
         "--targets", "--policy", "--baseline", "--allow", "--update", "--next", "--warn-before", "--fail-before",
         "--min-pin-life",
         "--fail-on", "--cert", "--key", "--all-addresses", "--addresses", "--httpdns", "--doh", "--key-types",
-        "--each-tls-version", "--compare-sni", "--thorough", "--on-change", "--state",
+        "--each-tls-version", "--compare-sni", "--thorough", "--request", "--head", "--expect-status",
+        "--on-change", "--state",
     ]
 
     /// Whether the arguments hold no option that is left out here.

@@ -13,7 +13,8 @@ extension CheckRequest {
         evaluation: EvaluationOptions? = nil,
         outlook: OutlookOptions? = nil,
         trust: TrustOptions? = nil,
-        variants: VariantOptions? = nil
+        variants: VariantOptions? = nil,
+        http: HTTPOptions? = nil
     ) throws(CommandError) {
         self.init()
         if let names { self.names = try names.read() }
@@ -22,6 +23,7 @@ extension CheckRequest {
         if let outlook { judging.outlook = try outlook.read() }
         if let trust { judging.trust = trust.read() }
         if let variants { self.variants = try variants.read() }
+        if let http { self.http = try http.read() }
     }
 
     /// The request with what the files hold that flags name for it.

@@ -20,6 +20,14 @@ extension CommandError {
                     "\(serverName) \(quoted(text)) is an address: TLS carries host names only (RFC 6066), use --no-sni"
                 )
             case .applicationProtocols: .usage("--alpn \(error.description)")
+            case .protocolBesideRequest(let name):
+                .usage(
+                    "--alpn \(quoted(name.name)) cannot go with --request, which is sent in HTTP/1.1: write --alpn http/1.1, "
+                        + "or leave it out"
+                )
+            case .httpPath: .usage("--request \(error.description)")
+            case .noHTTPPath: .usage("--head and --expect-status are about a request: give --request PATH")
+            case .expectedStatus: .usage("--expect-status \(error.description)")
             case .timeout: .usage("--timeout \(error.description)")
             case .otherFamily(let address, let family):
                 .usage(

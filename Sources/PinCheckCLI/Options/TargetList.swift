@@ -102,7 +102,9 @@ extension TargetList {
         /// What it says of the target.
         private(set) var request = CheckRequest()
 
-        private static let keys = ["connect", "sni", "host", "verify-name", "pins", "client"]
+        private static let keys = [
+            "connect", "sni", "host", "verify-name", "pins", "client", "request", "expect-status",
+        ]
 
         fileprivate init(
             _ target: String,
@@ -143,6 +145,8 @@ extension TargetList {
                 request.connection.addresses.isOfOneTarget = true
             case "sni": request.connection.serverName = try .named(value)
             case "host": request.names.host = CheckRequest.Names.Host(try Place(value[...], of: .host, in: value))
+            case "request": request.http.path = try CheckRequest.HTTP.path(value)
+            case "expect-status": request.http.expected = try ExpectedStatus([value])
             case "verify-name": request.names.reference = CheckRequest.Names.Reference(value)
             case "pins":
                 let path = RegularFile.path(value, besideFilesIn: directory)

@@ -48,7 +48,7 @@ extension ExitStatus {
             case .needsAttention: .warn
             case .changed: .changed
             case .unreachable: .unreachable
-            case .endsTooSoon, .rejected: .fail
+            case .endsTooSoon, .answersOtherwise, .rejected: .fail
             case .notSetUp: .data
             }
     }

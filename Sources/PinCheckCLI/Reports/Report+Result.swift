@@ -36,6 +36,7 @@ extension Report {
             outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
             next: result.next.map(Next.init),
             change: result.changes.map(Change.init),
+            http: result.answer.map(HTTP.init),
             verdict: VerdictWord(result.standing),
             reason: Message(result.reason),
             exit: Exit(status),
@@ -54,7 +55,7 @@ extension Report {
         return (asksInVain ? [clientCertificateNote] : []) + (result.standing.isNotJudged ? [] : notEmulated)
     }
 
-    /// The phases of the connection, then the steps of each client.
+    /// The phases of the connection, then the steps of each client, then the answer to the request.
     private static func checks(_ result: CheckResult) -> [Check] {
         let phases = result.connection.map { Check.phases(of: $0, to: result.endpoint) } ?? []
         return phases
@@ -67,7 +68,7 @@ extension Report {
                         detail: step.detail
                     )
                 }
-            }
+            } + (result.answer.map { [HTTP($0).check] } ?? [])
     }
 
     /// The other paths that clients need, as AFNetworking's in certificate mode, which asks the system first.

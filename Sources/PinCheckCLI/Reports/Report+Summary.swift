@@ -36,6 +36,12 @@ extension Report {
         return client.name + ": " + reason.message
     }
 
+    /// A sentence with what the server answered, unless that is what it says.
+    func withAnswer(_ sentence: String) -> String {
+        guard let line = http?.statusLine, http?.asExpected == true else { return sentence }
+        return sentence + "; " + line
+    }
+
     /// What deserves attention: the warnings, and what the outlook warns of unless the verdict says it.
     var attention: [Message] {
         let ahead = (outlook?.findings ?? []).filter { finding in

@@ -36,6 +36,9 @@ extension Report {
         /// Whether addresses or variants differ as a baseline has them; no part of the document.
         let hasKnownDifferences: Bool
 
+        /// How many of the accepted variants answered otherwise than expected; no part of the document.
+        var answeringOtherwise = 0
+
         enum Level: String, Encodable, Sendable {
             /// To be expected, and good to know.
             case info
@@ -94,7 +97,8 @@ extension Report.Consistency {
                 )
             },
             exit: Report.Exit(.worst(consistency.outcomes.map(ExitStatus.init))),
-            hasKnownDifferences: consistency.hasKnownDifferences
+            hasKnownDifferences: consistency.hasKnownDifferences,
+            answeringOtherwise: consistency.answeringOtherwise
         )
     }
 }

@@ -50,6 +50,8 @@ struct Report: Encodable, Sendable {
     @ExplicitNull var next: Next? = nil
     /// What changed since a baseline, `nil` without one.
     @ExplicitNull var change: Change? = nil
+    /// The request that follows an acceptance, `nil` where none was asked for.
+    @ExplicitNull var http: HTTP? = nil
     /// `accept`, `reject` or `none`.
     var verdict: VerdictWord
     var reason: Message
@@ -62,7 +64,7 @@ struct Report: Encodable, Sendable {
         case schema, target, endpoint, tls, verifyName, variant, consistency, evaluatedAt, presented, built,
             builtIsValid
         case otherPaths, pins, transparency, revocation, checks, clients, warnings, notes, outlook, next, change,
-            verdict, reason, exit
+            http, verdict, reason, exit
     }
 
     enum VerdictWord: String, Encodable, Sendable {

@@ -65,6 +65,7 @@ enum PolicySchema {
         case .text: return text
         case .choice(let choices): return ["enum": .array(choices.map(SchemaNode.text))]
         case .texts: return oneOrMore(text)
+        case .textsOrNumbers: return oneOrMore(["anyOf": [text, ["type": "integer"]]])
         case .textOrFalse: return ["anyOf": [text, ["const": false]]]
         case .flag: return ["type": "boolean"]
         case .number: return ["type": "number", "exclusiveMinimum": 0]

@@ -32,7 +32,7 @@ extension SchemaDocument {
                     "schema", "target", "endpoint", "tls", "verify_name", "variant", "consistency", "evaluated_at",
                     "presented", "built", "built_is_valid", "other_paths", "pins", "transparency", "revocation",
                     "checks", "clients", "warnings", "notes", "outlook",
-                    "next", "change", "verdict", "reason", "exit"
+                    "next", "change", "http", "verdict", "reason", "exit"
                   ],
                   "properties": {
                     "schema": { "const": "pincheck/1" },
@@ -93,7 +93,7 @@ extension SchemaDocument {
                       "anyOf": [{ "$ref": "#/$defs/revocation" }, { "type": "null" }]
                     },
                     "checks": {
-                      "description": "The phases of the connection, then the steps of each client, in order.",
+                      "description": "The phases of the connection, the steps of each client, then the request, in order.",
                       "type": "array",
                       "items": { "$ref": "#/$defs/check" }
                     },
@@ -107,6 +107,10 @@ extension SchemaDocument {
                     "outlook": { "anyOf": [{ "$ref": "#/$defs/outlook" }, { "type": "null" }] },
                     "next": { "anyOf": [{ "$ref": "#/$defs/next" }, { "type": "null" }] },
                     "change": { "anyOf": [{ "$ref": "#/$defs/change" }, { "type": "null" }] },
+                    "http": {
+                      "description": "The request that follows an acceptance (--request); null without one.",
+                      "anyOf": [{ "$ref": "#/$defs/http" }, { "type": "null" }]
+                    },
                     "verdict": { "$ref": "#/$defs/verdict" },
                     "reason": { "$ref": "#/$defs/message" },
                     "exit": { "$ref": "#/$defs/exit" }
@@ -152,6 +156,33 @@ extension SchemaDocument {
                       "description": "Why it says nothing about the certificate.",
                       "type": ["string", "null"]
                     }
+                  }
+                },
+                "http": {
+                  "type": "object",
+                  "required": [
+                    "method", "path", "host", "expected", "asked", "status", "status_line", "time_ms", "as_expected",
+                    "problem"
+                  ],
+                  "properties": {
+                    "method": { "enum": ["GET", "HEAD"] },
+                    "path": { "type": "string", "pattern": "^/" },
+                    "host": { "description": "The Host header.", "type": "string" },
+                    "expected": {
+                      "description": "The statuses the answer may have (--expect-status); empty for any.",
+                      "type": "array",
+                      "items": { "type": "string" }
+                    },
+                    "asked": { "description": "False for a server that is not accepted.", "type": "boolean" },
+                    "status": { "type": ["integer", "null"], "minimum": 101, "maximum": 999 },
+                    "status_line": { "description": "In the server's words.", "type": ["string", "null"] },
+                    "time_ms": {
+                      "description": "From the request to the end of the answer's head.",
+                      "type": ["number", "null"],
+                      "minimum": 0
+                    },
+                    "as_expected": { "description": "Null where it was not asked.", "type": ["boolean", "null"] },
+                    "problem": { "description": "Why there is no answer.", "type": ["string", "null"] }
                   }
                 },
                 "variant": {

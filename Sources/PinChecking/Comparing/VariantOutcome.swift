@@ -6,6 +6,8 @@ struct VariantOutcome: Sendable {
     let endpoint: CheckEndpoint
     let variant: Variant
     let result: Result<ProbeResult, ProbeError>
+    /// The connection with its verdict and answer, where it had to be judged while it was open.
+    var checked: CheckedConnection? = nil
 
     /// The address that was connected to, or should have been; with its port when that is not the target's.
     var address: String {

@@ -17,6 +17,8 @@ package struct CheckEndpoint: Sendable {
     package var writtenName: String? = nil
     /// The connection to make.
     package var request: ProbeRequest
+    /// What the server is asked once it is accepted, `nil` for nothing.
+    package var exchange: CheckExchange? = nil
     /// Whether no server name was asked for.
     package var omitsServerName = false
     /// The name whose address the request is to, when it was looked up apart.
@@ -59,6 +61,11 @@ extension CheckTarget {
         let referenceName = names.referenceName(of: target.host)
         let serverName = connection.serverName ?? RequestDefaults.serverName
         let versions = try connection.versions()
+        let exchange = try request.http.exchange(
+            host: names.host?.name ?? target.host,
+            port: names.host?.port ?? port
+        )
+        let protocols = try connection.protocols(forRequest: exchange != nil)
         var endpoints: [CheckEndpoint] = []
         for address in own.isEmpty ? [.ofTarget] : own {
             let request = ProbeRequest(
@@ -68,7 +75,7 @@ extension CheckTarget {
                 minimumTLS: versions.lowerBound,
                 maximumTLS: versions.upperBound,
                 clientIdentity: connection.clientIdentity,
-                alpn: connection.applicationProtocols,
+                alpn: protocols,
                 timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
             )
             endpoints.append(
@@ -80,6 +87,7 @@ extension CheckTarget {
                     referenceName: referenceName,
                     writtenName: names.writtenName(of: target.writtenHost),
                     request: request,
+                    exchange: exchange,
                     omitsServerName: serverName == .none
                 )
             )

@@ -54,6 +54,20 @@ extension CheckRequest {
             return lowest...highest
         }
 
+        /// The application protocols to offer.
+        ///
+        /// A request is written in HTTP/1.1 and in nothing else: no server may choose another protocol for it.
+        ///
+        /// - Parameter isForRequest: whether a request may be sent on the connection.
+        /// - Returns: the protocols, preferred first.
+        /// - Throws: ``RequestError`` for a protocol that a request cannot be sent in.
+        func protocols(forRequest isForRequest: Bool) throws(RequestError) -> [ApplicationProtocol] {
+            guard isForRequest else { return applicationProtocols }
+            let own = RequestDefaults.applicationProtocolOfRequests
+            if let other = applicationProtocols.first(where: { $0.name != own }) { throw .protocolBesideRequest(other) }
+            return ApplicationProtocol(own).map { [$0] } ?? []
+        }
+
         /// Nothing is said.
         package init() {}
 

@@ -23,11 +23,14 @@ extension CheckRequest {
             package let name: ServerName
             /// The host as the text has it.
             package let written: String
+            /// The port, `nil` for the target's.
+            package let port: Int?
 
             /// The host of a place.
             package init(_ place: Place) {
                 name = place.host
                 written = place.writtenHost
+                port = place.port
             }
         }
 

@@ -18,6 +18,10 @@ package enum RequestDefaults {
     package static let maximumTLS = TLSVersion.tls13
     /// How many targets are checked at the same time.
     package static let jobs = 512
+    /// Whether only the head of an answer is asked for.
+    package static let asksForHead = false
+    /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
+    static let applicationProtocolOfRequests = "http/1.1"
     /// Whether pins that cannot be read are left out.
     package static let skipsBadPins = false
     /// The clients whose decisions are made.

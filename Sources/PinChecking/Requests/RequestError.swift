@@ -14,6 +14,14 @@ package enum RequestError: Error, Hashable, Sendable {
     case addressAsServerName(String)
     /// A list of application protocols with a name that TLS cannot carry (RFC 7301).
     case applicationProtocols(String)
+    /// A protocol is to be offered in which no request can be sent, and one is to be sent.
+    case protocolBesideRequest(ApplicationProtocol)
+    /// A text that is no path to ask for.
+    case httpPath(String, HTTPPathError)
+    /// Something is said of a request, and there is none.
+    case noHTTPPath
+    /// A text that is no list of HTTP statuses.
+    case expectedStatus(String)
     /// A time that a target cannot be given.
     case timeout(String)
     /// An address of a family that is not to be used.
@@ -96,6 +104,12 @@ extension RequestError: CustomStringConvertible {
             "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none"
         case .applicationProtocols(let list):
             "\(quoted(list)) holds a name of no or of more than 255 bytes: write h2,http/1.1"
+        case .protocolBesideRequest(let name):
+            "\(quoted(name.name)) is to be offered, and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
+        case .httpPath(let text, let error): "\(quoted(TerminalText.shortened(text, to: 200))) \(error)"
+        case .noHTTPPath: "something is said of a request and there is none: give the path to ask for"
+        case .expectedStatus(let text):
+            "\(quoted(TerminalText.shortened(text, to: 200))) is no HTTP status: write 204, 2xx, 200-299, or a list as in 200,304"
         case .timeout(let text): "\(quoted(text)) is no time in seconds from 0.001 to 86400, as in 2.5"
         case .otherFamily(let address, let family):
             "\(quoted(address.description)) is no address of the family asked for: ask for "

@@ -21,6 +21,8 @@ public struct CheckResult: Sendable {
     public let presented: [Certificate]
     /// What the clients say, `nil` where they were not asked.
     package let judgement: ChainJudgement?
+    /// The request that followed an acceptance, `nil` where none was asked for.
+    package let answer: CheckedAnswer?
     /// What is about to be deployed, `nil` for what is there.
     package let next: NextDeployment?
     /// What changed since a baseline, `nil` without one.
@@ -66,6 +68,7 @@ public struct CheckResult: Sendable {
     ///   - judgement: the same in full, where they were asked.
     ///   - presented: the certificates the server sent.
     ///   - place: what it is among the results of its target.
+    ///   - answer: the request that followed, and what came of it.
     ///   - next: what is about to be deployed.
     ///   - changes: what changed since a baseline.
     ///   - own: what deserves attention beside what its target's variants differ in.
@@ -76,6 +79,7 @@ public struct CheckResult: Sendable {
         judgement: ChainJudgement? = nil,
         presented: [Certificate] = [],
         place: PlaceInTarget = PlaceInTarget(),
+        answer: CheckedAnswer? = nil,
         next: NextDeployment? = nil,
         changes: BaselineChanges? = nil,
         warnings own: [Finding],
@@ -94,12 +98,14 @@ public struct CheckResult: Sendable {
         self.standing = standing
         self.judgement = judgement
         self.presented = presented
+        self.answer = answer
         self.next = next
         self.changes = changes
         func conclusion(_ warnings: [Finding], failsOnWarning: Bool) -> Conclusion {
             Conclusion(
                 standing,
                 counts: place.variant?.counts ?? true,
+                objection: answer?.objection,
                 outlook: judgement?.outlook,
                 changes: changes,
                 warnings: warnings,

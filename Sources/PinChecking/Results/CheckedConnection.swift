@@ -26,6 +26,30 @@ package struct CheckedConnection: Sendable {
     package let judged: Judged
     /// The moment of the evaluation.
     package let time: Timestamp
+    /// The request that was to be sent on it and what came of it, `nil` where there is none.
+    package private(set) var answer: CheckedAnswer? = nil
+
+    /// A connection on which nothing was asked.
+    init(
+        endpoint: CheckEndpoint,
+        variant: Variant,
+        result: Result<ProbeResult, ProbeError>,
+        judged: Judged,
+        time: Timestamp
+    ) {
+        self.endpoint = endpoint
+        self.variant = variant
+        self.result = result
+        self.judged = judged
+        self.time = time
+    }
+
+    /// The connection with what came of its request.
+    func answered(_ answer: CheckedAnswer) -> CheckedConnection {
+        var connection = self
+        connection.answer = answer
+        return connection
+    }
 
     /// What the server sent, `nil` when there was no answer.
     package var served: ProbeResult? { try? result.get() }

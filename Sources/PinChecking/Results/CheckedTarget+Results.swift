@@ -97,6 +97,7 @@ extension CheckedTarget {
             judgement: connection.judgement,
             presented: connection.isShown ? connection.served?.presented.certificates ?? [] : [],
             place: place,
+            answer: connection.answer,
             changes: state?.changes,
             warnings: warnings,
             notes: connection.notesOnNames

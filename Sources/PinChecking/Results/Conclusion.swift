@@ -14,6 +14,8 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
     case unreachable
     /// All clients accept, and less time is left than was asked for.
     case endsTooSoon
+    /// All clients accept, and the answer to the request is not the one that is expected, or there is none.
+    case answersOtherwise
     /// A client rejects.
     case rejected
     /// No client can be set up with the pins.
@@ -31,12 +33,13 @@ package struct Conclusion: Hashable, Sendable {
 
     /// The one place that decides how a check ends.
     ///
-    /// A rejection stands whatever else there is; then counts how long an acceptance lasts, then what changed, then what deserves
-    /// attention.
+    /// A rejection stands whatever else there is; then counts what the server answers, then how long an acceptance lasts, then what
+    /// changed, then what deserves attention.
     ///
     /// - Parameters:
     ///   - standing: what the clients say.
     ///   - counts: whether the target is judged by it; what is only shown for comparison can do no more than ask for attention.
+    ///   - objection: what is to be said against the answer to the request, `nil` for nothing.
     ///   - outlook: how long the verdicts last.
     ///   - changes: what changed since a baseline, `nil` without one.
     ///   - warnings: what deserves attention, the most important first.
@@ -44,6 +47,7 @@ package struct Conclusion: Hashable, Sendable {
     package init(
         _ standing: Standing,
         counts: Bool = true,
+        objection: Reason? = nil,
         outlook: Outlook? = nil,
         changes: BaselineChanges? = nil,
         warnings: [Finding] = [],
@@ -62,6 +66,10 @@ package struct Conclusion: Hashable, Sendable {
             told = nil
             outcome = Outcome(standing)
             reason = standing.reason
+        } else if isAccepted, let objection {
+            told = nil
+            outcome = counts ? .answersOtherwise : .needsAttention
+            reason = but(objection)
         } else if let finding = ahead.first, finding.level == .fail {
             told = finding
             outcome = counts ? .endsTooSoon : .needsAttention

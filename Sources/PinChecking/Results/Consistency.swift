@@ -17,6 +17,9 @@ package struct Consistency: Sendable {
     /// What became of the connections that count.
     package let outcomes: [Outcome]
 
+    /// How many of the accepted connections had another answer to the request than expected, or none.
+    package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
+
     /// Whether any connection was judged rather than only recorded.
     package var hasVerdicts: Bool { accepted + rejected > 0 }
 

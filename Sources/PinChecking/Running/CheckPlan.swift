@@ -48,6 +48,10 @@ package enum CheckPlan {
     package static func unjudgedJobs(_ targets: [CheckTarget]) throws(CheckError) -> [CheckJob] {
         var jobs: [CheckJob] = []
         for target in targets {
+            // A request follows a verdict.
+            var request = target.request
+            request.http = CheckRequest.HTTP()
+            let target = CheckTarget(target: target.target, request: request, place: target.place)
             do throws(CheckError) {
                 jobs.append(job(target, try CheckError.reading(target.endpoints), nil))
             } catch {

@@ -79,8 +79,41 @@ package struct Checker: Sendable {
 
     /// Checks one endpoint.
     private func checked(_ job: CheckJob) async -> CheckedTarget {
-        let result = await result(of: job.endpoint.request, retries: job.retries)
-        return CheckedTarget(checked(job.endpoint, result, by: job.evaluation), by: job.evaluation)
+        let connection: CheckedConnection
+        if let exchange = job.endpoint.exchange {
+            connection = await asked(exchange, job.endpoint, retries: job.retries) { result in
+                checked(job.endpoint, result, by: job.evaluation)
+            }
+        } else {
+            let result = await result(of: job.endpoint.request, retries: job.retries)
+            connection = checked(job.endpoint, result, by: job.evaluation)
+        }
+        return CheckedTarget(connection, by: job.evaluation)
+    }
+
+    /// Connects, judges, and on the same connection asks a server that is accepted.
+    ///
+    /// - Parameters:
+    ///   - exchange: what it is asked.
+    ///   - endpoint: where to connect.
+    ///   - retries: how often to try again when there was no chain.
+    ///   - judge: judges what the connection came to; nothing is asked of a server that it does not accept.
+    /// - Returns: the connection, with the answer.
+    func asked(
+        _ exchange: CheckExchange,
+        _ endpoint: CheckEndpoint,
+        retries: Int,
+        judge: @Sendable (Result<ProbeResult, ProbeError>) async -> CheckedConnection
+    ) async -> CheckedConnection {
+        do {
+            let (connection, answer) = try await prober.probe(endpoint.request, retries: retries) { result in
+                let connection = await judge(.success(result))
+                return (connection, question: connection.standing.isAccepted ? exchange.question : nil)
+            }
+            return connection.answered(CheckedAnswer(exchange, answer))
+        } catch {
+            return await judge(.failure(error)).answered(CheckedAnswer(exchange, nil))
+        }
     }
 
     /// Connects.

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -9,19 +11,30 @@ import Darwin
 /// How much of a processor's time judging the chains of one target may take.
 ///
 /// Its servers decide what there is to judge, and each chain costs what it costs; a busy machine makes none of it dearer. Counted on the
-/// thread that makes it, which has to be the one that asks.
-struct JudgingTime {
-    private let end: Duration
+/// threads that judge.
+final class JudgingTime: Sendable {
+    private let limit: Duration
+    private let used = Mutex(Duration.zero)
 
-    /// A limit that begins now.
+    /// A limit over everything that is counted.
     init(limit: Duration) {
-        end = Self.used + limit
+        self.limit = limit
     }
 
     /// Whether no other chain may be judged.
-    var isUsedUp: Bool { Self.used > end }
+    var isUsedUp: Bool { used.withLock { $0 >= limit } }
 
-    private static var used: Duration {
+    /// Judges on the calling thread, and counts the time.
+    func counting<Value>(_ judge: () -> Value) -> Value {
+        let start = Self.timeOfThread
+        defer {
+            let spent = Self.timeOfThread - start
+            used.withLock { $0 += spent }
+        }
+        return judge()
+    }
+
+    private static var timeOfThread: Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

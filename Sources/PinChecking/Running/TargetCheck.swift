@@ -10,17 +10,11 @@ struct TargetCheck: Sendable {
 
     /// All connections that say something of their own, with what they differ in.
     func checked() async -> CheckedTarget {
-        // Judging other chains must not use up this target's time.
-        let (outcomes, gaps) = await withTaskExecutorPreference(checker.connectingExecutor) { await connect() }
         let judging = JudgingTime(limit: checker.judgingLimit(job.endpoint.request.timeout))
+        // Judging other chains must not use up this target's time.
+        let (outcomes, gaps) = await withTaskExecutorPreference(checker.connectingExecutor) { await connect(judging) }
         let connections = (variants.recorded == nil ? shown(outcomes) : outcomes).map { outcome in
-            checker.checked(
-                outcome.endpoint,
-                outcome.result,
-                by: job.evaluation,
-                as: outcome.variant,
-                isOutOfTime: judging.isUsedUp
-            )
+            outcome.checked ?? judged(outcome.endpoint, outcome.result, as: outcome.variant, judging)
         }
         return CheckedTarget(
             connections,
@@ -29,11 +23,23 @@ struct TargetCheck: Sendable {
         )
     }
 
+    /// Judges what a connection came to, if there is time left for it.
+    private func judged(
+        _ endpoint: CheckEndpoint,
+        _ result: Result<ProbeResult, ProbeError>,
+        as variant: Variant,
+        _ judging: JudgingTime
+    ) -> CheckedConnection {
+        judging.counting {
+            checker.checked(endpoint, result, by: job.evaluation, as: variant, isOutOfTime: judging.isUsedUp)
+        }
+    }
+
     /// Makes all connections within the target's timeout, the lookups and services before them included.
-    private func connect() async -> ([VariantOutcome], [HostAddresses.Gap]) {
+    private func connect(_ judging: JudgingTime) async -> ([VariantOutcome], [HostAddresses.Gap]) {
         let deadline = Deadline(in: job.endpoint.request.timeout)
         let (attempts, gaps, failed) = await attempts(until: deadline)
-        return (await probe(attempts, until: deadline) + failed, gaps)
+        return (await probe(attempts, until: deadline, judging) + failed, gaps)
     }
 
     // MARK: Addresses
@@ -80,7 +86,11 @@ struct TargetCheck: Sendable {
     // MARK: Connections
 
     /// Makes the connections, those of ordinary clients first, and says of each that there was no time for it once that is so.
-    private func probe(_ attempts: [VariantAttempt], until deadline: Deadline) async -> [VariantOutcome] {
+    private func probe(
+        _ attempts: [VariantAttempt],
+        until deadline: Deadline,
+        _ judging: JudgingTime
+    ) async -> [VariantOutcome] {
         let order =
             attempts.indices.filter { attempts[$0].variant == .ordinary }
             + attempts.indices.filter { attempts[$0].variant != .ordinary }
@@ -90,14 +100,8 @@ struct TargetCheck: Sendable {
             func startNext() {
                 guard next < order.count else { return }
                 let index = order[next]
-                let (endpoint, variant) = (attempts[index].endpoint, attempts[index].variant)
                 next += 1
-                group.addTask {
-                    let request = variant.request(of: endpoint)
-                    let result = await result(of: request, until: deadline)
-                    let varied = endpoint.with(request)
-                    return (index, VariantOutcome(endpoint: varied, variant: variant, result: result))
-                }
+                group.addTask { (index, await outcome(of: attempts[index], until: deadline, judging)) }
             }
             for _ in 0..<min(checker.connectionsToTarget, order.count) { startNext() }
             for await (index, outcome) in group {
@@ -108,13 +112,34 @@ struct TargetCheck: Sendable {
         }
     }
 
-    private func result(of request: ProbeRequest, until deadline: Deadline) async -> Result<ProbeResult, ProbeError> {
-        guard deadline.remaining > .zero else {
-            return .failure(ProbeError(.connect, .noTimeLeft(timeout: deadline.timeout), target: request.target))
+    /// Makes a connection; on that of an ordinary client the server is asked what there is to ask.
+    private func outcome(
+        of attempt: VariantAttempt,
+        until deadline: Deadline,
+        _ judging: JudgingTime
+    ) async -> VariantOutcome {
+        let variant = attempt.variant
+        let endpoint = attempt.endpoint.with(variant.request(of: attempt.endpoint))
+        let remaining = deadline.remaining
+        guard remaining > .zero else {
+            let reason = ProbeError.Reason.noTimeLeft(timeout: deadline.timeout)
+            let failure = ProbeError(.connect, reason, target: endpoint.request.target)
+            return VariantOutcome(endpoint: endpoint, variant: variant, result: .failure(failure))
         }
-        var request = request
-        request.timeout = deadline.remaining
-        return await checker.result(of: request, retries: job.retries).mapError { $0.ofPart(of: deadline.timeout) }
+        var limited = endpoint.request
+        limited.timeout = remaining
+        guard let exchange = endpoint.exchange, variant == .ordinary else {
+            let result = await checker.result(of: limited, retries: job.retries)
+            let told = result.mapError { $0.ofPart(of: deadline.timeout) }
+            return VariantOutcome(endpoint: endpoint, variant: variant, result: told)
+        }
+        let connection = await checker.asked(exchange, endpoint.with(limited), retries: job.retries) { result in
+            // Not where the other connections are made: judging must not keep them waiting.
+            await withTaskExecutorPreference(globalConcurrentExecutor) {
+                judged(endpoint, result.mapError { $0.ofPart(of: deadline.timeout) }, as: variant, judging)
+            }
+        }
+        return VariantOutcome(endpoint: endpoint, variant: variant, result: connection.result, checked: connection)
     }
 
     // MARK: What is shown

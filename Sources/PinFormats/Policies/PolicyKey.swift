@@ -8,6 +8,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     case ports, connect, sni, verifyName, host, ipVersion
     case warnBefore, failBefore, minPinLife
     case timeout, retries, minTLS, maxTLS, alpn
+    case request, head, expectStatus
 
     /// What values a key takes.
     package enum Kind: Sendable, Hashable {
@@ -17,6 +18,8 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case choice([String])
         /// A text, or an array of texts.
         case texts
+        /// A text or a whole number, or an array of them.
+        case textsOrNumbers
         /// A text, or `false` for none.
         case textOrFalse
         /// `true` or `false`.
@@ -34,13 +37,14 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client: .texts
         case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .validatesCertificateChain, .andSystem,
-            .strict:
+            .strict, .head:
             .flag
         case .mode: .choice(["none", "public-key", "certificate"])
         case .authLevel: .integer(0...5)
         case .ports: .numbers(1...65_535)
         case .sni: .textOrFalse
-        case .verifyName, .host, .ctLogs, .warnBefore, .failBefore, .minPinLife: .text
+        case .expectStatus: .textsOrNumbers
+        case .verifyName, .host, .ctLogs, .warnBefore, .failBefore, .minPinLife, .request: .text
         case .ipVersion: .choice(["4", "6"])
         case .timeout: .number
         case .retries: .integer(0...100)
@@ -82,6 +86,9 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .minTLS: "The lowest TLS version to offer."
         case .maxTLS: "The highest TLS version to offer."
         case .alpn: "The application protocols to offer."
+        case .request: "A path to ask for once the server is accepted, on the same connection."
+        case .head: "Ask by HEAD rather than GET."
+        case .expectStatus: "The HTTP statuses that the answer may have: 204, 2xx or 200-299."
         }
     }
 }

@@ -109,9 +109,10 @@ package enum PolicyReader {
                 )
             }
             return .text(text)
-        case .texts:
+        case .texts, .textsOrNumbers:
+            let read = key.kind == .texts ? nonEmpty : textOrNumber
             guard let elements = node.elements else {
-                return .texts([PlacedText(text: try nonEmpty(node), place: node.place)])
+                return .texts([PlacedText(text: try read(node), place: node.place)])
             }
             guard !elements.isEmpty else {
                 throw PinFormatError(
@@ -122,7 +123,7 @@ package enum PolicyReader {
                 )
             }
             var texts: [PlacedText] = []
-            for element in elements { texts.append(PlacedText(text: try nonEmpty(element), place: element.place)) }
+            for element in elements { texts.append(PlacedText(text: try read(element), place: element.place)) }
             return .texts(texts)
         case .textOrFalse:
             if case .flag(false) = node.value.content { return .flag(false) }
@@ -156,6 +157,11 @@ package enum PolicyReader {
         let text = try node.text()
         guard !text.isEmpty, !text.utf8.contains(0) else { throw node.wrong("a text with something in it") }
         return text
+    }
+
+    private static func textOrNumber(_ node: DocumentNode) throws(PinFormatError) -> String {
+        if let number = node.number { return number }
+        return try nonEmpty(node)
     }
 
     private static func checkKeys(of node: DocumentNode, known: [String], what: String) throws(PinFormatError) {

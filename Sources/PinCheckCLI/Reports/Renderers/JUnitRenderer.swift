@@ -8,6 +8,8 @@ struct JUnitRenderer: ResultRenderer {
     /// How a case ended.
     private enum Outcome {
         case passed
+        /// With something that is good to know.
+        case passedSaying(String)
         case skipped(String)
         case failed(type: String, message: String, details: String)
         case error(type: String, message: String)
@@ -25,7 +27,7 @@ struct JUnitRenderer: ResultRenderer {
         mutating func count(_ outcome: Outcome) {
             tests += 1
             switch outcome {
-            case .passed: break
+            case .passed, .passedSaying: break
             case .skipped: skipped += 1
             case .failed: failures += 1
             case .error: errors += 1
@@ -84,12 +86,15 @@ struct JUnitRenderer: ResultRenderer {
     /// A step that failed is a failure only where it made the client reject the server.
     private static func outcome(of check: Report.Check, in report: Report) -> Outcome {
         switch check.status {
-        case "pass": return .passed
+        case "pass": return check.id == Report.Check.request ? .passedSaying(check.detail) : .passed
         case "skip": return .skipped(check.detail)
         default: break
         }
         guard report.counts else { return .skipped("does not count: \(check.detail)") }
-        guard let client = check.client else { return .error(type: check.id, message: check.detail) }
+        guard let client = check.client else {
+            guard check.id == Report.Check.request else { return .error(type: check.id, message: check.detail) }
+            return .failed(type: report.reason.id, message: check.detail, details: "")
+        }
         if report.clients.contains(where: { $0.name == client && $0.verdict == .reject }) {
             return .failed(type: check.id, message: check.detail, details: "")
         }
@@ -114,6 +119,7 @@ struct JUnitRenderer: ResultRenderer {
         guard let timings = report.tls?.timingsMs else { return nil }
         let milliseconds =
             switch phase {
+            case Report.Check.request: report.http?.timeMs
             case "resolve": timings.resolve
             case "connect": timings.connect
             case "handshake": timings.handshake
@@ -133,6 +139,9 @@ struct JUnitRenderer: ResultRenderer {
             + " time=\"\(DecimalText.seconds(seconds ?? 0))\""
         switch outcome {
         case .passed: return start + "/>\n"
+        case .passedSaying(let message):
+            let output = "<system-out>\(XMLText.escaped(message))</system-out>"
+            return start + ">\n      \(output)\n    </testcase>\n"
         case .skipped(let message):
             return start + ">\n      <skipped message=\"\(XMLText.escaped(message))\"/>\n    </testcase>\n"
         case .failed(let type, let message, let details):

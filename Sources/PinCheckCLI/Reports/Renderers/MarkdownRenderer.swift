@@ -17,7 +17,7 @@ struct MarkdownRenderer: ResultRenderer {
         let end = report.built.first.map { Self.code(String($0.certificate.notAfter.prefix(10))) } ?? ""
         text +=
             "| \(Self.sign(report.status)) \(report.status.name) | \(Self.code(report.title, length: 150))"
-            + " | \(Self.code(report.sentence)) | \(end) |\n"
+            + " | \(Self.code(report.withAnswer(report.sentence), length: 600)) | \(end) |\n"
         for warning in report.attention.prefix(20) {
             text += "| ⚠️ | \(Self.code(report.title, length: 150)) | \(Self.code(warning.message)) | |\n"
         }

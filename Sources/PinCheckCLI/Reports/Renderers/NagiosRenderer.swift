@@ -42,7 +42,7 @@ struct NagiosRenderer: ResultRenderer {
             Entry(
                 status: report.monitoring.status,
                 name: names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120)),
-                sentence: Self.safe(report.sentence(for: report.monitoring.reason), length: 400),
+                sentence: Self.safe(report.withAnswer(report.sentence(for: report.monitoring.reason)), length: 400),
                 measurements: Self.measurements(of: report)
             )
         )
@@ -91,6 +91,10 @@ struct NagiosRenderer: ResultRenderer {
         var result: [Measurement] = []
         if let seconds = report.seconds {
             result.append(Measurement(label: "time", value: DecimalText.seconds(seconds) + "s", minimum: "0"))
+        }
+        if let milliseconds = report.http?.timeMs {
+            let value = DecimalText.seconds(milliseconds / 1_000) + "s"
+            result.append(Measurement(label: "answer_time", value: value, minimum: "0"))
         }
         for place in report.neededCertificates {
             let link = place.link

@@ -51,6 +51,14 @@ struct PrometheusRenderer: ResultRenderer {
         name: "pincheck_check_duration_seconds",
         help: "How long each phase of the connection took."
     )
+    private var answer = Family(
+        name: "pincheck_http_status",
+        help: "The HTTP status of the answer to --request; absent without one."
+    )
+    private var answerTime = Family(
+        name: "pincheck_http_answer_seconds",
+        help: "How long the answer to --request took; absent without one."
+    )
 
     /// A renderer that asks for the time when the run is over.
     init(now: @escaping @Sendable () -> Timestamp) {
@@ -91,6 +99,10 @@ struct PrometheusRenderer: ResultRenderer {
                 duration.add(labels + [("phase", phase)], DecimalText.seconds(milliseconds / 1_000))
             }
         }
+        if let status = report.http?.status { answer.add(labels, status) }
+        if let milliseconds = report.http?.timeMs {
+            answerTime.add(labels, DecimalText.seconds(milliseconds / 1_000))
+        }
         return ""
     }
 
@@ -107,7 +119,7 @@ struct PrometheusRenderer: ResultRenderer {
         worst.add([], exit.rawValue)
         let families = [
             status, reached, accepted, configured, matched, matchUntil, noPinAfter, backup, warnings, warning,
-            notAfter, notBefore, duration, worst, lastRun,
+            notAfter, notBefore, duration, answer, answerTime, worst, lastRun,
         ]
         return families.map(\.text).joined()
     }

@@ -16,6 +16,7 @@ struct TextRenderer: Sendable {
         if !report.built.isEmpty { lines += report.pins.entries.map(entry) + report.pins.applied.map(applied) }
         lines += outlook(report)
         if isMismatch(report) { lines += pinFailure(report) }
+        if let http = report.http { lines += request(http, in: report) }
         lines += change(report)
         if explains { lines += explanation(report) }
         if report.clients.count > 1 { lines += matrix(report) }
@@ -35,6 +36,7 @@ struct TextRenderer: Sendable {
         let counts = [
             (consistency.accepted, "accepted"), (consistency.rejected, "rejected"),
             (consistency.unreachable, "without a verdict"),
+            (consistency.answeringOtherwise, "without the expected answer"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         let places =
             switch consistency.addresses {
@@ -192,6 +194,14 @@ struct TextRenderer: Sendable {
             let text = safe(finding.message, length: 300)
             return "  outlook: " + (finding.level == .info ? text : style.doubtful(text))
         }
+    }
+
+    /// The request and what came of it; of a server that gave no chain the verdict says enough.
+    private func request(_ http: Report.HTTP, in report: Report) -> [String] {
+        guard report.verdict != .none else { return [] }
+        let answer = safe(http.outcome, length: 200)
+        let outcome = http.asExpected == false ? style.doubtful(answer) : answer
+        return ["  \(http.method) \(safe(http.path, length: 120)): \(outcome)"]
     }
 
     /// What changed since the baseline, each from old to new.

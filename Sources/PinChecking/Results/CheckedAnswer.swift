@@ -1,0 +1,55 @@
+package import TLSProbe
+import Text
+
+/// The request for an accepted server and what came of it.
+package struct CheckedAnswer: Sendable {
+    /// What was to be asked, and what is expected of the answer.
+    package let exchange: CheckExchange
+    /// What the server answered, or why it did not; `nil` where it was not asked, since it was not accepted.
+    package let result: Result<HTTPAnswer, HTTPAnswerError>?
+
+    /// What came of a request.
+    package init(_ exchange: CheckExchange, _ result: Result<HTTPAnswer, HTTPAnswerError>?) {
+        self.exchange = exchange
+        self.result = result
+    }
+
+    /// Whether the answer is as it should be, `nil` where the server was not asked.
+    package var isAsExpected: Bool? { result == nil ? nil : objection == nil }
+
+    /// What is to be said against the answer, `nil` for nothing.
+    ///
+    /// Whoever asks wants an answer; which one is another question.
+    var objection: Reason? {
+        // The path is as long as the user wants it, the line as the server does.
+        let question = TerminalText.shortened(exchange.question.title, to: 120)
+        switch result {
+        case nil: return nil
+        case .success(let answer):
+            guard let expected = exchange.expected, !expected.includes(answer.status) else { return nil }
+            let line = TerminalText.shortened(answer.statusLine, to: 200)
+            return Reason(
+                id: "unexpected-status",
+                message:
+                    "\(question) is answered by \(line), not by \(TerminalText.shortened(expected.description, to: 120))"
+            )
+        case .failure(let error):
+            return Reason(
+                id: "no-http-answer",
+                message: "\(question) has no HTTP answer: \(error)",
+                remedy: error.remedy
+            )
+        }
+    }
+}
+
+extension HTTPAnswerError {
+    /// What would bring an answer, `nil` where the sentence says it or nothing would.
+    fileprivate var remedy: Remedy? {
+        switch self {
+        case .deadlineExceeded: .raiseTimeout
+        case .handshakeNotCompleted, .alert(.certificateRequired): .giveClientCertificate
+        default: nil
+        }
+    }
+}
