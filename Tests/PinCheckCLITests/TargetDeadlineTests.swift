@@ -91,16 +91,19 @@ struct TargetDeadlineTests {
         }
     }
 
-    @Test func whatThereWasNoTimeToJudgeIsNotAccepted() async throws {
+    @Test(arguments: [false, true])
+    func whatThereWasNoTimeToJudgeIsNotAcceptedAndNotAsked(hasQuestion: Bool) async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: server.port)
+            let question = HTTPQuestion(.get, try HTTPPath("/"), host: try ServerName(host), port: 443)
             let endpoint = CheckEndpoint(
                 target: "\(host):\(server.port)",
                 targetPort: Int(server.port),
                 isAddress: false,
                 host: host,
                 referenceName: .unchecked,
-                request: request
+                request: request,
+                exchange: hasQuestion ? CheckExchange(question, expecting: nil) : nil
             )
             let variants = TargetVariants([endpoint, endpoint], CheckRequest.Variants())
             let job = CheckJob(endpoint: endpoint, evaluation: nil, retries: 0, variants: variants)
@@ -111,6 +114,8 @@ struct TargetDeadlineTests {
             #expect(results.count == 2)
             #expect(results.allSatisfy { $0.outcome == .unreachable && $0.reason.id == "no-time" })
             #expect(results.last?.consistency?.accepted == 0)
+            #expect(results.allSatisfy { ($0.answer != nil) == hasQuestion && $0.answer?.result == nil })
+            #expect(await server.connections(ended: 2).map(\.applicationBytesReceived) == [0, 0])
         }
     }
 
