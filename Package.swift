@@ -58,7 +58,7 @@ let package = Package(
         .target(name: "HTTPDNS", dependencies: ["Pinning", "TLSProbe", "Text"], swiftSettings: swiftSettings),
         .target(
             name: "PinFormats",
-            dependencies: ["CArchive", "CExpat", "Machine", "Pinning", "Text", "X509"],
+            dependencies: ["CArchive", "CExpat", "Devices", "Machine", "Pinning", "Text", "X509"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -123,7 +123,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PinFormatsTests",
-            dependencies: ["LoopbackLab", "PinFormats", "Pinning", "X509"],
+            dependencies: ["Devices", "LoopbackLab", "PinFormats", "Pinning", "X509"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -50,7 +50,7 @@ package struct DeviceDataError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch problem {
         case .notDeviceData:
-            "it is no device data: name a file that make-device-data wrote"
+            "it is no device data: name a file that make-device-data wrote, or JSON"
         case .tooNew(let version):
             "its form is version \(version), and this pincheck knows \(DeviceDataForm.version): use a newer pincheck"
         case .truncated(let expected):

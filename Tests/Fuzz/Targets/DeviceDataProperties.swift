@@ -1,4 +1,5 @@
 import Devices
+import PinFormats
 
 /// What holds for device data.
 enum DeviceDataProperties {
@@ -6,6 +7,18 @@ enum DeviceDataProperties {
     static func check(_ bytes: [UInt8]) throws(Violation) {
         try checkReading(bytes)
         if let mended = DeviceDataWriter.mended(bytes) { try checkReading(mended) }
+    }
+
+    /// Reads `bytes` as JSON, beside which there is the file `root.cer`.
+    static func checkLists(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {
+        _ = scratch.write(DeviceData.builtIn.certificates[0], to: "root.cer")
+        let data: DeviceData
+        do throws(PinFormatError) {
+            data = try DeviceListReader.data(bytes, named: "\(scratch.directory)/devices.json")
+        } catch {
+            return try Violation.unlessMessage(error.description)
+        }
+        try checkReading(DeviceDataWriter(data).bytes())
     }
 
     private static func checkReading(_ bytes: [UInt8]) throws(Violation) {

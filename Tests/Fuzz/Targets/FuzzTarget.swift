@@ -56,7 +56,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .chain: try ChainProperties.check(bytes)
         case .name: try NameProperties.check(bytes)
         case .answer: try AnswerProperties.check(bytes)
-        case .devices: try DeviceDataProperties.check(bytes)
+        case .devices:
+            try DeviceDataProperties.check(bytes)
+            try DeviceDataProperties.checkLists(bytes, in: scratch)
         case .timestamps: try TransparencyProperties.checkTimestamps(bytes)
         case .staple: try TransparencyProperties.checkStaple(bytes)
         case .logs: try TransparencyProperties.checkLogs(bytes)
