@@ -35,6 +35,8 @@ public final class PinChecker: Sendable {
     ///     of certificates, keys, or a client's configuration. Without any, only trust and name are checked.
     ///   - clients: the clients whose decisions are made; all have to accept.
     ///   - anchors: files or directories of the roots that are trusted; empty for those of the system.
+    ///   - devices: the devices whose roots and rules decide, as `pincheck devices` lists them and `pincheck --device` takes them; each
+    ///     client is judged on those of its system. Empty for this machine.
     ///   - environment: the environment variables, of which `SSL_CERT_FILE` and `SSL_CERT_DIR` say where the system's roots are.
     ///   - now: tells the time by which chains are judged; `nil` for the system's clock.
     /// - Throws: ``CheckError`` for pins and anchors that cannot be read, and for clients that do not go with them. It is never a
@@ -43,6 +45,7 @@ public final class PinChecker: Sendable {
         pins: [String] = [],
         clients: [Client] = [.afnetworking],
         anchors: [String] = [],
+        devices: [String] = [],
         environment: [String: String] = [:],
         now: (@Sendable () -> Timestamp)? = nil
     ) throws(CheckError) {
@@ -50,10 +53,12 @@ public final class PinChecker: Sendable {
         judging.pins = pins.map { .init($0) }
         judging.clients = .named(clients.map(\.settings))
         judging.trust.anchors = anchors
+        judging.devices = devices.isEmpty ? nil : DeviceSelection(devices)
         self.judging = judging
         self.environment = environment
-        self.now = now ?? { Timestamp(secondsSinceEpoch: Int64(time(nil))) }
-        var loader = EvaluationLoader(environment: environment)
+        let clock = now ?? { Timestamp(secondsSinceEpoch: Int64(time(nil))) }
+        self.now = clock
+        var loader = EvaluationLoader(environment: environment, at: clock())
         try loader.read(judging)
         self.loader = Mutex(loader)
     }

@@ -46,6 +46,59 @@ struct RememberedFindingsTests {
         }
     }
 
+    @Test(arguments: Seeds.sample(3))
+    func `devices that share what they find out answer as if they did not`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let platforms: [Platform?] = [nil, .apple(), .android(), .browser, .openssl]
+        for number in 0..<8 {
+            await Task.yield()
+            let pki = try RandomPKI(using: &generator)
+            var listed: [[UInt8]] = []
+            let all = try pki.roots + pki.anchors(using: &generator) + pki.presented(using: &generator)
+            for der in all.map(\.der)
+            where !listed.contains(der) {
+                listed.append(der)
+            }
+            let bundle = try AnchorBundle(listed: listed)
+            let shared = SharedFindings()
+            func isListed(_ selection: [Int]) -> @Sendable (Certificate) -> Bool {
+                let roots = Set(selection.map { listed[$0] })
+                return { roots.contains($0.der) }
+            }
+            let selections = (0..<4).map { _ in listed.indices.filter { _ in generator.chance(60) } }
+            let devices = selections.map { selection in
+                OpenSSLPathVerifier(
+                    trustStore: TrustStore(AnchorSelection(selection, of: bundle)),
+                    sharing: shared,
+                    isPublicRoot: isListed(selection)
+                )
+            }
+            let pinned = try pki.roots.map { try $0.value() }
+            for _ in 0..<6 {
+                let question = PathQuestion(
+                    presented: PresentedChain(try pki.presented(using: &generator).map { try $0.value() })!,
+                    intermediates: generator.chance(30) ? pinned : [],
+                    anchors: generator.chance(20) ? .only(pinned) : .trustStore,
+                    policy: .sslServer(name: Self.names.randomElement(using: &generator)!),
+                    time: RandomPKI.now,
+                    platform: platforms.randomElement(using: &generator)!
+                )
+                for (device, selection) in zip(devices, selections) {
+                    let own = try AnchorBundle(listed: selection.map { listed[$0] })
+                    let alone = OpenSSLPathVerifier(
+                        trustStore: TrustStore(anchors: [own]),
+                        isPublicRoot: isListed(selection)
+                    ).findPaths(question)
+                    let sharing = device.findPaths(question)
+                    let place: Comment = "seed \(seed), world \(number), \(selection), \(question.policy)"
+                    #expect(sharing.validPaths == alone.validPaths, place)
+                    #expect(sharing.failures == alone.failures, place)
+                    #expect(sharing.bestEffort == alone.bestEffort, place)
+                }
+            }
+        }
+    }
+
     @Test func `a chain is judged again when one of its certificates has ended`() throws {
         let root = try LabCertificate.selfSigned(.authority(DistinguishedName(commonName: "Root")))
         let leaf = try root.issue(.leaf(RandomPKI.serverName))

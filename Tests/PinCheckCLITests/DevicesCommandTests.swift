@@ -109,7 +109,7 @@ import Testing
                 let file = try directory.write(bytes, to: name)
                 let outcome = await pincheck("devices", "--device-data", file)
                 #expect(outcome.status == .data)
-                #expect(outcome.errors.contains("/\(name)' cannot be used as device data: "))
+                #expect(outcome.errors.contains("/\(name): cannot be used as device data: "))
                 #expect(outcome.errors.contains(message), "\(outcome.errors)")
             }
             let missing = await pincheck("devices", "--device-data", directory.path + "/none")

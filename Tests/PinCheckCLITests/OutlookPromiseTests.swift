@@ -140,9 +140,14 @@ private struct PromiseWorld {
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle(values(roots))]))
         let evaluation = Evaluation(
             setup: setup,
-            verifier: verifier,
-            verifierWithInstalledRoots: verifier,
-            trust: .anchors,
+            devices: [
+                JudgedDevice(
+                    device: nil,
+                    trust: .anchors,
+                    verifier: verifier,
+                    verifierWithInstalledRoots: verifier
+                )
+            ],
             time: time,
             outlook: OutlookRules()
         )

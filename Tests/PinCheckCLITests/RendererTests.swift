@@ -310,12 +310,14 @@ import Testing
             {
               "client" : "afnetworking",
               "detail" : "pin 1 matches the leaf",
+              "device" : null,
               "id" : "pins",
               "status" : "pass"
             }
           ],
           "clients" : [
             {
+              "device" : null,
               "disposition" : "useCredential",
               "name" : "afnetworking",
               "outlook" : null,
@@ -332,6 +334,7 @@ import Testing
             }
           ],
           "consistency" : null,
+          "devices" : null,
           "endpoint" : {
             "address" : "203.0.113.7",
             "family" : "ipv4",

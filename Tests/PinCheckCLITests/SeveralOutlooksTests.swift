@@ -306,9 +306,14 @@ import X509
                 warnings: [],
                 notes: []
             ),
-            verifier: verifier,
-            verifierWithInstalledRoots: verifier,
-            trust: .anchors,
+            devices: [
+                JudgedDevice(
+                    device: nil,
+                    trust: .anchors,
+                    verifier: verifier,
+                    verifierWithInstalledRoots: verifier
+                )
+            ],
             time: nil,
             outlook: OutlookRules()
         )

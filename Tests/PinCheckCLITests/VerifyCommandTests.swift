@@ -224,8 +224,9 @@ import Testing
             #expect(object["target"] as? String == chain)
             #expect(
                 object.keys.sorted() == [
-                    "built", "built_is_valid", "change", "checks", "clients", "consistency", "endpoint", "evaluated_at",
-                    "exit", "http", "next", "notes", "other_paths", "outlook", "pins", "presented", "reason",
+                    "built", "built_is_valid", "change", "checks", "clients", "consistency", "devices", "endpoint",
+                    "evaluated_at", "exit", "http", "next", "notes", "other_paths", "outlook", "pins", "presented",
+                    "reason",
                     "revocation", "schema", "target", "tls", "transparency",
                     "variant",
                     "verdict",

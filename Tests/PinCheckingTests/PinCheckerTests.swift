@@ -38,6 +38,27 @@ import Testing
         }
     }
 
+    @Test func devicesDecideByTheirRulesAndAreNamed() async throws {
+        try await withFiles { anchors, _ in
+            let long = try pki.interA.issue(
+                CertificateTemplate.leaf(host)
+                    .valid(from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day)
+            )
+            let checker = try PinChecker(
+                clients: [.afnetworking, .okhttp],
+                anchors: [anchors],
+                devices: ["ios-12", "ios-13", "android-9"],
+                now: { Timestamp(secondsSinceEpoch: LabClock.now) }
+            )
+            let result = try checker.check(chain: [long.der, pki.interA.der], for: host)
+            #expect(result.outcome == .rejected)
+            #expect(result.reason.description == "1 of 3 devices rejects: afnetworking on ios-13")
+            #expect(result.clients.map(\.device) == ["ios-12", "ios-13", "android-9"])
+            #expect(result.clients.map(\.isAccepted) == [true, false, true])
+            #expect(throws: CheckError.self) { try PinChecker(clients: [.curl], devices: ["ios-12"]) }
+        }
+    }
+
     @Test func aServerThatCannotBeReachedIsAnOutcomeAndNoError() async throws {
         try await withFiles { anchors, leaf in
             let checker = try PinChecker(pins: [leaf], clients: [.okhttp], anchors: [anchors])

@@ -71,8 +71,14 @@ package struct DeviceData: Sendable {
 
     /// The roots of a device of this data, each made when it is asked for.
     package func roots(of device: Device) -> DeviceRoots {
-        DeviceRoots(data: self, positions: (0..<certificateCount).filter(device.holds))
+        DeviceRoots(data: self, positions: positions(of: device))
     }
+
+    /// The certificates of all lists, in the order of their positions.
+    package var certificates: DeviceRoots { DeviceRoots(data: self, positions: Array(0..<certificateCount)) }
+
+    /// Where the roots of a device stand among ``certificates``.
+    package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
 
     /// Whether a certificate is on any of the lists, by its bytes.
     package func lists(_ certificate: [UInt8]) -> Bool {

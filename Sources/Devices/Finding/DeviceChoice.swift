@@ -34,9 +34,19 @@ extension DeviceData {
     ///
     /// A version for which there is no list is an error, and never the one before: roots come and go within a version.
     package func choice(named name: String) throws(UnknownDevice) -> DeviceChoice {
-        if name == DeviceChoice.systemName { return .system }
-        if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return .device(device) }
-        throw UnknownDevice(name: name, neighbours: neighbours(of: name))
+        for name in [name, Self.canonical(name)] {
+            if name == DeviceChoice.systemName { return .system }
+            if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return .device(device) }
+        }
+        throw UnknownDevice(name: name, neighbours: neighbours(of: Self.canonical(name)))
+    }
+
+    /// A name as lists have it: `iOS17` and `ios17` are `ios-17`.
+    private static func canonical(_ name: String) -> String {
+        let name = name.lowercased()
+        guard let digit = name.firstIndex(where: \.isNumber), digit > name.startIndex else { return name }
+        let system = name[..<digit]
+        return system.allSatisfy(\.isLetter) ? "\(system)-\(name[digit...])" : name
     }
 
     private func neighbours(of name: String) -> [String] {

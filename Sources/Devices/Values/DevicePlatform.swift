@@ -1,3 +1,5 @@
+package import Pinning
+
 /// Whose list of roots a device has.
 package enum DevicePlatform: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Apple's, the same for iOS and the macOS of its year; named after iOS.
@@ -17,6 +19,17 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable, Comparabl
         case .apple: 0
         case .android: 1
         case .mozilla: 2
+        }
+    }
+
+    /// Whether a client of a platform is at home there.
+    ///
+    /// Mozilla's list belongs to no system: browsers bring it along, and so do curl and other programs of other systems.
+    package func runs(_ platform: PlatformFamily?) -> Bool {
+        switch (self, platform) {
+        case (.apple, .apple), (.android, .android): true
+        case (.apple, _), (.android, _), (.mozilla, .apple), (.mozilla, .android): false
+        case (.mozilla, _): true
         }
     }
 

@@ -26,6 +26,8 @@ struct CheckCommand: RequestingCommand {
               pincheck internal.example.com --anchors ca.pem
               pincheck a.example.com b.example.com:8443 --format json
               pincheck --targets hosts.txt --format jsonl
+            Would apps on these phones accept it, by their roots and rules?
+              pincheck api.example.com --device ios-12,ios-26,android-9,android-17
             Are the SCTs of its certificate from logs that a list has as usable?
               pincheck api.example.com --ct-logs log_list.json
             Has the server changed since its snapshot, other than by a renewal?
@@ -51,7 +53,8 @@ struct CheckCommand: RequestingCommand {
         help: ArgumentHelp(
             """
             A list of targets, one a line: TARGET [connect=ADDR] [sni=NAME] [host=NAME] [verify-name=NAME] \
-            [pins=SOURCE] [client=NAME] [request=PATH] [expect-status=STATUS], with # for comments; - is standard input. Repeatable.
+            [pins=SOURCE] [client=NAME] [device=NAME] [request=PATH] [expect-status=STATUS], with # for comments; - is standard \
+            input. Repeatable.
             """,
             valueName: "file"
         ),
@@ -95,6 +98,9 @@ struct CheckCommand: RequestingCommand {
     @OptionGroup(title: "Pins and policy")
     var evaluation: EvaluationOptions
 
+    @OptionGroup(title: "Devices")
+    var devices: DeviceOptions
+
     @OptionGroup(title: "Outlook")
     var outlook: OutlookOptions
 
@@ -128,6 +134,7 @@ struct CheckCommand: RequestingCommand {
             names: names,
             connection: connection,
             evaluation: evaluation,
+            devices: devices,
             outlook: outlook,
             variants: variants,
             http: http

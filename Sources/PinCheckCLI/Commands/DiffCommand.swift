@@ -58,6 +58,9 @@ struct DiffCommand: RequestingCommand {
     @OptionGroup(title: "Pins and policy")
     var evaluation: EvaluationOptions
 
+    @OptionGroup(title: "Devices")
+    var devices: DeviceOptions
+
     @OptionGroup(title: "Outlook")
     var outlook: OutlookOptions
 
@@ -81,6 +84,7 @@ struct DiffCommand: RequestingCommand {
             names: names,
             connection: connection,
             evaluation: evaluation,
+            devices: devices,
             outlook: outlook,
             variants: variants
         )
@@ -100,7 +104,7 @@ struct DiffCommand: RequestingCommand {
         if let missing = others.first(where: Self.looksLikeFile) {
             throw .noInput("there is no file \(quoted(missing)): name a snapshot, or a target as host or https URL")
         }
-        var loader = EvaluationLoader(environment: context.environment)
+        var loader = EvaluationLoader(environment: context.environment, at: context.now())
         let jobs =
             try others.isEmpty && policy.isEmpty
             ? recordedJobs(of: baseline, request, &loader) : namedJobs(request, &loader, in: context)

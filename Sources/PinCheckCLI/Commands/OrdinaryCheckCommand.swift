@@ -35,7 +35,7 @@ struct OrdinaryCheckCommand: RequestingCommand {
         "--min-pin-life",
         "--fail-on", "--cert", "--key", "--all-addresses", "--addresses", "--httpdns", "--doh", "--key-types",
         "--each-tls-version", "--compare-sni", "--thorough", "--request", "--head", "--expect-status",
-        "--on-change", "--state",
+        "--on-change", "--state", "--device", "--device-data",
     ]
 
     /// Whether the arguments hold no option that is left out here.

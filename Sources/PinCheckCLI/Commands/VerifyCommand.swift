@@ -30,6 +30,9 @@ struct VerifyCommand: RequestingCommand {
     @OptionGroup(title: "Pins and policy")
     var evaluation: EvaluationOptions
 
+    @OptionGroup(title: "Devices")
+    var devices: DeviceOptions
+
     @OptionGroup(title: "Outlook")
     var outlook: OutlookOptions
 
@@ -44,7 +47,7 @@ struct VerifyCommand: RequestingCommand {
     }
 
     func request() throws(CommandError) -> CheckRequest {
-        try CheckRequest(names: names, evaluation: evaluation, outlook: outlook)
+        try CheckRequest(names: names, evaluation: evaluation, devices: devices, outlook: outlook)
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
@@ -57,7 +60,7 @@ struct VerifyCommand: RequestingCommand {
         try roles.refuseClashes()
         let referenceName = request.names.referenceName(of: nil)
         try CommandError.reading(OpenSSLHealth.require)
-        var loader = EvaluationLoader(environment: context.environment)
+        var loader = EvaluationLoader(environment: context.environment, at: context.now())
         let evaluation = try CommandError.reading { () throws(CheckError) in
             try loader.evaluation(
                 request.judging,

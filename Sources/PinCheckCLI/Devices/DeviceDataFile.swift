@@ -1,5 +1,5 @@
 import Devices
-import PinFormats
+import PinChecking
 import Pinning
 import Text
 
@@ -12,37 +12,13 @@ struct DeviceDataFile {
     /// Reads the file, or takes the program's own data when none is named; warns of data that is old.
     init(_ path: String?, in context: Context) throws(CommandError) {
         self.path = path
-        if let path {
-            let bytes = try CommandError.contents(ofFile: path)
-            do throws(DeviceDataError) {
-                data = try DeviceData(reading: bytes)
-            } catch {
-                throw .data("\(quoted(path)) cannot be used as device data: \(error)")
-            }
-        } else {
-            data = .builtIn
-        }
-        guard data.isStale(at: context.now()) else { return }
-        context.console.report(
-            "Warning: the lists of roots are from \(data.date.date), \(data.age(at: context.now())) days ago: "
-                + "give newer ones with --device-data, or use a newer pincheck"
-        )
+        data = try CommandError.reading { () throws(CheckError) in try DeviceLists.data(at: path) }
+        guard let warning = DeviceLists.warning(of: data, at: context.now()) else { return }
+        context.console.report("Warning: \(Report.Message(warning.reason).message)")
     }
 
     /// What a name stands for.
     func choice(named name: String) throws(CommandError) -> DeviceChoice {
-        do throws(UnknownDevice) {
-            return try data.choice(named: name)
-        } catch {
-            let nearest = error.neighbours.isEmpty ? Suggestion.nearest(to: name, in: data.allNames) : nil
-            let remedy = nearest.map { "did you mean \(quoted($0))?" } ?? "'pincheck devices' lists them"
-            throw .usage("there is no \(Self.what(error)): \(remedy)")
-        }
-    }
-
-    private static func what(_ error: UnknownDevice) -> String {
-        guard !error.neighbours.isEmpty else { return "device \(quoted(error.name))" }
-        return
-            "list of roots for \(quoted(error.name)), and next to it are \(error.neighbours.joined(separator: " and "))"
+        try CommandError.reading { () throws(CheckError) in try DeviceLists.choice(named: name, in: data) }
     }
 }

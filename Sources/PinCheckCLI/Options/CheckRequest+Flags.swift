@@ -11,6 +11,7 @@ extension CheckRequest {
         names: NameOptions? = nil,
         connection: ConnectionOptions? = nil,
         evaluation: EvaluationOptions? = nil,
+        devices: DeviceOptions? = nil,
         outlook: OutlookOptions? = nil,
         trust: TrustOptions? = nil,
         variants: VariantOptions? = nil,
@@ -20,6 +21,7 @@ extension CheckRequest {
         if let names { self.names = try names.read() }
         if let connection { self.connection = try connection.read() }
         if let evaluation { judging = try evaluation.read() }
+        devices?.read(into: &judging)
         if let outlook { judging.outlook = try outlook.read() }
         if let trust { judging.trust = trust.read() }
         if let variants { self.variants = try variants.read() }

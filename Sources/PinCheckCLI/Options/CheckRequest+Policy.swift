@@ -36,6 +36,8 @@ extension CheckRequest {
         case .andSystem: judging.trust.includesSystem = value.flag
         case .extraRoots: judging.extraRoots = value.texts.map(\.text)
         case .intermediates: judging.intermediates = value.texts.map(\.text)
+        case .device: judging.devices = DeviceSelection(value.texts.map(\.text))
+        case .deviceData: judging.deviceData = value.text
         case .ctLogs: judging.transparencyLogs = value.text
         case .strict: judging.isStrict = value.flag
         case .authLevel: judging.authLevel = value.integer

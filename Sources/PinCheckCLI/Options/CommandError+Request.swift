@@ -1,3 +1,4 @@
+import Devices
 import PinChecking
 import Pinning
 import TLSProbe
@@ -90,6 +91,22 @@ extension CommandError {
             message = "--and-system adds the system's roots to --anchors: give --anchors too, or leave it out"
         case .noPinsForNext:
             message = "--next asks whether pins accept what is about to be deployed, and none are given: add --pins"
+        case .unknownDevice(let error, let nearest):
+            let remedy = nearest.map { "did you mean \(quoted($0))?" } ?? "'pincheck devices' lists them"
+            let what: SafeText =
+                error.neighbours.isEmpty
+                ? "device \(quoted(error.name))"
+                : "list of roots for \(quoted(error.name)), and next to it are \(error.neighbours.joined(separator: " and "))"
+            message = "there is no \(what): \(remedy)"
+        case .deviceWithoutClient(let device, let clients, let fitting):
+            message =
+                "none of the clients (\(clients.joined(separator: ", "))) runs on \(device): add one of "
+                + "\(fitting.joined(separator: ", ")) with --client"
+        case .clientOnNoDevice(let client, let devices):
+            message =
+                "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it out, or "
+                + "add a --device, where system is this machine"
+        case .deviceDataWithoutDevice: message = "--device-data is about devices: give --device, or leave it out"
         case .request(let error): message = CommandError(error).message
         }
         self.init(status: ExitStatus(error), description: place + message)

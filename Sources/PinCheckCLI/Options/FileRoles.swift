@@ -115,6 +115,7 @@ extension FileRoles {
         reads(judging.extraRoots, as: "--extra-root")
         reads(judging.intermediates, as: "--intermediate")
         reads(judging.transparencyLogs, as: "--ct-logs")
+        reads(judging.deviceData, as: "--device-data")
     }
 
     /// What servers get that ask who their client is, and the addresses that services answered with.

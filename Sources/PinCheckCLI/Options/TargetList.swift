@@ -103,7 +103,7 @@ extension TargetList {
         private(set) var request = CheckRequest()
 
         private static let keys = [
-            "connect", "sni", "host", "verify-name", "pins", "client", "request", "expect-status",
+            "connect", "sni", "host", "verify-name", "pins", "client", "device", "request", "expect-status",
         ]
 
         fileprivate init(
@@ -148,6 +148,7 @@ extension TargetList {
             case "request": request.http.path = try CheckRequest.HTTP.path(value)
             case "expect-status": request.http.expected = try ExpectedStatus([value])
             case "verify-name": request.names.reference = CheckRequest.Names.Reference(value)
+            case "device": request.judging.devices = DeviceSelection([value])
             case "pins":
                 let path = RegularFile.path(value, besideFilesIn: directory)
                 request.judging.pins.append(PinSource(path, at: place))

@@ -17,6 +17,8 @@ extension Remedy {
         case .judgeStrictly: " (--strict does too)"
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
         case .giveClientCertificate: "; give one with --cert"
+        case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
+        case .nameRoots: "; give it with --anchors if it is yours"
         case .chooseAnotherPlatform(let platform):
             ": --client \(Self.clients(besides: platform)) judges by the rules of another platform"
         }

@@ -28,6 +28,7 @@ extension Report {
             pins: Pins(result),
             transparency: judgement?.served.map(Transparency.init),
             revocation: judgement?.served.map { Revocation($0.response) },
+            devices: Devices(result),
             checks: Self.checks(result),
             clients: judgement?.clients.map(Client.init) ?? [],
             warnings: result.warnings.map { Message($0.reason) },
@@ -63,6 +64,7 @@ extension Report {
                 ((try? client.verdict.get())?.trace ?? []).map { step in
                     Check(
                         client: client.client.entry.name,
+                        device: client.device,
                         id: step.id,
                         status: step.status.rawValue,
                         detail: step.detail
@@ -114,7 +116,8 @@ extension Report {
         let pins = result.evaluation?.setup.pins?.pins ?? []
         if pins.contains(where: { $0.certificate == certificate }) { return "pin" }
         if result.evaluation?.fetchable.contains(certificate) == true { return "intermediate" }
-        return result.evaluation?.trust.rawValue ?? ""
+        let device = result.judgement?.shown?.device ?? result.evaluation?.devices.first
+        return device?.trust.rawValue ?? ""
     }
 }
 
@@ -137,6 +140,7 @@ extension Report.Client {
         let verdict = try? result.verdict.get()
         self.init(
             name: result.client.entry.name,
+            device: result.device,
             verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none,
             reason: Report.Message(result.reason),
             disposition: isChallenged ? verdict?.disposition.rawValue : nil,

@@ -33,7 +33,7 @@ extension Report {
     /// A reason, with the client in front when there is one.
     func sentence(for reason: Message) -> String {
         guard clients.count == 1, let client = clients.first else { return reason.message }
-        return client.name + ": " + reason.message
+        return client.title + ": " + reason.message
     }
 
     /// A sentence with what the server answered, unless that is what it says.
@@ -76,7 +76,19 @@ extension Report {
     }
 }
 
+extension Report.Check {
+    /// Whose step it is, as in `okhttp on android-9`; `nil` for the connection.
+    var owner: String? { client.map { Report.Client.title($0, on: device) } }
+}
+
 extension Report.Client {
+    /// The client with the device where one was named, as in `okhttp on android-9`.
+    var title: String { Self.title(name, on: device) }
+
+    fileprivate static func title(_ name: String, on device: String?) -> String {
+        name + (device.map { " on " + $0 } ?? "")
+    }
+
     /// The client as `--client` names it; AFNetworking's settings, which have flags of their own, are left out.
     var nameWithSettings: String {
         guard !settings.contains(where: { $0.name == "mode" }) else { return name }

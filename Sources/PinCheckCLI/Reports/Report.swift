@@ -37,6 +37,8 @@ struct Report: Encodable, Sendable {
     @ExplicitNull var transparency: Transparency? = nil
     /// What the server's OCSP response says, `nil` where nobody looked.
     @ExplicitNull var revocation: Revocation? = nil
+    /// The devices that were judged for, `nil` where none was named.
+    @ExplicitNull var devices: Devices? = nil
     var checks: [Check]
     var clients: [Client]
     var warnings: [Message]
@@ -63,8 +65,8 @@ struct Report: Encodable, Sendable {
     private enum CodingKeys: CodingKey {
         case schema, target, endpoint, tls, verifyName, variant, consistency, evaluatedAt, presented, built,
             builtIsValid
-        case otherPaths, pins, transparency, revocation, checks, clients, warnings, notes, outlook, next, change,
-            http, verdict, reason, exit
+        case otherPaths, pins, transparency, revocation, devices, checks, clients, warnings, notes, outlook, next
+        case change, http, verdict, reason, exit
     }
 
     enum VerdictWord: String, Encodable, Sendable {
@@ -211,6 +213,8 @@ struct Report: Encodable, Sendable {
     struct Check: Encodable, Sendable {
         /// The client whose procedure the step belongs to, `nil` for the connection.
         @ExplicitNull var client: String? = nil
+        /// The device it decides on, `nil` where none was named.
+        @ExplicitNull var device: String? = nil
         var id: String
         /// `pass`, `fail` or `skip`.
         var status: String
@@ -219,6 +223,8 @@ struct Report: Encodable, Sendable {
 
     struct Client: Encodable, Sendable {
         var name: String
+        /// The device it decides on, `nil` where none was named.
+        @ExplicitNull var device: String? = nil
         var verdict: VerdictWord
         var reason: Message
         /// How an NSURLSession client answers the challenge, `nil` for a client that is none or could not be set up.

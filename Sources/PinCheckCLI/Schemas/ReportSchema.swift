@@ -31,7 +31,7 @@ extension SchemaDocument {
                   "required": [
                     "schema", "target", "endpoint", "tls", "verify_name", "variant", "consistency", "evaluated_at",
                     "presented", "built", "built_is_valid", "other_paths", "pins", "transparency", "revocation",
-                    "checks", "clients", "warnings", "notes", "outlook",
+                    "devices", "checks", "clients", "warnings", "notes", "outlook",
                     "next", "change", "http", "verdict", "reason", "exit"
                   ],
                   "properties": {
@@ -92,6 +92,10 @@ extension SchemaDocument {
                       "description": "What the server's OCSP staple says; null where nobody looked.",
                       "anyOf": [{ "$ref": "#/$defs/revocation" }, { "type": "null" }]
                     },
+                    "devices": {
+                      "description": "The devices that were judged for (--device); null where none was named.",
+                      "anyOf": [{ "$ref": "#/$defs/devices" }, { "type": "null" }]
+                    },
                     "checks": {
                       "description": "The phases of the connection, the steps of each client, then the request, in order.",
                       "type": "array",
@@ -114,6 +118,42 @@ extension SchemaDocument {
                     "verdict": { "$ref": "#/$defs/verdict" },
                     "reason": { "$ref": "#/$defs/message" },
                     "exit": { "$ref": "#/$defs/exit" }
+                  }
+                },
+                "devices": {
+                  "type": "object",
+                  "required": ["file", "source", "date", "age_days", "is_stale", "judged"],
+                  "properties": {
+                    "file": {
+                      "description": "The file of --device-data; null for the data that is part of the program.",
+                      "type": ["string", "null"]
+                    },
+                    "source": { "description": "Where the lists of roots are from.", "type": "string" },
+                    "date": {
+                      "description": "The day on which the newest list was read.",
+                      "type": "string",
+                      "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+                    },
+                    "age_days": { "type": "integer", "minimum": 0 },
+                    "is_stale": { "description": "Whether the data is older than 180 days.", "type": "boolean" },
+                    "judged": {
+                      "description": "The devices; what each client decides on them is in clients.",
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": ["name", "platform", "release", "read", "verdict"],
+                        "properties": {
+                          "name": { "type": "string" },
+                          "platform": { "enum": ["ios", "android", "mozilla", null] },
+                          "release": { "description": "The versions in words.", "type": ["string", "null"] },
+                          "read": { "description": "The day on which its list was read.", "type": ["string", "null"] },
+                          "verdict": {
+                            "description": "reject where one of its clients rejects; none where none can be set up.",
+                            "$ref": "#/$defs/verdict"
+                          }
+                        }
+                      }
+                    }
                   }
                 },
                 "transparency": {
@@ -309,7 +349,12 @@ extension SchemaDocument {
                   "type": "object",
                   "required": ["source", "pins"],
                   "properties": {
-                    "source": { "enum": ["presented", "pin", "intermediate", "system", "anchors", "anchors and system"] },
+                    "source": {
+                      "enum": [
+                        "presented", "pin", "intermediate", "system", "anchors", "anchors and system", "device",
+                        "anchors and device"
+                      ]
+                    },
                     "pins": {
                       "description": "Positions in pins.configured, from 0.",
                       "type": "array",
@@ -383,8 +428,12 @@ extension SchemaDocument {
                 },
                 "check": {
                   "type": "object",
-                  "required": ["client", "id", "status", "detail"],
+                  "required": ["client", "device", "id", "status", "detail"],
                   "properties": {
+                    "device": {
+                      "description": "The device it decides on; null where none was named.",
+                      "type": ["string", "null"]
+                    },
                     "client": {
                       "description": "Whose step it is; null for the connection.",
                       "type": ["string", "null"]
@@ -396,9 +445,13 @@ extension SchemaDocument {
                 },
                 "client": {
                   "type": "object",
-                  "required": ["name", "verdict", "reason", "disposition", "settings", "outlook"],
+                  "required": ["name", "device", "verdict", "reason", "disposition", "settings", "outlook"],
                   "properties": {
                     "name": { "type": "string" },
+                    "device": {
+                      "description": "The device it decides on; null where none was named.",
+                      "type": ["string", "null"]
+                    },
                     "verdict": { "$ref": "#/$defs/verdict" },
                     "reason": { "$ref": "#/$defs/message" },
                     "disposition": {

@@ -13,6 +13,8 @@ package enum ClientRegistry {
         package let summary: String
         /// What can be set behind its name.
         package var settings: [ClientSetting] = []
+        /// Whether it is meant where a device of its platform is named and no client.
+        var isDefault = false
         /// Whether it is one of `--client all`: not a version that nobody can still mean to ship, or that wants every certificate pinned.
         package var isInAll = true
         /// Whether it trusts a root that was installed on the device by hand (`--extra-root`).
@@ -113,6 +115,7 @@ package enum ClientRegistry {
                 settings: [
                     .init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")
                 ] + ClientSetting.androidApp,
+                isDefault: true,
                 trustsInstalledRoots: false,
                 configurations: [
                     .okHttp: .union, .reactNative: .unionOfCanonicalNames, .sslManager: .unionOfCanonicalNames,
@@ -170,6 +173,7 @@ package enum ClientRegistry {
             Entry(
                 name: "hpkp",
                 summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
+                isDefault: true,
                 platform: .browser,
                 notation: .hpkp,
                 make: { HPKP(installedRoots: Set($0.installedRoots)) }
@@ -182,6 +186,7 @@ package enum ClientRegistry {
             Entry(
                 name: version.rawValue,
                 summary: summary(version),
+                isDefault: version == .v4,
                 configurations: [.appBundle: .union],
                 loader: version == .v4 ? .afNetworking4 : .afNetworking3,
                 answersChallenges: true,

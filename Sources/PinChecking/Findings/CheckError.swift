@@ -1,3 +1,4 @@
+package import Devices
 package import PinFormats
 package import Text
 
@@ -31,6 +32,14 @@ public struct CheckError: Error, Hashable, Sendable {
         case nothingToAddTheSystemTo
         /// Pins are to be asked about what is about to be deployed, and there are none.
         case noPinsForNext
+        /// There is no such device; perhaps this one was meant.
+        case unknownDevice(UnknownDevice, nearest: String?)
+        /// A device is named on which none of the clients runs; these do.
+        case deviceWithoutClient(String, clients: [String], fitting: [String])
+        /// A client is named that runs on none of the devices.
+        case clientOnNoDevice(String, devices: [String])
+        /// Device data is given, and no device is named that could be in it.
+        case deviceDataWithoutDevice
         /// A part of a request is malformed or contradicts another.
         case request(RequestError)
     }
@@ -80,6 +89,15 @@ extension CheckError.Problem: CustomStringConvertible {
                 + "compare public keys"
         case .nothingToAddTheSystemTo: "the system's roots are to be added to anchors, and there are none: give anchors"
         case .noPinsForNext: "no pins are given that what is about to be deployed could match: give pins"
+        case .unknownDevice(let error, let nearest):
+            "\(error)" + (nearest.map { ": did you mean '\($0)'?" } ?? "")
+        case .deviceWithoutClient(let device, let clients, let fitting):
+            "none of the clients (\(clients.joined(separator: ", "))) runs on \(device): choose from "
+                + fitting.joined(separator: ", ")
+        case .clientOnNoDevice(let client, let devices):
+            "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it out, or "
+                + "name a device of its system"
+        case .deviceDataWithoutDevice: "device data is given and no device is named: name one, or leave the data out"
         case .request(let error): error.description
         }
     }

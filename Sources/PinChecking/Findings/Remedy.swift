@@ -24,6 +24,10 @@ package enum Remedy: Hashable, Sendable {
     case giveIntermediate
     /// Give a client certificate.
     case giveClientCertificate
+    /// Give newer lists of roots.
+    case giveNewerDeviceData
+    /// Give the roots of this machine that are meant as anchors.
+    case nameRoots
     /// Ask a client of another platform than this one.
     case chooseAnotherPlatform(than: PlatformFamily)
 
@@ -41,6 +45,8 @@ package enum Remedy: Hashable, Sendable {
         case .judgeStrictly: ""
         case .giveIntermediate: "; give its certificate to judge the chain"
         case .giveClientCertificate: "; give a client certificate"
+        case .giveNewerDeviceData: ": give newer ones, or use a newer version"
+        case .nameRoots: "; give the root as an anchor if it is yours"
         case .chooseAnotherPlatform: ": choose a client of another platform to judge by its rules"
         }
     }

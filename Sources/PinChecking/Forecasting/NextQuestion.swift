@@ -57,10 +57,17 @@ package struct NextQuestion {
 
     /// The authorities of the path that a server's chain makes today, nearest first; none when it is not trusted.
     private func authorities(of served: PresentedChain, at time: Timestamp) -> [Certificate] {
-        let answer = evaluation.verifier.evaluate(
-            PathQuestion(presented: served, anchors: anchors, policy: .sslServer(name: name), time: time)
+        let question = PathQuestion(
+            presented: served,
+            anchors: anchors,
+            policy: .sslServer(name: name),
+            time: time
         )
-        return answer.isTrusted ? Array(answer.builtChain.certificates.dropFirst()) : []
+        for device in evaluation.devices {
+            let answer = device.verifier.evaluate(question)
+            if answer.isTrusted { return Array(answer.builtChain.certificates.dropFirst()) }
+        }
+        return []
     }
 
     /// Where the path of a server may end: at what the device has, and at what some app's configuration names.
@@ -169,23 +176,24 @@ package struct NextQuestion {
             judgement: judgement,
             presented: judgement.shown == nil ? [] : presented,
             next: next,
-            warnings: warnings
+            warnings: warnings,
+            notes: judgement.notes
         )
     }
 
     /// Whether a certificate came without the authorities it needs.
     private func isIncomplete(_ item: NextItem, _ chain: PresentedChain, _ subject: CheckResult.Subject) -> Bool {
         guard item.kind == .certificate, !chain.leaf.isSelfIssued else { return false }
-        let answer = evaluation.verifier.evaluate(
-            PathQuestion(
-                presented: chain,
-                intermediates: evaluation.setup.pins?.certificates ?? [],
-                anchors: anchors,
-                policy: .sslServer(name: subject.referenceName),
-                time: subject.time
-            )
+        let question = PathQuestion(
+            presented: chain,
+            intermediates: evaluation.setup.pins?.certificates ?? [],
+            anchors: anchors,
+            policy: .sslServer(name: subject.referenceName),
+            time: subject.time
         )
-        return answer.failures.contains { $0.reason == .unknownIssuer }
+        return evaluation.devices.allSatisfy { device in
+            device.verifier.evaluate(question).failures.contains { $0.reason == .unknownIssuer }
+        }
     }
 }
 

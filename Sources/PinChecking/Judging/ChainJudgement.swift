@@ -9,16 +9,20 @@ package struct ChainJudgement: Sendable {
     package let observation: Observation
     /// What came along with its leaf, `nil` where nobody looked.
     package let served: ServedEvidence?
-    /// What each client makes of it, in the order in which they were chosen.
+    /// What each client makes of it, in the order in which they were chosen, device by device.
     package let clients: [ClientResult]
-    /// The judgements of those that could be set up, in the order of the registry.
+    /// The judgements of those that could be set up, in the order of the devices and the registry.
     package let judgements: [Judgement]
     /// Whether the verdicts rest on a path that is only assumed.
     package let isForecast: Bool
     /// What deserves attention beside the verdicts.
     package let findings: [Finding]
+    /// What is good to know of the roots of devices.
+    let notes: [Finding]
     /// How long the verdicts will last: the worst of all clients; `nil` where none could be set up, and of a forecast.
     package let outlook: Outlook?
+    /// How sentences name those that judged.
+    private let names: JudgeNames
 
     /// What is shown: what the verdict rests on of the first client of the registry, or of the first that rejects; `nil` where none
     /// could be set up.
@@ -64,54 +68,90 @@ package struct ChainJudgement: Sendable {
         isForecast: Bool,
         reason: (Verdict, ChosenClient) -> Reason
     ) {
-        let judgements = evaluation.judgements(decisions, on: observation, isForecast: isForecast)
+        let own = evaluation.judgements(decisions, on: observation, isForecast: isForecast)
+        let judgements = evaluation.ordered(own)
+        let names = JudgeNames(decisions.map { $0.judge(in: evaluation) })
+        self.names = names
         self.evaluation = evaluation
         self.observation = observation
         self.served = served
         self.isForecast = isForecast
         self.judgements = judgements
-        clients = decisions.map { decision in
+        clients = zip(decisions, own).map { decision, judgement in
+            let device = evaluation.lists == nil ? nil : decision.device.name
             switch decision.verdict {
             case .success(let verdict):
-                // A client that is named twice has the same settings, or is told apart by them.
-                let own = isForecast ? nil : judgements.first { $0.client.isSame(as: decision.client) }
                 return ClientResult(
                     client: decision.client,
+                    device: device,
                     verdict: decision.verdict,
                     reason: reason(verdict, decision.client),
-                    outlook: own?.outlook
+                    outlook: isForecast ? nil : judgement?.outlook
                 )
             case .failure(let error):
                 return ClientResult(
                     client: decision.client,
+                    device: device,
                     verdict: decision.verdict,
                     reason: Reason(id: "not-configured", message: error.message),
                     outlook: nil
                 )
             }
         }
-        let outlooks = judgements.map { Outlook.Named(client: $0.name, outlook: $0.outlook) }
-        outlook = isForecast ? nil : Outlook.worst(of: outlooks)
+        outlook = isForecast ? nil : Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
         let isRefused = !judgements.isEmpty && judgements.allSatisfy { !$0.decided.isAccepted }
         findings =
-            Self.findings(decisions, judgements, on: observation, by: evaluation, isForecast: isForecast)
+            Self.findings(decisions, judgements, names, on: observation, by: evaluation, isForecast: isForecast)
             + (served?.findings(isRefused: isRefused) ?? [])
+        notes = isForecast ? [] : evaluation.rootNotes(on: judgements, observation)
+    }
+
+    /// The outlooks of the clients, those that are the same on several devices once.
+    private static func outlooks(
+        _ judgements: [Judgement],
+        _ names: JudgeNames,
+        _ evaluation: Evaluation
+    ) -> [Outlook.Named] {
+        guard evaluation.devices.count > 1 else {
+            return judgements.map { Outlook.Named(client: $0.name, outlook: $0.outlook) }
+        }
+        var groups: [[Judgement]] = []
+        for judgement in judgements {
+            let index = groups.firstIndex { group in
+                group[0].client.isSame(as: judgement.client) && group[0].outlook == judgement.outlook
+            }
+            if let index { groups[index].append(judgement) } else { groups.append([judgement]) }
+        }
+        return groups.map { group in
+            Outlook.Named(client: names.text(group.map { $0.judge(in: evaluation) }), outlook: group[0].outlook)
+        }
     }
 
     private static func findings(
         _ decisions: [Evaluation.Decision],
         _ judgements: [Judgement],
+        _ names: JudgeNames,
         on observation: Observation,
         by evaluation: Evaluation,
         isForecast: Bool
     ) -> [Finding] {
-        var findings: [Finding] = []
+        // What a client warns of on several devices is said once.
+        var warnings: [(warning: Warning, judges: [JudgeNames.Judge])] = []
         for judgement in judgements {
-            let prefix = decisions.count > 1 ? judgement.name + ": " : ""
-            findings += judgement.decided.warnings.map { warning in
-                let remedy: Remedy? = warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : nil
-                return .warning(id: warning.id, message: prefix + warning.message, remedy: remedy)
+            let judge = judgement.judge(in: evaluation)
+            for warning in judgement.decided.warnings {
+                let known = warnings.firstIndex { $0.warning == warning && $0.judges[0].client == judge.client }
+                if let known, judge.device != nil {
+                    warnings[known].judges.append(judge)
+                } else {
+                    warnings.append((warning, [judge]))
+                }
             }
+        }
+        var findings = warnings.map { warning, judges in
+            let prefix = decisions.count > 1 ? names.text(judges) + ": " : ""
+            let remedy: Remedy? = warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : nil
+            return Finding.warning(id: warning.id, message: prefix + warning.message, remedy: remedy)
         }
         // Once for all clients of a platform.
         let platforms = judgements.compactMap(\.decided.refusingPlatform)
@@ -120,25 +160,42 @@ package struct ChainJudgement: Sendable {
                 .warning(
                     id: "platform-rule",
                     message: "the reason is a rule of \(platform.title), not the pins",
-                    remedy: .chooseAnotherPlatform(than: platform)
+                    remedy: evaluation.lists == nil ? .chooseAnotherPlatform(than: platform) : nil
                 )
             )
         }
-        for decision in decisions {
+        var unset: [ChosenClient] = []
+        for decision in decisions where !unset.contains(where: { $0.isSame(as: decision.client) }) {
             // They are left out of the verdict, since they do not start with these pins.
             guard case .failure(let error) = decision.verdict else { continue }
+            unset.append(decision.client)
             let message = "\(decision.client.entry.name) cannot be set up: \(error.message)"
             findings.append(.warning(id: "client-not-set-up", message: message))
         }
         guard !isForecast,
-            let deciding = (judgements.first { !$0.decided.isAccepted } ?? judgements.first)?.decided
+            let deciding = judgements.first(where: { !$0.decided.isAccepted }) ?? judgements.first
         else { return findings }
         let own = [
             evaluation.strictWarning(on: deciding, observation: observation),
             evaluation.missingRootsWarning(on: deciding),
-            evaluation.bareKeyWarning(on: deciding, presented: observation.presented),
+            evaluation.bareKeyWarning(on: deciding.decided, presented: observation.presented),
         ]
         return findings + own.compactMap(\.self) + evaluation.damagedStoreWarnings(on: deciding)
+            + (evaluation.privateRootWarning(on: judgements).map { [$0] } ?? [])
+    }
+}
+
+extension Evaluation.Decision {
+    /// Who decided, as sentences name it.
+    fileprivate func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
+        JudgeNames.Judge(client: client.entry.name, device: evaluation.lists == nil ? nil : device.name)
+    }
+}
+
+extension Judgement {
+    /// Who judged, as sentences name it.
+    fileprivate func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
+        JudgeNames.Judge(client: name, device: evaluation.lists == nil ? nil : device.name)
     }
 }
 
@@ -156,7 +213,17 @@ extension ChainJudgement {
         guard let shown else {
             return .notSetUp(Reason(id: "not-configured", message: "no client can be set up with these pins"))
         }
-        return shown.decided.isAccepted ? .accepted(summary) : .rejected(summary)
+        guard shown.decided.isAccepted else { return .rejected(summary) }
+        let judged = Set(judgements.map(\.device.name))
+        if let device = evaluation.devices.first(where: { !judged.contains($0.name) }) {
+            return .notSetUp(
+                Reason(
+                    id: "not-configured",
+                    message: "no client can be set up with these pins on \(device.name)"
+                )
+            )
+        }
+        return .accepted(summary)
     }
 
     /// One reason for all: the only client's own, or how many accept.
@@ -164,28 +231,60 @@ extension ChainJudgement {
         guard clients.count > 1 else {
             return clients.first?.reason ?? Reason(id: "not-configured", message: "no client was chosen")
         }
-        func names(_ clients: [ClientResult]) -> String {
-            clients.map(\.client.entry.name).joined(separator: ", ")
-        }
-        let deciding = clients.filter { $0.isAccepted != nil }
         let absent = clients.filter { $0.isAccepted == nil }
-        let others = absent.isEmpty ? "" : "; \(absent.count) cannot be set up: \(names(absent))"
-        let rejecting = deciding.filter { $0.isAccepted == false }
-        guard !rejecting.isEmpty else {
-            guard absent.isEmpty else {
-                let verb = deciding.count == 1 ? "accepts" : "accept"
-                return Reason(
-                    id: "clients-accept",
-                    message: "\(deciding.count) of \(clients.count) clients \(verb)" + others
-                )
-            }
-            let all = deciding.count == 2 ? "both" : "all \(deciding.count)"
-            return Reason(id: "all-accept", message: "\(all) clients accept")
+        let others = absent.isEmpty ? "" : "; \(Set(absent.map(\.name)).count) cannot be set up: \(text(absent))"
+        let count = evaluation.devices.count > 1 ? deviceCount : clientCount
+        guard count.rejecting == 0 else {
+            let verb = count.rejecting == 1 ? "rejects" : "reject"
+            let names = text(clients.filter { $0.isAccepted == false }, namesAllDevices: evaluation.devices.count > 1)
+            return Reason(
+                id: "\(count.what)-reject",
+                message: "\(count.rejecting) of \(count.all) \(count.what) \(verb): \(names)" + others
+            )
         }
-        let verb = rejecting.count == 1 ? "rejects" : "reject"
-        return Reason(
-            id: "clients-reject",
-            message: "\(rejecting.count) of \(clients.count) clients \(verb): \(names(rejecting))" + others
+        guard absent.isEmpty else {
+            let verb = count.accepting == 1 ? "accepts" : "accept"
+            return Reason(
+                id: "clients-accept",
+                message: "\(count.accepting) of \(count.all) \(count.what) \(verb)" + others
+            )
+        }
+        let all = count.all == 2 ? "both" : "all \(count.all)"
+        return Reason(id: "all-accept", message: "\(all) \(count.what) accept")
+    }
+
+    private struct Count {
+        let what: String
+        let all: Int
+        let accepting: Int
+        let rejecting: Int
+    }
+
+    private var clientCount: Count {
+        Count(
+            what: "clients",
+            all: clients.count,
+            accepting: clients.count { $0.isAccepted == true },
+            rejecting: clients.count { $0.isAccepted == false }
+        )
+    }
+
+    /// A device rejects where one of its clients does, and accepts where one does and none rejects.
+    private var deviceCount: Count {
+        let rejecting = Set(clients.filter { $0.isAccepted == false }.compactMap(\.device))
+        let accepting = Set(clients.filter { $0.isAccepted == true }.compactMap(\.device)).subtracting(rejecting)
+        return Count(
+            what: "devices",
+            all: evaluation.devices.count,
+            accepting: accepting.count,
+            rejecting: rejecting.count
+        )
+    }
+
+    private func text(_ clients: [ClientResult], namesAllDevices: Bool = false) -> String {
+        names.text(
+            clients.map { JudgeNames.Judge(client: $0.name, device: $0.device) },
+            namesAllDevices: namesAllDevices
         )
     }
 }

@@ -1,10 +1,12 @@
 public import Pinning
 package import Rotation
 
-/// What one client makes of a chain, with the reason in a sentence.
+/// What one client makes of a chain, on one device where some were named, with the reason in a sentence.
 public struct ClientResult: Sendable {
     /// The client.
     package let client: ChosenClient
+    /// The name of the device, `nil` where none was named.
+    public let device: String?
     /// Its verdict, or why it cannot be set up.
     public let verdict: Result<Verdict, ClientConfigurationError>
     /// The reason.

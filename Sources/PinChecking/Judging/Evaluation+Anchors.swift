@@ -8,12 +8,13 @@ extension Evaluation {
     func reachingFarther(
         _ verdict: Verdict,
         of client: ChosenClient,
-        on observation: Observation
+        on device: JudgedDevice,
+        _ observation: Observation
     ) -> Verdict {
         guard verdict.isAccepted, case .verified(var path) = verdict.builtChain,
             let procedure = try? client.procedure.get(), let pins = client.pins
         else { return verdict }
-        let verifier = client.trustsInstalledRoots ? verifierWithInstalledRoots : self.verifier
+        let verifier = device.verifier(for: client)
         let ownPath = path
         while path.certificates.last?.isSelfIssued == false {
             let others = pins.pins.filter { pin in

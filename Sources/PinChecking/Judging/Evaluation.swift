@@ -7,12 +7,12 @@ package import X509
 package final class Evaluation: Sendable {
     /// The pins and the clients.
     package let setup: HostSetup
-    /// Finds the paths; holds the trust store.
-    package let verifier: OpenSSLPathVerifier
-    /// The same with the roots a user installed on the device.
-    package let verifierWithInstalledRoots: OpenSSLPathVerifier
-    /// What the trust store holds.
-    package let trust: Trust
+    /// The devices that are judged for, in the order of their data; this machine alone where none is named.
+    package let devices: [JudgedDevice]
+    /// The lists of roots that devices were named of, `nil` where none was named.
+    package let lists: Lists?
+    /// The roots that were given instead of those of the devices, or beside them; `nil` for none.
+    let givenRoots: TrustStore?
     /// The moment to judge by, `nil` for now.
     package let time: Timestamp?
     /// What is asked for the time ahead.
@@ -22,20 +22,21 @@ package final class Evaluation: Sendable {
     /// The Certificate Transparency logs that timestamps are held against, `nil` for none.
     package let logs: TransparencyLogs?
 
+    /// What chains are judged by; there is at least one device.
     package init(
         setup: HostSetup,
-        verifier: OpenSSLPathVerifier,
-        verifierWithInstalledRoots: OpenSSLPathVerifier,
-        trust: Trust,
+        devices: [JudgedDevice],
+        lists: Lists? = nil,
+        givenRoots: TrustStore? = nil,
         time: Timestamp?,
         outlook: OutlookRules,
         fetchable: [Certificate] = [],
         logs: TransparencyLogs? = nil
     ) {
         self.setup = setup
-        self.verifier = verifier
-        self.verifierWithInstalledRoots = verifierWithInstalledRoots
-        self.trust = trust
+        self.devices = devices
+        self.lists = lists
+        self.givenRoots = givenRoots
         self.time = time
         self.outlook = outlook
         self.fetchable = fetchable
@@ -47,48 +48,62 @@ package final class Evaluation: Sendable {
         case system
         case anchors
         case both = "anchors and system"
+        case device
+        case anchorsAndDevice = "anchors and device"
     }
 
-    /// What one client makes of a server.
+    /// Answers what has nothing to do with the roots of a device.
+    package var verifier: OpenSSLPathVerifier { devices[0].verifier }
+
+    /// What one client makes of a server on one device.
     package struct Decision: Sendable {
+        /// The device.
+        package let device: JudgedDevice
         /// The client.
         package let client: ChosenClient
         /// Its verdict, or why it cannot be set up.
         package let verdict: Result<Verdict, ClientConfigurationError>
     }
 
-    /// The decisions of all clients, in their order.
+    /// The decisions of all clients on each device, in their order.
     package func decisions(on observation: Observation) -> [Decision] {
-        // Most clients ask the same question first.
-        let finder = RememberingVerifier(verifier)
-        let finderWithInstalledRoots = RememberingVerifier(verifierWithInstalledRoots)
-        return setup.clients.map { client in
-            let finder = client.trustsInstalledRoots ? finderWithInstalledRoots : finder
-            return Decision(
-                client: client,
-                verdict: client.procedure.map { procedure in
-                    procedure.evaluate(observation, pins: client.pins, verifier: finder)
-                }
-            )
+        devices.flatMap { device in
+            // Most clients ask the same question first.
+            let finder = RememberingVerifier(device.verifier)
+            let finderWithInstalledRoots = RememberingVerifier(device.verifierWithInstalledRoots)
+            return decisions(of: device, on: observation) { client in
+                client.trustsInstalledRoots ? finderWithInstalledRoots : finder
+            }
         }
     }
 
-    /// The decisions of all clients if a path were valid.
+    /// The decisions of all clients on each device if a path were valid.
     func decisions(on observation: Observation, assuming verifier: some PathVerifier) -> [Decision] {
-        setup.clients.map { client in
+        devices.flatMap { device in decisions(of: device, on: observation) { _ in verifier } }
+    }
+
+    private func decisions(
+        of device: JudgedDevice,
+        on observation: Observation,
+        by verifier: (ChosenClient) -> some PathVerifier
+    ) -> [Decision] {
+        let observation = observation.running(on: device.release)
+        return setup.clients.filter { device.runs($0.entry) }.map { client in
             Decision(
+                device: device,
                 client: client,
                 verdict: client.procedure.map { procedure in
-                    procedure.evaluate(observation, pins: client.pins, verifier: verifier)
+                    procedure.evaluate(observation, pins: client.pins, verifier: verifier(client))
                 }
             )
         }
     }
 
     /// What the pedantic checks have against the path a verdict rests on, as a warning.
-    package func strictWarning(on verdict: Verdict, observation: Observation) -> Finding? {
+    func strictWarning(on judgement: Judgement, observation: Observation) -> Finding? {
+        let verdict = judgement.decided
         guard verdict.isAccepted, case .verified(let path) = verdict.builtChain else { return nil }
-        let findings = verifier.strictFindings(
+        let findings = judgement.device.verifier.strictFindings(
             on: path,
             policy: .sslServer(name: .unchecked),
             time: observation.time
@@ -98,9 +113,9 @@ package final class Evaluation: Sendable {
     }
 
     /// That there is nothing the chain could be trusted for, when that is why it is not trusted.
-    package func missingRootsWarning(on verdict: Verdict) -> Finding? {
-        guard case .untrusted(let failures) = verdict.reason, failures.contains(where: \.isMissingAnchor),
-            let places = verifier.trustStore.placesWithoutSystemRoots
+    func missingRootsWarning(on judgement: Judgement) -> Finding? {
+        guard case .untrusted(let failures) = judgement.decided.reason, failures.contains(where: \.isMissingAnchor),
+            let places = judgement.device.verifier.trustStore.placesWithoutSystemRoots
         else { return nil }
         return .warning(
             id: "no-system-roots",
@@ -111,12 +126,16 @@ package final class Evaluation: Sendable {
 
     /// What of the system's store cannot be read where the certificates of this chain were looked for: it may have been the root
     /// that is missing, or a word of distrust.
-    func damagedStoreWarnings(on verdict: Verdict) -> [Finding] {
+    func damagedStoreWarnings(on judgement: Judgement) -> [Finding] {
+        let verdict = judgement.decided
         let isMissing =
             if case .untrusted(let failures) = verdict.reason { failures.contains(where: \.isMissingAnchor) } else {
                 false
             }
-        let damage = verifier.trustStore.damage(concerning: verdict.builtChain.certificates, whenMissing: isMissing)
+        let damage = judgement.device.verifier.trustStore.damage(
+            concerning: verdict.builtChain.certificates,
+            whenMissing: isMissing
+        )
         return damage.map { damage in
             .warning(
                 id: "damaged-trust-store",

@@ -1,8 +1,10 @@
 package import Pinning
 package import Rotation
 
-/// What one client decided and how long that will last.
+/// What one client decided on one device and how long that will last.
 package struct Judgement: Sendable {
+    /// The device.
+    package let device: JudgedDevice
     /// The client.
     package let client: ChosenClient
     /// What it decided.
@@ -19,45 +21,58 @@ package struct Judgement: Sendable {
 }
 
 extension Evaluation {
-    /// The judgements of all clients that could be set up, in the order of the registry: nothing but the order of lines
-    /// follows from that of `--client`.
-    package func judgements(_ decisions: [Decision], on observation: Observation, isForecast: Bool) -> [Judgement] {
-        decisions.enumerated().compactMap { position, decision in
+    /// The judgement on each decision, `nil` of a client that could not be set up.
+    func judgements(_ decisions: [Decision], on observation: Observation, isForecast: Bool) -> [Judgement?] {
+        decisions.map { decision in
             guard let verdict = try? decision.verdict.get(), let procedure = try? decision.client.procedure.get() else {
                 return nil
             }
-            let judgement = judgement(decision.client, procedure, verdict, on: observation, isForecast: isForecast)
-            return (judgement, Rank(decision.client, position))
+            return judgement(decision, procedure, verdict, on: observation, isForecast: isForecast)
+        }
+    }
+
+    /// The judgements in the order of the devices, on each in that of the registry: nothing but the order of lines follows from that
+    /// of `--client`.
+    func ordered(_ judgements: [Judgement?]) -> [Judgement] {
+        let places = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1.name, $0) })
+        return judgements.enumerated().compactMap { position, judgement in
+            judgement.map { ($0, Rank(places[$0.device.name] ?? 0, $0.client, position)) }
         }.sorted { (left: (Judgement, Rank), right: (Judgement, Rank)) in left.1 < right.1 }.map(\.0)
     }
 
     /// The place of a client among others, whatever the order they were named in.
     private struct Rank: Comparable {
+        private let device: Int
         private let entry: Int
         private let name: String
         private let position: Int
 
-        init(_ client: ChosenClient, _ position: Int) {
+        init(_ device: Int, _ client: ChosenClient, _ position: Int) {
+            self.device = device
             entry = ClientRegistry.entries.firstIndex { $0.name == client.entry.name } ?? .max
             name = client.words.joined(separator: ":")
             self.position = position
         }
 
         static func < (left: Rank, right: Rank) -> Bool {
-            (left.entry, left.name, left.position) < (right.entry, right.name, right.position)
+            (left.device, left.entry, left.name, left.position)
+                < (right.device, right.entry, right.name, right.position)
         }
     }
 
     private func judgement(
-        _ client: ChosenClient,
+        _ decision: Decision,
         _ procedure: any ClientProcedure,
         _ verdict: Verdict,
         on observation: Observation,
         isForecast: Bool
     ) -> Judgement {
+        let (device, client) = (decision.device, decision.client)
+        let observation = observation.running(on: device.release)
         let comparison = procedure.comparison(with: client.pins, for: observation.referenceName)
         let shown =
-            isForecast || !comparison.endsPathAtPin ? verdict : reachingFarther(verdict, of: client, on: observation)
+            isForecast || !comparison.endsPathAtPin
+            ? verdict : reachingFarther(verdict, of: client, on: device, observation)
         let positions = positions(of: comparison, by: client)
         let matches = shown.matches.flatMap { match in
             (positions[match.pinIndex] ?? []).map { PinMatch(pinIndex: $0, depth: match.depth) }
@@ -74,7 +89,7 @@ extension Evaluation {
                 policy: .basicX509,
                 time: observation.time
             )
-            inUse += verifier.evaluate(question).builtChain.certificates
+            inUse += device.verifier.evaluate(question).builtChain.certificates
         }
         let question = OutlookQuestion(
             path: shown.builtChain.certificates,
@@ -86,7 +101,14 @@ extension Evaluation {
             time: observation.time,
             limits: outlook.limits
         )
-        return Judgement(client: client, decided: verdict, shown: shown, matches: matches, outlook: question.outlook())
+        return Judgement(
+            device: device,
+            client: client,
+            decided: verdict,
+            shown: shown,
+            matches: matches,
+            outlook: question.outlook()
+        )
     }
 
     /// Where the pins of a client stand among those configured, by their positions in its own set or among its records.

@@ -138,8 +138,10 @@ extension Evaluation {
             policy: .basicX509,
             time: time
         )
-        let path = verifier.evaluate(question).builtChain.certificates
-        if path.count > 1 { return path[1] }
+        for device in devices {
+            let path = device.verifier.evaluate(question).builtChain.certificates
+            if path.count > 1 { return path[1] }
+        }
         return presented.leaf.isSelfIssued ? presented.leaf : nil
     }
 }

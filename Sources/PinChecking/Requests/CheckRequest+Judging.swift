@@ -20,6 +20,10 @@ extension CheckRequest {
         package var validatesCertificateChain: Bool?
         /// The roots that are trusted.
         package var trust = Trust()
+        /// The devices whose roots and rules decide, `nil` for this machine and the newest of each client's platform.
+        package var devices: DeviceSelection?
+        /// A file with the roots of devices, `nil` for those of the program.
+        package var deviceData: String?
         /// Files and directories of roots as if a user had installed them.
         package var extraRoots: [String] = []
         /// Files and directories of certificates as if a platform had fetched them.
@@ -53,6 +57,8 @@ extension CheckRequest {
             merged.validatesDomainName = validatesDomainName ?? other.validatesDomainName
             merged.validatesCertificateChain = validatesCertificateChain ?? other.validatesCertificateChain
             merged.trust = trust.merged(over: other.trust)
+            merged.devices = devices ?? other.devices
+            merged.deviceData = deviceData ?? other.deviceData
             merged.extraRoots = extraRoots.isEmpty ? other.extraRoots : extraRoots
             merged.intermediates = intermediates.isEmpty ? other.intermediates : intermediates
             merged.transparencyLogs = transparencyLogs ?? other.transparencyLogs

@@ -31,7 +31,8 @@ extension CheckResult {
             judgement.standing,
             judgement: judgement,
             presented: judgement.shown == nil ? [] : chain.certificates,
-            warnings: evaluation.setup.notes + evaluation.setup.warnings + judgement.findings
+            warnings: evaluation.setup.notes + evaluation.setup.warnings + judgement.findings,
+            notes: judgement.notes
         )
     }
 

@@ -100,7 +100,7 @@ extension CheckedTarget {
             answer: connection.answer,
             changes: state?.changes,
             warnings: warnings,
-            notes: connection.notesOnNames
+            notes: connection.notesOnNames + (connection.judgement?.notes ?? [])
         )
     }
 }

@@ -10,24 +10,35 @@ package struct EvaluationLoader {
     package private(set) var notes: [Finding] = []
 
     private let environment: [String: String]
+    private let time: Timestamp?
     private var bases: [CheckRequest.Judging: Base] = [:]
-    private var stores: [CheckRequest.Trust: StoreValue] = [:]
+    private var anchors: [CheckRequest.Trust: [AnchorBundle]?] = [:]
+    private var deviceRoots: [String?: DeviceRoots] = [:]
+    private lazy var system = TrustStore.system(environment: environment)
 
-    /// A loader for one run, in which `environment` may say where the system's roots are.
-    package init(environment: [String: String]) {
+    /// A loader for one run.
+    ///
+    /// - Parameters:
+    ///   - environment: may say where the system's roots are.
+    ///   - time: the moment by which data is old, `nil` where nobody minds.
+    package init(environment: [String: String], at time: Timestamp? = nil) {
         self.environment = environment
+        self.time = time
     }
 
     /// What is the same for every host that some settings are for.
     private struct Base {
         let settings: CheckRequest.Judging
+        let clients: ClientSelection
         let sources: PinSources
         let installedRoots: [Certificate]
         let fetchable: [Certificate]
         let logs: TransparencyLogs?
-        let verifier: OpenSSLPathVerifier
-        let verifierWithInstalledRoots: OpenSSLPathVerifier
-        let trust: Evaluation.Trust
+        let devices: [JudgedDevice]
+        let lists: Evaluation.Lists?
+        let givenRoots: TrustStore?
+        /// What is said of all hosts.
+        let notes: [Finding]
         /// The evaluations by server, or the only one where no configuration tells hosts apart.
         var evaluations: [Server: Evaluation] = [:]
         var common: Evaluation?
@@ -41,9 +52,10 @@ package struct EvaluationLoader {
         let port: Int?
     }
 
-    private struct StoreValue {
-        let store: TrustStore
-        let trust: Evaluation.Trust
+    /// Device data with its roots.
+    private struct DeviceRoots {
+        let data: DeviceData
+        let bundle: AnchorBundle
     }
 
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
@@ -75,9 +87,9 @@ package struct EvaluationLoader {
         let setup = try setup(for: server, base)
         let evaluation = Evaluation(
             setup: setup,
-            verifier: base.verifier,
-            verifierWithInstalledRoots: base.verifierWithInstalledRoots,
-            trust: base.trust,
+            devices: base.devices,
+            lists: base.lists,
+            givenRoots: base.givenRoots,
             time: base.settings.time,
             outlook: base.settings.outlook,
             fetchable: base.fetchable,
@@ -98,7 +110,10 @@ package struct EvaluationLoader {
             try OpenSSLHealth.require()
         }
         let sources = try PinSources(reading: settings.pinSources)
-        note(Self.told(by: sources, settings))
+        let chosen = try chosenDevices(settings)
+        let oldData = time.flatMap { time in chosen.roots.flatMap { DeviceLists.warning(of: $0.data, at: time) } }
+        let notes = Self.told(by: sources, chosen.clients) + (oldData.map { [$0] } ?? [])
+        note(notes)
         var installed: [AnchorBundle] = []
         for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path) }
         var fetchable: [Certificate] = []
@@ -106,35 +121,105 @@ package struct EvaluationLoader {
             fetchable += try AnchorFiles.bundles(at: path, as: "intermediate certificates").flatMap(\.certificates)
         }
         let logs = try settings.transparencyLogs.map { (path) throws(CheckError) in try Self.logs(at: path) }
-        let trusted = try store(settings.trust)
-        func verifier(_ store: TrustStore) -> OpenSSLPathVerifier {
-            OpenSSLPathVerifier(
-                trustStore: store,
-                authLevel: settings.authLevel,
-                isStrict: settings.isStrict ?? RequestDefaults.isStrict,
-                isPublicRoot: { DeviceData.builtIn.isOnNewestApple($0.der) }
+        let given = try givenAnchors(settings.trust)
+        let makers = (ordinary: VerifierMaker(settings), withInstalledRoots: VerifierMaker(settings))
+        let devices = chosen.devices.map { device in
+            let selection = device.flatMap { device in
+                chosen.roots.map { AnchorSelection($0.data.positions(of: device), of: $0.bundle) }
+            }
+            let (store, trust) = TrustAnchors.store(
+                given,
+                settings.trust,
+                beside: selection.map { TrustStore($0) } ?? system,
+                selected: selection
+            )
+            let ordinary = makers.ordinary.verifier(store, device, of: chosen.roots?.data)
+            return JudgedDevice(
+                device: device,
+                trust: trust,
+                verifier: ordinary,
+                verifierWithInstalledRoots: installed.isEmpty
+                    ? ordinary
+                    : makers.withInstalledRoots.verifier(
+                        TrustStore(anchors: installed, and: store),
+                        device,
+                        of: chosen.roots?.data
+                    )
             )
         }
-        let ordinary = verifier(trusted.store)
         return Base(
             settings: settings,
+            clients: chosen.clients,
             sources: sources,
             installedRoots: installed.flatMap(\.certificates),
             fetchable: fetchable,
             logs: logs,
-            verifier: ordinary,
-            verifierWithInstalledRoots: installed.isEmpty
-                ? ordinary : verifier(TrustStore(anchors: installed, and: trusted.store)),
-            trust: trusted.trust
+            devices: devices,
+            lists: chosen.roots.map { roots in
+                Evaluation.Lists(
+                    data: roots.data,
+                    file: settings.deviceData,
+                    verifier: OpenSSLPathVerifier(trustStore: TrustStore(anchors: [roots.bundle]))
+                )
+            },
+            givenRoots: given.map { TrustStore(anchors: $0) },
+            notes: notes
         )
     }
 
-    private mutating func store(_ key: CheckRequest.Trust) throws(CheckError) -> StoreValue {
-        if let known = stores[key] { return known }
-        let (store, trust) = try TrustAnchors.read(key, environment: environment)
-        let value = StoreValue(store: store, trust: trust)
-        stores[key] = value
-        return value
+    /// Makes the verifiers of several devices, which share what they find out.
+    private struct VerifierMaker {
+        private let settings: CheckRequest.Judging
+        private let shared: SharedFindings?
+
+        init(_ settings: CheckRequest.Judging) {
+            self.settings = settings
+            shared = settings.devices == nil ? nil : SharedFindings()
+        }
+
+        /// A verifier for a device of `data`, or for this machine.
+        func verifier(_ store: TrustStore, _ device: Device?, of data: DeviceData?) -> OpenSSLPathVerifier {
+            let lists = device.flatMap { device in data.map { (data: $0, device: device) } }
+            return OpenSSLPathVerifier(
+                trustStore: store,
+                authLevel: settings.authLevel,
+                isStrict: settings.isStrict ?? RequestDefaults.isStrict,
+                sharing: device == nil ? nil : shared,
+                isPublicRoot: { root in
+                    lists.map { $0.data.lists(root.der, for: $0.device) }
+                        ?? DeviceData.builtIn.isOnNewestApple(root.der)
+                }
+            )
+        }
+    }
+
+    private mutating func givenAnchors(_ key: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
+        if let known = anchors[key] { return known }
+        let given = try TrustAnchors.given(key)
+        anchors[key] = .some(given)
+        return given
+    }
+
+    /// The devices and the clients that settings ask for, this machine as `nil`, with the data that has them.
+    private mutating func chosenDevices(
+        _ settings: CheckRequest.Judging
+    ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection, roots: DeviceRoots?) {
+        guard let selection = settings.devices else {
+            guard settings.deviceData == nil else { throw CheckError(.request, .deviceDataWithoutDevice) }
+            return ([nil], settings.clients ?? RequestDefaults.clients, nil)
+        }
+        let path = settings.deviceData
+        let roots: DeviceRoots
+        if let known = deviceRoots[path] {
+            roots = known
+        } else {
+            try OpenSSLHealth.require()
+            let data = try DeviceLists.data(at: path)
+            roots = DeviceRoots(data: data, bundle: try DeviceLists.roots(of: data, at: path))
+            deviceRoots[path] = roots
+        }
+        let chosen = try DeviceLists.chosen(selection, settings.clients, in: roots.data)
+        return (chosen.devices, chosen.clients, roots)
     }
 
     private static func logs(at path: String) throws(CheckError) -> TransparencyLogs {
@@ -150,8 +235,8 @@ package struct EvaluationLoader {
     }
 
     /// What is to be said of the sources to the clients that are asked.
-    private static func told(by sources: PinSources, _ settings: CheckRequest.Judging) -> [Finding] {
-        let isForCurl = (settings.clients ?? RequestDefaults.clients).includes("curl")
+    private static func told(by sources: PinSources, _ clients: ClientSelection) -> [Finding] {
+        let isForCurl = clients.includes("curl")
         return sources.notes.filter { isForCurl || $0.id != PinNote.ID.curlReadsNoBlanks.rawValue }
     }
 
@@ -174,7 +259,7 @@ package struct EvaluationLoader {
         }
         var ignoring: [String] = []
         let androidHost: String? = if case .unchecked = name { nil } else { name.description }
-        let clients = try ChosenClient.chosen(settings.clients ?? RequestDefaults.clients) {
+        let clients = try ChosenClient.chosen(base.clients) {
             (entry, clientSettings) throws(CheckError) in
             let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
             if own?.ignoresPinsForAnyHost == true { ignoring.append(entry.name) }
@@ -201,7 +286,7 @@ package struct EvaluationLoader {
                 obstacle: own?.obstacle ?? android.obstacle,
                 settings: clientSettings
             )
-        }
+        }.filter { client in base.devices.contains { $0.runs(client.entry) } }
         if !ignoring.isEmpty {
             let message =
                 "\(ignoring.joined(separator: ", ")): the configuration decides for \(name); the pins given beside it are not compared"
@@ -216,13 +301,13 @@ package struct EvaluationLoader {
             clients: clients,
             mode: mode,
             pins: selection.pins,
-            records: Self.records(of: selection, comparedBy: clients, for: name, base.verifier),
+            records: Self.records(of: selection, comparedBy: clients, for: name, base.devices[0].verifier),
             entries: selection.policies.flatMap { kind, policy in
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
             },
             applied: AppliedConfiguration.all(of: clients),
             warnings: warnings,
-            notes: Self.told(by: sources, settings) + (sources.configurations.isEmpty ? warnings : [])
+            notes: base.notes + (sources.configurations.isEmpty ? warnings : [])
         )
     }
 

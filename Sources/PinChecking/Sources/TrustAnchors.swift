@@ -3,21 +3,45 @@ package import X509
 
 /// What `--anchors` and `--and-system` come to.
 package enum TrustAnchors {
-    /// The trust store, and what it is called in reports.
+    /// The anchors that were given, `nil` for none.
+    static func given(_ trust: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
+        guard !trust.anchors.isEmpty else {
+            guard !(trust.includesSystem ?? RequestDefaults.includesSystem) else {
+                throw CheckError(.request, .nothingToAddTheSystemTo)
+            }
+            return nil
+        }
+        var bundles: [AnchorBundle] = []
+        for path in trust.anchors { bundles += try AnchorFiles.bundles(at: path) }
+        return bundles
+    }
+
+    /// What stands for a device's roots, and what it is called in reports.
+    ///
+    /// - Parameters:
+    ///   - given: the anchors that were given, `nil` for none.
+    ///   - trust: whether they stand beside the device's own roots.
+    ///   - own: the device's own roots.
+    ///   - selection: the same as they are selected, `nil` for this machine.
+    /// - Returns: the trust store and its name.
+    static func store(
+        _ given: [AnchorBundle]?,
+        _ trust: CheckRequest.Trust,
+        beside own: @autoclosure () -> TrustStore,
+        selected selection: AnchorSelection? = nil
+    ) -> (TrustStore, Evaluation.Trust) {
+        guard let given else { return (own(), selection == nil ? .system : .device) }
+        guard trust.includesSystem ?? RequestDefaults.includesSystem else {
+            return (TrustStore(anchors: given, insteadOf: selection), .anchors)
+        }
+        return (TrustStore(anchors: given, and: own()), selection == nil ? .both : .anchorsAndDevice)
+    }
+
+    /// The trust store of this machine, and what it is called in reports.
     package static func read(
         _ trust: CheckRequest.Trust,
         environment: [String: String]
     ) throws(CheckError) -> (TrustStore, Evaluation.Trust) {
-        let andSystem = trust.includesSystem ?? RequestDefaults.includesSystem
-        guard !trust.anchors.isEmpty else {
-            guard !andSystem else {
-                throw CheckError(.request, .nothingToAddTheSystemTo)
-            }
-            return (.system(environment: environment), .system)
-        }
-        var bundles: [AnchorBundle] = []
-        for path in trust.anchors { bundles += try AnchorFiles.bundles(at: path) }
-        guard andSystem else { return (TrustStore(anchors: bundles), .anchors) }
-        return (TrustStore(anchors: bundles, and: .system(environment: environment)), .both)
+        store(try given(trust), trust, beside: .system(environment: environment))
     }
 }

@@ -4,7 +4,7 @@
 package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     case pins, skipBadPins
     case client, mode, allowInvalidCertificates, validatesDomainName, validatesCertificateChain
-    case anchors, andSystem, extraRoots, intermediates, ctLogs, strict, authLevel
+    case anchors, andSystem, device, deviceData, extraRoots, intermediates, ctLogs, strict, authLevel
     case ports, connect, sni, verifyName, host, ipVersion
     case warnBefore, failBefore, minPinLife
     case timeout, retries, minTLS, maxTLS, alpn
@@ -35,7 +35,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     /// What values the key takes.
     package var kind: Kind {
         switch self {
-        case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client: .texts
+        case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client, .device: .texts
         case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .validatesCertificateChain, .andSystem,
             .strict, .head:
             .flag
@@ -44,7 +44,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .ports: .numbers(1...65_535)
         case .sni: .textOrFalse
         case .expectStatus: .textsOrNumbers
-        case .verifyName, .host, .ctLogs, .warnBefore, .failBefore, .minPinLife, .request: .text
+        case .verifyName, .host, .deviceData, .ctLogs, .warnBefore, .failBefore, .minPinLife, .request: .text
         case .ipVersion: .choice(["4", "6"])
         case .timeout: .number
         case .retries: .integer(0...100)
@@ -65,6 +65,9 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .validatesCertificateChain: "AFNetworking 2.5's validatesCertificateChain."
         case .anchors: "Files or directories of certificates that are trusted instead of the system's roots."
         case .andSystem: "Trust the system's roots beside the anchors."
+        case .device:
+            "The devices whose roots and rules decide, each client on those of its system, as in ios-17; all; or system."
+        case .deviceData: "A file with the roots of devices, instead of those that are part of the program."
         case .extraRoots: "Roots as if they were installed on the device by hand."
         case .intermediates:
             "Certificates as if they were fetched from where the server's says, by platforms that fetch."

@@ -179,5 +179,7 @@ package enum PolicyReader {
 
 extension PolicyKey {
     /// Whether the texts of the key may be paths, which are relative to the policy.
-    fileprivate var holdsPaths: Bool { [.pins, .anchors, .extraRoots, .intermediates, .ctLogs].contains(self) }
+    fileprivate var holdsPaths: Bool {
+        [.pins, .anchors, .extraRoots, .intermediates, .ctLogs, .deviceData].contains(self)
+    }
 }

@@ -66,4 +66,16 @@ public struct Observation: Sendable, Hashable {
         self.release = release
         self.evidence = evidence
     }
+
+    /// The same on another version of a device's system.
+    public func running(on release: PlatformRelease) -> Observation {
+        Observation(
+            presented: presented,
+            referenceName: referenceName,
+            time: time,
+            fetchable: fetchable,
+            release: release,
+            evidence: evidence
+        )
+    }
 }

@@ -18,6 +18,8 @@ final class FindingsCache: Sendable {
         /// `nil` for the verifier's own rules.
         private let platform: Platform?
         private let anchorKeys: [[UInt8]]
+        /// The roots of a device that play a part, where several devices share what is found out.
+        private let roots: [Int]
         /// `nil` for what all platforms have in common.
         private let evidence: LeafEvidence?
         private let isServerPolicy: Bool
@@ -27,8 +29,10 @@ final class FindingsCache: Sendable {
         /// - Parameters:
         ///   - question: what is asked.
         ///   - platform: by whose rules; the question's own, or `nil` for what all have in common.
-        init(_ question: PathQuestion, by platform: Platform?) {
+        ///   - roots: which of the roots that devices share play a part.
+        init(_ question: PathQuestion, by platform: Platform?, among roots: [Int] = []) {
             self.platform = platform
+            self.roots = roots
             evidence = platform == nil ? nil : question.evidence
             fetchable = question.fetchable.map(\.fingerprint)
             presented = question.presented.certificates.map(\.fingerprint)
@@ -52,6 +56,7 @@ final class FindingsCache: Sendable {
             anchors = nil
             includesStore = true
             anchorKeys = []
+            roots = []
             isServerPolicy = policy != .basicX509
             isStrictLook = true
         }

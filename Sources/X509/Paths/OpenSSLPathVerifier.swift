@@ -12,6 +12,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     private let isStrict: Bool
     private let isPublicRoot: @Sendable (Certificate) -> Bool
     private let cache = FindingsCache()
+    private let shared: SharedFindings?
 
     private var authLevel: Int { givenAuthLevel ?? Self.defaultAuthLevel }
 
@@ -22,16 +23,20 @@ package struct OpenSSLPathVerifier: PathVerifier {
     ///   - authLevel: OpenSSL's security level, 0…5, held against keys and signatures under the server policy in place of what
     ///     platforms ask of them; `nil` for those, and for ``defaultAuthLevel`` where no platform asks.
     ///   - isStrict: whether OpenSSL's pedantic checks are made too (`X509_V_FLAG_X509_STRICT`).
+    ///   - shared: what verifiers find out for each other that differ in ``AnchorSelection`` alone: `isPublicRoot` has to be true of
+    ///     what is selected of the bundle, and of nothing else.
     ///   - isPublicRoot: whether a certificate is on the list of roots of the client's system. Asked only where a rule depends on it.
     package init(
         trustStore: TrustStore,
         authLevel: Int? = nil,
         isStrict: Bool = false,
+        sharing shared: SharedFindings? = nil,
         isPublicRoot: @escaping @Sendable (Certificate) -> Bool = { _ in false }
     ) {
         self.trustStore = trustStore
         givenAuthLevel = authLevel
         self.isStrict = isStrict
+        self.shared = shared
         self.isPublicRoot = isPublicRoot
     }
 
@@ -105,7 +110,9 @@ package struct OpenSSLPathVerifier: PathVerifier {
         by platform: Platform?,
         _ search: () -> FindingsCache.Entry
     ) -> FindingsCache.Entry {
-        let key = FindingsCache.Key(question, by: platform)
+        let cache = shared?.cache ?? cache
+        let roots = shared?.reachable(in: trustStore, by: question) ?? []
+        let key = FindingsCache.Key(question, by: platform, among: roots)
         if let known = cache.entry(for: key, at: question.time) { return known }
         let entry = search()
         cache.remember(entry, for: key)
@@ -208,6 +215,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     /// - Returns: the findings, none for a verifier that is strict itself.
     package func strictFindings(on path: VerifiedPath, policy: TrustPolicy, time: Timestamp) -> [TrustFailure] {
         guard !isStrict else { return [] }
+        let cache = shared?.cache ?? cache
         let key = FindingsCache.Key(strictLookAt: path.certificates, policy: policy)
         if let known = cache.entry(for: key, at: time) { return known.findings.failures }
         let failures = strictLook(at: path, policy: policy, time: time)

@@ -108,6 +108,27 @@ package final class AnchorBundle: AnchorSource {
         )
     }
 
+    /// Takes certificates in DER, of which those that no path needs are never parsed.
+    ///
+    /// - Parameter certificates: the certificates; their positions are those of the bundle.
+    /// - Throws: ``X509Error`` with the number of what is no certificate, as far as that shows without parsing all of many.
+    package convenience init(listed certificates: some Sequence<[UInt8]>) throws(X509Error) {
+        var entries: [Entry] = []
+        for der in certificates {
+            guard let entry = Self.entry(der) else { throw Self.notACertificate(number: entries.count + 1) }
+            entries.append(entry)
+        }
+        self.init(entries)
+        guard entries.count <= Self.eagerCount else { return }
+        for position in entries.indices where node(at: position) == nil {
+            throw Self.notACertificate(number: position + 1)
+        }
+    }
+
+    private static func notACertificate(number: Int) -> X509Error {
+        X509Error(.notACertificate, detail: "number \(number)")
+    }
+
     /// The one certificate in a block, and what is said of it; `nil` when the block holds anything else.
     private static func entry(_ block: PEMBlock) -> Entry? {
         guard block.label == CertificateReader.trustedCertificateLabel else { return entry(block.der) }
@@ -163,7 +184,8 @@ package final class AnchorBundle: AnchorSource {
         return nodes(named: name).filter { entries[$0.position].isDistrusted }.map(\.node)
     }
 
-    private func nodes(named name: OpaquePointer) -> [(position: Int, node: PathNode)] {
+    /// The certificates whose subject is `name`, each with its position.
+    func nodes(named name: OpaquePointer) -> [(position: Int, node: PathNode)] {
         let hash = X509_NAME_hash_ex(name, nil, nil, nil)
         let positions = parsed.withLock { parsed in
             let hashes = parsed.hashes ?? subjectHashes()

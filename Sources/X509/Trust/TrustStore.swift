@@ -10,22 +10,44 @@ package final class TrustStore: Sendable {
     /// The next tier is asked only when those before it lead to no valid path.
     let tiers: [[any AnchorSource]]
     private let systemRoots: SystemRoots?
+    /// The roots of the device that it is the store of, as one of several; `nil` where it is of no device.
+    ///
+    /// They need not be in it: anchors may stand in for them.
+    let selection: AnchorSelection?
 
-    private init(tiers: [[any AnchorSource]], systemRoots: SystemRoots?) {
+    private init(
+        tiers: [[any AnchorSource]],
+        systemRoots: SystemRoots? = nil,
+        selection: AnchorSelection? = nil
+    ) {
         self.tiers = tiers
         self.systemRoots = systemRoots
+        self.selection = selection
     }
 
     /// Anchors-only trust: the system's roots do not count.
-    package convenience init(anchors: [AnchorBundle]) {
-        self.init(tiers: [anchors], systemRoots: nil)
+    ///
+    /// - Parameters:
+    ///   - anchors: all that is trusted.
+    ///   - selection: the roots of the device that would be trusted without them, where there are several.
+    package convenience init(anchors: [AnchorBundle], insteadOf selection: AnchorSelection? = nil) {
+        self.init(tiers: [anchors], selection: selection)
+    }
+
+    /// The roots of one of several devices.
+    package convenience init(_ selection: AnchorSelection) {
+        self.init(tiers: [[selection]], selection: selection)
     }
 
     /// The given anchors in addition to another store's.
     ///
     /// All are asked at once: a path to one of the given anchors is no reason to miss another, shorter one to the other store's.
     package convenience init(anchors: [AnchorBundle], and other: TrustStore) {
-        self.init(tiers: [anchors + other.tiers.flatMap { $0 }], systemRoots: other.systemRoots)
+        self.init(
+            tiers: [anchors + other.tiers.flatMap { $0 }],
+            systemRoots: other.systemRoots,
+            selection: other.selection
+        )
     }
 
     /// The roots of this system, where OpenSSL looks for them.
@@ -43,6 +65,36 @@ package final class TrustStore: Sendable {
             systemRoots: SystemRoots(directories: directories, bundle: bundle)
         )
     }
+
+    /// Which of the certificates of its selection's bundle paths from these certificates could come across, selected or not.
+    ///
+    /// Whatever a search finds depends on which of them are selected, and on nothing else of the selection.
+    ///
+    /// - Parameter nodes: all certificates that a path may begin with or pass through.
+    /// - Returns: their positions in the bundle, ascending; none where nothing is selected.
+    func reach(from nodes: [PathNode]) -> [Int] {
+        guard let selection else { return [] }
+        let others = tiers.joined().filter { !($0 is AnchorSelection) }
+        var found: Set<Int> = []
+        var seen = Set(nodes.map(\.certificate.fingerprint))
+        var waiting = nodes
+        while let node = waiting.popLast() {
+            for name in [node.handle.subjectName, node.handle.issuerName].compactMap({ $0 }) {
+                let listed = selection.bundle.nodes(named: name)
+                found.formUnion(listed.map(\.position))
+                for next in listed.map(\.node) + others.flatMap({ $0.anchors(named: name) })
+                where seen.insert(next.certificate.fingerprint).inserted {
+                    waiting.append(next)
+                }
+            }
+        }
+        return found.sorted()
+    }
+
+    /// Whether the store holds a certificate as an anchor.
+    ///
+    /// May read sources: ask only when it makes a difference.
+    package func holds(_ certificate: Certificate) -> Bool { PathNode(certificate).map(holds) ?? false }
 
     /// Whether the store holds a certificate as an anchor.
     ///

@@ -56,14 +56,14 @@ struct JUnitRenderer: ResultRenderer {
         }
         for check in report.checks {
             add(
-                check.client ?? "connection",
+                check.owner ?? "connection",
                 check.id,
                 Self.outcome(of: check, in: report),
                 seconds: check.client == nil ? Self.seconds(of: check.id, in: report) : nil
             )
         }
         for client in report.clients where client.verdict == .none {
-            add(client.name, client.reason.id, .skipped(client.reason.message))
+            add(client.title, client.reason.id, .skipped(client.reason.message))
         }
         // With --fail-on warn the verdict is the case that fails.
         for warning in report.attention { add("warning", warning.id, .skipped(warning.message)) }
@@ -95,7 +95,7 @@ struct JUnitRenderer: ResultRenderer {
             guard check.id == Report.Check.request else { return .error(type: check.id, message: check.detail) }
             return .failed(type: report.reason.id, message: check.detail, details: "")
         }
-        if report.clients.contains(where: { $0.name == client && $0.verdict == .reject }) {
+        if report.clients.contains(where: { $0.name == client && $0.device == check.device && $0.verdict == .reject }) {
             return .failed(type: check.id, message: check.detail, details: "")
         }
         return .skipped("failed, and the client accepts all the same: \(check.detail)")

@@ -8,6 +8,8 @@ struct MarkdownRenderer: ResultRenderer {
 
     private var written = 0
     private var leftOut = 0
+    /// What clients decide on devices, which goes behind the table of targets.
+    private var matrices: [String] = []
 
     init() {}
 
@@ -21,17 +23,43 @@ struct MarkdownRenderer: ResultRenderer {
         for warning in report.attention.prefix(20) {
             text += "| ⚠️ | \(Self.code(report.title, length: 150)) | \(Self.code(warning.message)) | |\n"
         }
-        guard written + text.utf8.count < Self.limit else {
+        let matrix = Self.matrix(of: report)
+        guard written + text.utf8.count + matrix.utf8.count < Self.limit else {
             leftOut += 1
             return ""
         }
-        written += text.utf8.count
+        written += text.utf8.count + matrix.utf8.count
+        if !matrix.isEmpty { matrices.append(matrix) }
         return text
     }
 
     mutating func ending(exit: ExitStatus) -> String {
         let more = leftOut == 0 ? "" : "\n\(leftOut) more targets are left out: the summary would be too long.\n"
-        return more + "\nExit status \(exit.rawValue) (\(exit.name))\n\n"
+        return matrices.joined() + more + "\nExit status \(exit.rawValue) (\(exit.name))\n\n"
+    }
+
+    /// What each client decides on each device, a table for those that run the same; empty where no devices were named.
+    private static func matrix(of report: Report) -> String {
+        guard let matrix = DeviceMatrix(report), let devices = report.devices else { return "" }
+        var text = "\n#### \(code(report.title, length: 150)), roots as read up to \(code(devices.date))\n"
+        for table in matrix.tables {
+            func row(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |\n" }
+            text += "\n" + row([code(table.title)] + table.clients.map { code($0) })
+            text += "|---" + String(repeating: "|---", count: table.clients.count) + "|\n"
+            for (device, cells) in table.rows {
+                text += row([code(device)] + cells.map { sign($0.verdict) + " " + $0.text })
+            }
+        }
+        let reasons = matrix.reasons.enumerated().map { "\($0 + 1). \(code($1.message))\n" }
+        return text + (reasons.isEmpty ? "" : "\n" + reasons.joined())
+    }
+
+    private static func sign(_ verdict: Report.VerdictWord) -> String {
+        switch verdict {
+        case .accept: "✅"
+        case .reject: "❌"
+        case .none: "❔"
+        }
     }
 
     private static func sign(_ status: ExitStatus) -> String {

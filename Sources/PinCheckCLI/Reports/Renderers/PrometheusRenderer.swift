@@ -70,10 +70,11 @@ struct PrometheusRenderer: ResultRenderer {
         // What is shown for comparison must set off no alert that is about the target.
         if report.counts { status.add(labels, report.exit.code) }
         reached.add(labels, report.verdict == .none ? 0 : 1)
-        var clients = UniqueNames()
+        var clients = ClientNames()
         for client in report.clients where client.verdict != .none {
             accepted.add(
-                labels + [("client", clients.name(client.nameWithSettings))],
+                labels + [("client", clients.name(client.nameWithSettings, of: client.device))]
+                    + (client.device.map { [("device", $0)] } ?? []),
                 client.verdict == .accept ? 1 : 0
             )
         }
@@ -133,6 +134,15 @@ struct PrometheusRenderer: ResultRenderer {
         let count = seen["\(labels)", default: 0] + 1
         seen["\(labels)"] = count
         return count == 1 ? labels : labels + [("check", String(count))]
+    }
+}
+
+/// The names of clients, made different from each other on each device.
+private struct ClientNames {
+    private var names: [String?: UniqueNames] = [:]
+
+    mutating func name(_ text: String, of device: String?) -> String {
+        names[device, default: UniqueNames()].name(text)
     }
 }
 

@@ -19,7 +19,11 @@ struct TextRenderer: Sendable {
         if let http = report.http { lines += request(http, in: report) }
         lines += change(report)
         if explains { lines += explanation(report) }
-        if report.clients.count > 1 { lines += matrix(report) }
+        if report.devices != nil {
+            lines += DeviceTextRenderer(style: style).lines(report)
+        } else if report.clients.count > 1 {
+            lines += matrix(report)
+        }
         if !explains { lines += report.ownNotes.map(note) }
         lines.append(verdict(report))
         return lines.joined(separator: "\n") + "\n"
@@ -256,9 +260,9 @@ struct TextRenderer: Sendable {
                 }
             }
             lines.append(
-                "  \(safe(client.name)): " + safe(settings.isEmpty ? "as it comes" : settings.joined(separator: ", "))
+                "  \(safe(client.title)): " + safe(settings.isEmpty ? "as it comes" : settings.joined(separator: ", "))
             )
-            let steps = report.checks.filter { $0.client == client.name }
+            let steps = report.checks.filter { $0.client == client.name && $0.device == client.device }
             for (index, step) in steps.enumerated() {
                 lines.append("    \(index + 1) \(step.status)  \(safe(step.id)): \(safe(step.detail, length: 400))")
             }

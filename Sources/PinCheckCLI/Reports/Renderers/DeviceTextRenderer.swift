@@ -1,0 +1,59 @@
+import Text
+
+/// Writes what each client decides on each device as lines of text, tables of which are at most 80 columns wide.
+struct DeviceTextRenderer {
+    let style: TextStyle
+
+    private static let width = 80
+    private static let indent = "  "
+    /// A client's name with long settings is cut.
+    private static let longestName = 48
+
+    /// The devices and their verdicts; nothing where no devices were named, or nothing was judged.
+    func lines(_ report: Report) -> [String] {
+        guard let devices = report.devices, !report.clients.isEmpty else { return [] }
+        let roots = "roots as read up to \(devices.date)"
+        guard let matrix = DeviceMatrix(report) else {
+            let names = devices.judged.map(\.name).joined(separator: ", ")
+            return [Self.indent + "device: \(safe(names)), \(roots)"]
+        }
+        let count = devices.judged.count
+        return [Self.indent + (count == 1 ? "1 device" : "\(count) devices") + ", \(roots)"]
+            + matrix.tables.flatMap(lines)
+            + matrix.reasons.enumerated().map { index, reason in
+                Self.indent + "  \(index + 1) \(safe(reason.id)): \(safe(reason.message, length: 200))"
+            }
+    }
+
+    private func lines(_ table: DeviceMatrix.Table) -> [String] {
+        let first = max(table.title.count, table.rows.map(\.device.count).max() ?? 0)
+        let parts = table.parts(width: Self.width - Self.indent.count, gap: 2, longest: Self.longestName)
+        return parts.flatMap { part in
+            let names = part.clients.map { safe($0, length: Self.longestName) }
+            let widths = part.clients.indices.map { index in
+                max(names[index].count, part.rows.map { $0.cells[index].text.count }.max() ?? 0)
+            }
+            func line(_ name: String, _ cells: [(text: String, shown: String)]) -> String {
+                var line = Self.indent + name
+                var missing = first - name.count
+                for (cell, width) in zip(cells, widths) {
+                    line += String(repeating: " ", count: missing + 2) + cell.shown
+                    missing = width - cell.text.count
+                }
+                return line
+            }
+            let heading = line(part.title, names.map { ($0, $0) })
+            return [heading] + part.rows.map { row in line(row.device, row.cells.map { ($0.text, shown($0)) }) }
+        }
+    }
+
+    private func shown(_ cell: DeviceMatrix.Cell) -> String {
+        switch cell.verdict {
+        case .accept: style.good(cell.text)
+        case .reject: style.bad(cell.text)
+        case .none: cell.text
+        }
+    }
+
+    private func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
+}

@@ -1,0 +1,41 @@
+package import Devices
+import Pinning
+package import X509
+
+/// A device that chains are judged for: its roots, and the version of its system.
+package struct JudgedDevice: Sendable {
+    /// The device, `nil` for this machine.
+    package let device: Device?
+    /// What stands for its roots.
+    package let trust: Evaluation.Trust
+    /// Finds the paths; holds the roots.
+    package let verifier: OpenSSLPathVerifier
+    /// The same with the roots that a user installed on it.
+    package let verifierWithInstalledRoots: OpenSSLPathVerifier
+
+    /// What `--device` calls it.
+    package var name: String { device?.name ?? DeviceChoice.systemName }
+
+    /// The version of its system; of this machine each client's newest.
+    var release: PlatformRelease { device?.platformRelease ?? .newest }
+
+    /// Whether a client is judged for it: on this machine, all are.
+    func runs(_ client: ClientRegistry.Entry) -> Bool { device?.platform.runs(client.platform) ?? true }
+
+    /// What finds the paths of a client.
+    func verifier(for client: ChosenClient) -> OpenSSLPathVerifier {
+        client.trustsInstalledRoots ? verifierWithInstalledRoots : verifier
+    }
+}
+
+extension Evaluation {
+    /// The lists of roots that devices were named of.
+    package struct Lists: Sendable {
+        /// The lists.
+        package let data: DeviceData
+        /// The file they were read from, `nil` for the program's own.
+        package let file: String?
+        /// Finds the paths to all roots that any device has.
+        let verifier: OpenSSLPathVerifier
+    }
+}

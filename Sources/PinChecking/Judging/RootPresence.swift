@@ -1,0 +1,109 @@
+import Devices
+import Pinning
+import X509
+
+extension Evaluation {
+    /// On which devices a root is that some of the named ones have and others do not, a note for each.
+    ///
+    /// - Parameters:
+    ///   - judgements: all of them.
+    ///   - observation: what was judged.
+    /// - Returns: the notes; none where no device was named, and where all that were have the root.
+    func rootNotes(on judgements: [Judgement], _ observation: Observation) -> [Finding] {
+        let named = devices.compactMap(\.device)
+        guard let lists, !named.isEmpty else { return [] }
+        var roots: [Certificate] = []
+        func add(_ path: [Certificate]) {
+            guard let root = path.last, lists.data.lists(root.der), !roots.contains(root) else { return }
+            roots.append(root)
+        }
+        for judgement in judgements {
+            for path in judgement.decided.restsOn { add(path.certificates) }
+            if judgement.decided.builtChain.isVerified { add(judgement.decided.builtChain.certificates) }
+        }
+        if judgements.contains(where: { $0.device.device != nil && $0.decided.isMissingAnchor }) {
+            // What a device misses another one may have.
+            let question = PathQuestion(
+                presented: observation.presented,
+                intermediates: (setup.pins?.certificates ?? []) + observation.fetchable,
+                anchors: .trustStore,
+                policy: .basicX509,
+                time: observation.time
+            )
+            let answer = lists.verifier.evaluate(question)
+            if answer.isTrusted { add(answer.builtChain.certificates) }
+        }
+        return roots.compactMap { note(on: $0, named, lists.data) }
+    }
+
+    private func note(on root: Certificate, _ named: [Device], _ data: DeviceData) -> Finding? {
+        let holders = data.devices(listing: root.der)
+        let missing = named.filter { !holders.contains($0) }
+        guard !missing.isEmpty else { return nil }
+        let names = JudgeNames(named.map { JudgeNames.Judge(client: "", device: $0.name) })
+        let places = DevicePlatform.allCases.filter { platform in named.contains { $0.platform == platform } }
+            .compactMap { platform in
+                data.availability(of: root.der, on: platform)?.place(of: platform, in: data)
+            }
+        return Finding(
+            .info,
+            id: "root-not-everywhere",
+            message: "the root \(root.commonName ?? root.subject) is not on \(names.list(missing.map(\.name))): it is "
+                + places.joined(separator: ", ")
+        )
+    }
+
+    /// That a path ends at a root of this machine which is on no public list, as a warning.
+    ///
+    /// Of clients that run on phones and in browsers: what curl and others trust here is this machine's own business.
+    func privateRootWarning(on judgements: [Judgement]) -> Finding? {
+        for judgement in judgements where judgement.device.device == nil {
+            let platform = judgement.client.entry.platform
+            guard platform != nil, platform != .openssl, judgement.decided.isAccepted else { continue }
+            for path in judgement.decided.restsOn.map(\.certificates) {
+                guard let root = path.last, !DeviceData.builtIn.lists(root.der), isOfThisMachine(root, judgement)
+                else { continue }
+                return .warning(
+                    id: "private-root",
+                    message:
+                        "the root \(root.commonName ?? root.subject) of this machine is on no public list, so no phone has it by "
+                        + "itself: it may be an interceptor's, or your own",
+                    remedy: .nameRoots
+                )
+            }
+        }
+        return nil
+    }
+
+    /// Whether a path ends at a certificate because the system's store has it, and nobody gave or pinned it.
+    private func isOfThisMachine(_ root: Certificate, _ judgement: Judgement) -> Bool {
+        guard judgement.device.trust == .system || judgement.device.trust == .both,
+            setup.pins?.certificates.contains(root) != true, givenRoots?.holds(root) != true
+        else { return false }
+        return judgement.device.verifier.trustStore.holds(root)
+    }
+}
+
+extension RootAvailability {
+    /// Where the root is, in words: as in `on ios-13 and newer`.
+    fileprivate func place(of platform: DevicePlatform, in data: DeviceData) -> String {
+        let all = data.devices.filter { $0.platform == platform }
+        guard all.count > 1 else { return self == .nowhere ? "not on \(all[0].name)" : "on \(all[0].name)" }
+        return switch self {
+        case .everywhere: "on \(all[0].name) and newer"
+        case .nowhere: "on no \(platform.rawValue)"
+        case .from(let first): "on \(first.name) and newer"
+        case .upTo(let last): "on \(last.name) and older"
+        case .between(let first, let last) where first == last: "on \(first.name)"
+        case .between(let first, let last): "on \(first.name) to \(last.name)"
+        case .several(let devices): "on \(devices.map(\.name).joined(separator: ", "))"
+        }
+    }
+}
+
+extension Verdict {
+    /// Whether it is a rejection for want of an anchor.
+    fileprivate var isMissingAnchor: Bool {
+        if case .untrusted(let failures) = reason { failures.contains(where: \.isMissingAnchor) } else { false }
+    }
+}

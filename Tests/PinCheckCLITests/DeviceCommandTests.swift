@@ -1,0 +1,489 @@
+import Devices
+import Foundation
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+@testable import PinCheckCLI
+
+/// `--device`: one chain, judged by each client on each device.
+@Suite(.endsSomeTime) struct DeviceCommandTests {
+    let pki: StandardPKI
+    let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// Devices of a laboratory: `rootA` is not on all of them, `rootB` on all but the first.
+    static func data(_ pki: StandardPKI) -> [UInt8] {
+        let lists: [(String, String, [LabCertificate])] = [
+            ("ios-12", "iOS 12", [pki.rootB]), ("ios-13", "iOS 13", [pki.rootA, pki.rootB]),
+            ("ios-26", "iOS 26", [pki.rootA, pki.rootB]), ("android-9", "Android 9", [pki.rootA, pki.rootB]),
+            ("android-17", "Android 17", [pki.rootB]),
+        ]
+        let entries = lists.map { name, release, roots in
+            DeviceDataWriter.Entry(
+                name: name,
+                release: release,
+                address: "https://lists.example",
+                day: Int(LabClock.now / 86_400) - 10,
+                roots: roots.map(\.der)
+            )
+        }
+        return DeviceDataWriter(source: "a laboratory", licence: "", entries: entries).bytes()
+    }
+
+    /// A leaf below an anchor that is public to the lab's devices has the timestamps that those ask for.
+    private func verify(
+        _ chain: [LabCertificate],
+        _ arguments: [String],
+        data: [UInt8]? = nil,
+        environment: [String: String] = [:]
+    ) async throws -> Outcome {
+        try await TemporaryDirectory.scoped { directory in
+            let presented = try directory.write(chain.map(\.pem).joined(), to: "chain.pem")
+            let file = try directory.write(data ?? Self.data(pki), to: "devices.bin")
+            let root = try directory.write(pki.rootA.pem, to: "root.pem")
+            let words = arguments.map { $0 == "DATA" ? file : $0 == "ROOT" ? root : $0 }
+            return await pincheck(["verify", presented, "--host", host] + words, environment: environment)
+        }
+    }
+
+    private func lines(_ outcome: Outcome) -> [String] { outcome.output.split(separator: "\n").map(String.init) }
+
+    /// The verdicts of a document: `okhttp on android-9: accept pin-matched`.
+    private func verdicts(_ outcome: Outcome) throws -> [String] {
+        try JSONValue(outcome.output)["clients"].array.map { client in
+            "\(client["name"].text ?? "") on \(client["device"].text ?? "–"): "
+                + "\(client["verdict"].text ?? "") \(client["reason"]["id"].text ?? "")"
+        }
+    }
+
+    // MARK: Roots
+
+    @Test func aRootThatOnlySomeDevicesHaveTellsThemApart() async throws {
+        let outcome = try await verify(
+            [pki.leaf, pki.interA],
+            [
+                "--device", "ios-12,android-9,android-17", "--client", "okhttp,android,alamofire", "--device-data",
+                "DATA",
+            ]
+                + ["--format", "json"]
+        )
+        #expect(outcome.decision == "fail devices-reject")
+        #expect(
+            try verdicts(outcome) == [
+                "alamofire on ios-12: reject unknown-issuer", "okhttp on android-9: accept pins-not-applied",
+                "android on android-9: accept pins-not-applied", "okhttp on android-17: reject unknown-issuer",
+                "android on android-17: reject unknown-issuer",
+            ]
+        )
+        let report = try JSONValue(outcome.output)
+        #expect(
+            report["reason"]["message"].text
+                == "2 of 3 devices reject: alamofire on ios-12; okhttp, android on android-17"
+        )
+        #expect(
+            report["notes"].array.first?["message"].text
+                == "the root RootA is not on ios-12, android-17: it is on ios-13 and newer, on android-9 and older"
+        )
+        #expect(report["devices"]["judged"].array.compactMap { $0["verdict"].text } == ["reject", "accept", "reject"])
+        #expect(report["devices"]["source"].text == "a laboratory")
+    }
+
+    @Test func theMatrixIsATableOfNoMoreThanEightyColumns() async throws {
+        let outcome = try await verify(
+            [pki.leaf, pki.interA],
+            ["--device", "all", "--client", "afnetworking,nspinneddomains,okhttp", "--device-data", "DATA"]
+        )
+        #expect(outcome.status == .fail)
+        let text = lines(outcome)
+        let start = try #require(text.firstIndex { $0.hasPrefix("  5 devices, roots as read up to ") })
+        let expected: [String] = [
+            "  ios     afnetworking  nspinneddomains",
+            "  ios-12  reject 1      reject 1",
+            "  ios-13  reject 2      reject 2",
+            "  ios-26  reject 2      reject 2",
+            "  android     okhttp",
+            "  android-9   accept",
+            "  android-17  reject 1",
+            "    1 unknown-issuer: the issuer of CN=InterA (depth 1) is neither presented nor trusted: CN=RootA",
+            """
+                2 too-few-scts: CN=leaf (depth 0) has SCTs of 0 logs, 3 are needed (Certificate Transparency) (a rule of \
+            Apple's platforms)
+            """,
+        ]
+        #expect(Array(text[(start + 1)...].prefix(9)) == expected)
+        let every = try await verify([pki.leaf, pki.interA], ["--device", "all", "--client", "all"])
+        let table = lines(every).filter {
+            $0.hasPrefix("  ios") || $0.hasPrefix("  android") || $0.hasPrefix("  mozilla")
+        }
+        #expect(table.count == 38)
+        #expect(table.allSatisfy { $0.count <= 80 })
+    }
+
+    @Test func aSingleVerdictNamesItsDevice() async throws {
+        let outcome = try await verify(
+            [pki.leaf, pki.interA],
+            ["--device", "android-9", "--device-data", "DATA"]
+        )
+        #expect(outcome.status == .pass)
+        #expect(lines(outcome).contains { $0.hasPrefix("  device: android-9, roots as read up to ") })
+        #expect(
+            lines(outcome).last?.hasSuffix(
+                "  okhttp on android-9: the chain is trusted; the pins do not apply: no pin is for \(host)"
+            ) == true
+        )
+    }
+
+    @Test func everyFormNamesTheDevice() async throws {
+        let arguments = ["--device", "ios-12,android-9", "--device-data", "DATA"]
+        let chain = [pki.leaf, pki.interA]
+        let markdown = try await verify(chain, arguments + ["--format", "markdown"])
+        #expect(
+            markdown.output.contains(
+                """
+                | `ios` | `afnetworking` |
+                |---|---|
+                | `ios-12` | ❌ reject 1 |
+
+                | `android` | `okhttp` |
+                |---|---|
+                | `android-9` | ✅ accept |
+
+                1. `the issuer
+                """
+            ),
+            "\(markdown.output)"
+        )
+        let junit = try await verify(chain, arguments + ["--format", "junit"])
+        #expect(junit.output.contains("<testcase name=\"okhttp on android-9: trust\""), "\(junit.output)")
+        #expect(junit.output.contains("<testcase name=\"afnetworking on ios-12: trust\""))
+        #expect(junit.output.contains("tests=\"") && junit.output.contains("failures=\"2\""))
+        let prometheus = try await verify(chain, arguments + ["--format", "prometheus"])
+        #expect(prometheus.output.contains("client=\"afnetworking\",device=\"ios-12\"} 0"), "\(prometheus.output)")
+        #expect(prometheus.output.contains("client=\"okhttp\",device=\"android-9\"} 1"))
+        let nagios = try await verify(chain, arguments + ["--format", "nagios"])
+        #expect(nagios.output.contains("1 of 2 devices rejects: afnetworking on ios-12"), "\(nagios.output)")
+        let explained = try await verify(chain, arguments + ["--explain"])
+        #expect(explained.output.contains("  okhttp on android-9: as it comes"), "\(explained.output)")
+    }
+
+    // MARK: Rules
+
+    /// Devices of the program's own data: what the app pins decides with the rules of each version.
+    @Test func aPrivateCAIsJudgedByTheRulesOfEachVersion() async throws {
+        let long = try pki.interA.issue(
+            CertificateTemplate.leaf(host)
+                .valid(from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day)
+        )
+        let outcome = try await verify(
+            [long, pki.interA],
+            ["--anchors", "ROOT", "--device", "ios12,iOS-13,ios26,android9,android-17", "--format", "json"]
+        )
+        #expect(outcome.decision == "fail devices-reject")
+        #expect(
+            try verdicts(outcome) == [
+                "afnetworking on ios-12: accept trusted-without-pins",
+                "afnetworking on ios-13: reject lifetime-too-long",
+                "afnetworking on ios-26: reject lifetime-too-long", "okhttp on android-9: accept pins-not-applied",
+                "okhttp on android-17: accept pins-not-applied",
+            ]
+        )
+        #expect(!outcome.output.contains("root-not-everywhere"))
+    }
+
+    @Test func certificateTransparencyIsAskedForFromItsVersionOn() async throws {
+        let entries = ["ios-12", "ios-13"].map { name in
+            DeviceDataWriter.Entry(name: name, release: "", address: "", day: 20_000, roots: [pki.rootA.der])
+        }
+        let data = DeviceDataWriter(source: "", licence: "", entries: entries)
+        let outcome = try await verify(
+            [pki.leaf, pki.interA],
+            ["--device", "ios-12,ios-13", "--device-data", "DATA", "--format", "json"],
+            data: data.bytes()
+        )
+        #expect(
+            try verdicts(outcome) == [
+                "afnetworking on ios-12: accept trusted-without-pins", "afnetworking on ios-13: reject too-few-scts",
+            ]
+        )
+        let logs = try (0..<4).map { try LabLog(key: .shared(.p256, label: "log \($0)")) }
+        let logged = try pki.interA.issue(CertificateTemplate.leaf(host), loggedBy: logs)
+        let accepted = try await verify(
+            [logged, pki.interA],
+            ["--device", "ios-12,ios-13", "--device-data", "DATA", "--format", "json"],
+            data: data.bytes()
+        )
+        #expect(accepted.decision == "pass all-accept")
+        #expect(try JSONValue(accepted.output)["reason"]["message"].text == "both devices accept")
+    }
+
+    @Test func aRootThatAnInterceptorInstalledIsJudgedForEachDevice() async throws {
+        let outcome = try await verify(
+            [pki.leaf, pki.interA],
+            [
+                "--extra-root", "ROOT", "--device", "ios-17,android-17", "--client",
+                "afnetworking,okhttp,android:user-roots",
+            ]
+                + ["--format", "json"]
+        )
+        #expect(
+            try verdicts(outcome) == [
+                "afnetworking on ios-17: accept trusted-without-pins", "okhttp on android-17: reject unknown-issuer",
+                "android on android-17: accept pins-not-applied",
+            ]
+        )
+    }
+
+    @Test func anchorsStandInForTheRootsOfADeviceOrBesideThem() async throws {
+        let arguments = [
+            "--device", "ios-12,android-9", "--device-data", "DATA", "--anchors", "ROOT", "--format", "json",
+        ]
+        #expect(try await verify([pki.leaf, pki.interA], arguments).decision == "pass all-accept")
+        let strange = try await verify([pki.rogue, pki.rogueI], arguments)
+        #expect(strange.decision == "fail devices-reject")
+        let both = try await verify([pki.rogue, pki.rogueI], arguments + ["--and-system"])
+        #expect(both.decision == "pass all-accept", "\(both.output)")
+        #expect(both.output.contains("\"anchors and device\""))
+    }
+
+    // MARK: Real roots
+
+    private func realRoot(_ name: String) throws -> (der: [UInt8], holders: Set<String>) {
+        let data = DeviceData.builtIn
+        let root = try #require(
+            data.certificates.first { der in
+                (try? CertificateReader.certificate(der: der).commonName) == name
+            }
+        )
+        return (root, Set(data.devices(listing: root).map(\.name)))
+    }
+
+    @Test(arguments: [("ISRG Root X2", "wrong-purpose"), ("GTS Root R1", "self-signed")])
+    func aRealRootIsTrustedWhereItIsListed(name: String, refusal: String) async throws {
+        // No leaf can be issued below a real root, so the root stands for one; Android judges nothing of what is trusted.
+        let (root, holders) = try realRoot(name)
+        let devices = DeviceData.builtIn.devices.filter { $0.platform == .android }.map(\.name)
+        #expect(devices.contains(where: holders.contains) && !devices.allSatisfy(holders.contains))
+        try await TemporaryDirectory.scoped { directory in
+            let file = try directory.write(root, to: "root.cer")
+            let outcome = await pincheck(
+                "verify",
+                file,
+                "--device",
+                devices.joined(separator: ","),
+                "--format",
+                "json",
+                at: DeviceData.builtIn.date.secondsSinceEpoch
+            )
+            #expect(
+                try verdicts(outcome)
+                    == devices.map { device in
+                        "okhttp on \(device): "
+                            + (holders.contains(device) ? "accept pins-not-applied" : "reject \(refusal)")
+                    }
+            )
+            let note = try JSONValue(outcome.output)["notes"][0]["message"].text
+            #expect(
+                note == "the root \(name) is not on android-8 to android-13: it is on android-14 and newer",
+                "\(outcome.output)"
+            )
+        }
+    }
+
+    @Test(arguments: ["ISRG Root X2", "GTS Root R1"])
+    func aCertificateWithTheNameOfARealRootIsTrustedNowhere(name: String) async throws {
+        let organization = name.hasPrefix("ISRG") ? "Internet Security Research Group" : "Google Trust Services LLC"
+        let subject = DistinguishedName([
+            .init(.country, Array("US".utf8), encoding: .printable),
+            .init(.organization, Array(organization.utf8), encoding: .printable),
+            .init(.commonName, Array(name.utf8), encoding: .printable),
+        ])
+        let (real, _) = try realRoot(name)
+        let lookAlike = try LabCertificate.selfSigned(.authority(subject))
+        #expect(
+            try CertificateReader.certificate(der: real).subject
+                == CertificateReader.certificate(der: lookAlike.der).subject
+        )
+        let leaf = try lookAlike.issue(CertificateTemplate.leaf(host))
+        for chain in [[leaf, lookAlike], [leaf]] {
+            let outcome = try await verify(chain, ["--device", "all", "--client", "all", "--format", "json"])
+            #expect(outcome.status == .fail)
+            let verdicts = try verdicts(outcome)
+            #expect(verdicts.count > 60)
+            #expect(verdicts.allSatisfy { !$0.contains(": accept") || $0.hasPrefix("dane") }, "\(verdicts)")
+            #expect(!outcome.output.contains("root-not-everywhere"))
+        }
+    }
+
+    // MARK: What is refused
+
+    @Test func devicesAndClientsThatDoNotGoTogetherAreRefused() async throws {
+        let chain = [pki.leaf, pki.interA]
+        func refusal(_ arguments: String...) async throws -> String {
+            let outcome = try await verify(chain, arguments)
+            #expect(outcome.status == .usage && outcome.output.isEmpty)
+            return outcome.errors
+        }
+        #expect(
+            try await refusal("--device", "ios-12,android-17", "--client", "afnetworking").contains(
+                "none of the clients (afnetworking) runs on android-17: add one of trustkit-android, okhttp, android with --client"
+            )
+        )
+        #expect(
+            try await refusal("--device", "ios-12", "--client", "afnetworking,curl").contains(
+                "the client curl runs on none of the devices (ios-12): leave it out, or add a --device"
+            )
+        )
+        #expect(try await refusal("--device-data", "DATA").contains("--device-data is about devices: give --device"))
+        #expect(try await refusal("--device", "android-10").contains("next to it are android-9 and android-11"))
+        #expect(try await refusal("--device", "iso-17").contains("there is no device 'iso-17': did you mean 'ios-17'?"))
+        #expect(try await refusal("--device", "").contains("there is no device ''"))
+        // Of all devices those are judged on which a client runs.
+        let all = try await verify(
+            chain,
+            ["--device", "all", "--client", "curl", "--anchors", "ROOT", "--format", "json"]
+        )
+        #expect(try verdicts(all) == ["curl on mozilla: accept trusted-without-pins"])
+        let system = try await verify(
+            chain,
+            ["--device", "system,android-9", "--client", "curl,okhttp", "--anchors", "ROOT", "--format", "json"]
+        )
+        #expect(
+            try verdicts(system).map { $0.prefix { $0 != ":" } } == [
+                "curl on system", "okhttp on system", "okhttp on android-9",
+            ]
+        )
+    }
+
+    @Test func dataThatCannotBeUsedIsNoVerdict() async throws {
+        let damaged = Array(Self.data(pki).dropLast(2))
+        let outcome = try await verify([pki.leaf], ["--device", "ios-12", "--device-data", "DATA"], data: damaged)
+        #expect(outcome.status == .data && outcome.errors.contains("it was cut off"))
+        let missing = try await verify([pki.leaf], ["--device", "ios-12", "--device-data", "/nonexistent/devices"])
+        #expect(missing.status == .noInput)
+        let noCertificate = DeviceDataWriter(
+            source: "",
+            licence: "",
+            entries: [
+                .init(name: "ios-12", release: "", address: "", day: 20_000, roots: [[0x30, 2, 5, 0], pki.rootA.der])
+            ]
+        )
+        let broken = try await verify(
+            [pki.leaf],
+            ["--device", "ios-12", "--device-data", "DATA"],
+            data: noCertificate.bytes()
+        )
+        #expect(broken.status == .data)
+        #expect(broken.errors.contains("a root is not a whole X.509 certificate (number 1)"), "\(broken.errors)")
+    }
+
+    @Test func oldDataIsAWarning() async throws {
+        let arguments = ["--device", "android-9", "--anchors", "ROOT", "--format", "json", "--fail-on", "warn"]
+        try await TemporaryDirectory.scoped { directory in
+            let chain = try directory.write((pki.leaf.pem + pki.interA.pem), to: "chain.pem")
+            let root = try directory.write(pki.rootA.pem, to: "root.pem")
+            let words = ["verify", chain] + arguments.map { $0 == "ROOT" ? root : $0 }
+            let outcome = await pincheck(words, at: LabClock.now + 3 * LabClock.year)
+            #expect(outcome.output.contains("\"old-device-data\""), "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.contains("days ago: give newer ones with --device-data, or use a newer pincheck"))
+        }
+    }
+
+    // MARK: Policies and lists
+
+    @Test func aPolicyNamesTheDevicesOfItsHosts() async throws {
+        try await TemporaryDirectory.scoped { directory in
+            let data = try directory.write(Self.data(pki), to: "devices.bin")
+            _ = data
+            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
+            try await LoopbackServer.serving(.tls(settings)) { server in
+                let host = """
+                    { hosts: { "\(host)": { connect: "\(server.address):\(server.port)", device: ["ios-12", "android-9"],
+                      deviceData: "devices.bin", client: ["afnetworking", "okhttp"] } } }
+                    """
+                let policy = try directory.write(host, to: "policy.json5")
+                let outcome = await pincheck("check", "--policy", policy, "--format", "json")
+                #expect(outcome.decision == "fail devices-reject")
+                #expect(
+                    try verdicts(outcome) == [
+                        "afnetworking on ios-12: reject unknown-issuer",
+                        "okhttp on android-9: accept pins-not-applied",
+                    ]
+                )
+                let flag = await pincheck(
+                    "check",
+                    "--policy",
+                    policy,
+                    "--device",
+                    "android-9",
+                    "--client",
+                    "okhttp",
+                    "--format",
+                    "json"
+                )
+                #expect(flag.decision == "pass pins-not-applied")
+                let wrong = try directory.write(
+                    host.replacingOccurrences(of: "ios-12", with: "ios-7"),
+                    to: "wrong.json5"
+                )
+                let refused = await pincheck("check", "--policy", wrong)
+                #expect(refused.status == .data)
+                #expect(refused.errors.contains("wrong.json5"), "\(refused.errors)")
+                #expect(refused.errors.contains("there is no list of roots for 'ios-7', and next to it are ios-12"))
+            }
+        }
+    }
+
+    @Test func aListNamesTheDevicesOfATarget() async throws {
+        try await TemporaryDirectory.scoped { directory in
+            let data = try directory.write(Self.data(pki), to: "devices.bin")
+            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
+            try await LoopbackServer.serving(.tls(settings)) { server in
+                let list = try directory.write(
+                    "\(host) connect=\(server.address):\(server.port) client=okhttp device=android-9,android-17\n",
+                    to: "targets.txt"
+                )
+                let outcome = await pincheck(
+                    "check",
+                    "--targets",
+                    list,
+                    "--device-data",
+                    data,
+                    "--format",
+                    "json"
+                )
+                #expect(outcome.decision == "fail devices-reject")
+            }
+        }
+    }
+
+    // MARK: The machine's own roots
+
+    @Test func aRootOfThisMachineThatNoListKnowsIsWarnedOf() async throws {
+        let chain = [pki.leaf, pki.interA]
+        func warnings(_ arguments: [String]) async throws -> [String] {
+            try await TemporaryDirectory.scoped { directory in
+                let store = try directory.write(pki.rootA.pem, to: "store.pem")
+                let outcome = try await verify(
+                    chain,
+                    arguments + ["--format", "json"],
+                    environment: ["SSL_CERT_FILE": store]
+                )
+                #expect(outcome.status == .pass, "\(outcome.output)")
+                return try JSONValue(outcome.output)["warnings"].array.compactMap { $0["id"].text }
+            }
+        }
+        #expect(try await warnings([]) == ["private-root"])
+        #expect(try await warnings(["--client", "okhttp,curl"]) == ["private-root"])
+        // What curl trusts here is this machine's own business.
+        #expect(try await warnings(["--client", "curl"]) == [])
+        // What was given is known.
+        #expect(try await warnings(["--anchors", "ROOT"]) == [])
+        #expect(try await warnings(["--anchors", "ROOT", "--and-system"]) == [])
+        #expect(try await warnings(["--device", "system"]) == ["private-root"])
+    }
+}
