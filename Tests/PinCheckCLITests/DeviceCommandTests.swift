@@ -250,6 +250,32 @@ import X509
         #expect(both.output.contains("\"anchors and device\""))
     }
 
+    @Test func aRootThatIsGivenIsTheSystemsWhereTheDeviceListsIt() async throws {
+        let entries = [("ios-13", pki.rootB), ("ios-26", pki.rootA)].map { name, root in
+            DeviceDataWriter.Entry(name: name, release: "", address: "", day: 20_000, roots: [root.der])
+        }
+        let data = DeviceDataWriter(source: "", licence: "", entries: entries).bytes()
+        let expected = [
+            "afnetworking on ios-13: accept trusted-without-pins", "afnetworking on ios-26: reject too-few-scts",
+        ]
+        let devices = ["--device", "ios-13,ios-26", "--device-data", "DATA", "--format", "json"]
+        for given in [["--anchors", "ROOT"], ["--extra-root", "ROOT"], ["--anchors", "ROOT", "--and-system"]] {
+            let outcome = try await verify([pki.leaf, pki.interA], devices + given, data: data)
+            #expect(try verdicts(outcome) == expected, "\(given)")
+        }
+        // A pinned one, which the app makes its only anchor.
+        let pinned = try await verify(
+            [pki.leaf, pki.interA],
+            devices + ["--client", "alamofire:accept-self-signed", "--mode", "certificate", "--pins", "ROOT"],
+            data: data
+        )
+        #expect(
+            try verdicts(pinned) == [
+                "alamofire on ios-13: accept pin-matched", "alamofire on ios-26: reject too-few-scts",
+            ]
+        )
+    }
+
     // MARK: Real roots
 
     private func realRoot(_ name: String) throws -> (der: [UInt8], holders: Set<String>) {

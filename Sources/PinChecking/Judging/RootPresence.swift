@@ -57,7 +57,7 @@ extension Evaluation {
     ///
     /// Of clients that run on phones and in browsers: what curl and others trust here is this machine's own business.
     func privateRootWarning(on judgements: [Judgement]) -> Finding? {
-        for judgement in judgements where judgement.device.device == nil {
+        for judgement in judgements where judgement.device.trust == .system || judgement.device.trust == .both {
             let platform = judgement.client.entry.platform
             guard platform != nil, platform != .openssl, judgement.decided.isAccepted else { continue }
             for path in judgement.decided.restsOn.map(\.certificates) {
@@ -77,8 +77,7 @@ extension Evaluation {
 
     /// Whether a path ends at a certificate because the system's store has it, and nobody gave or pinned it.
     private func isOfThisMachine(_ root: Certificate, _ judgement: Judgement) -> Bool {
-        guard judgement.device.trust == .system || judgement.device.trust == .both,
-            setup.pins?.certificates.contains(root) != true, givenRoots?.holds(root) != true
+        guard setup.pins?.certificates.contains(root) != true, givenRoots?.holds(root) != true
         else { return false }
         return judgement.device.verifier.trustStore.holds(root)
     }
