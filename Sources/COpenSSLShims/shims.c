@@ -100,6 +100,10 @@ uint64_t COpenSSLShims_SSL_OP_NO_TICKET(void) {
     return SSL_OP_NO_TICKET;
 }
 
+uint64_t COpenSSLShims_SSL_OP_CIPHER_SERVER_PREFERENCE(void) {
+    return SSL_OP_CIPHER_SERVER_PREFERENCE;
+}
+
 uint64_t COpenSSLShims_SSL_OP_NO_COMPRESSION(void) {
     return SSL_OP_NO_COMPRESSION;
 }

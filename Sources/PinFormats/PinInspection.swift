@@ -15,6 +15,8 @@ package struct PinInspection: Sendable {
     package let configurations: [PinConfiguration]
     /// What configurations of Android apps say of trust.
     package let networkSecurity: [NetworkSecurityConfiguration]
+    /// What the Info.plist of apps says of App Transport Security.
+    package let transportSecurity: [TransportSecurity]
     /// What is no error but should not go unsaid.
     package let notes: [PinNote]
     /// What is wrong or absent, in the order it was met; a source without a pin has at least one.
@@ -33,6 +35,7 @@ package struct PinInspection: Sendable {
         pins = collector.pins
         configurations = collector.configurations
         networkSecurity = collector.networkSecurity
+        transportSecurity = collector.transportSecurity
         notes = collector.notes
         problems = collector.problems
         omittedProblemCount = collector.problemCount - collector.problems.count

@@ -18,6 +18,7 @@ extension Linter {
         BackupPinRule(),
         DuplicatePinRule(),
         ExpirationRule(), OverlappingHostsRule(), TrustKitRule(), TrustKitAndroidRule(), NSPinnedDomainsRule(),
+        TransportSecurityRule(),
         OkHttpPatternRule(), AndroidTrustRule(), BundleRule(), ClientInputRule(), ReaderNotesRule(),
     ]
 

@@ -292,6 +292,7 @@ import X509
             procedure: .success(DemandingClient(isDateMinded: isDateMinded)),
             pins: pins,
             androidTrust: nil,
+            transportSecurity: nil,
             trustsInstalledRoots: false
         )
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle([try value(root)])]))

@@ -99,7 +99,7 @@ struct TargetDeadlineTests {
             let endpoint = CheckEndpoint(
                 target: "\(host):\(server.port)",
                 targetPort: Int(server.port),
-                isAddress: false,
+                urlHost: .dns(host),
                 host: host,
                 referenceName: .unchecked,
                 request: request,

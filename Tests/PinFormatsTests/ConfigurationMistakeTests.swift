@@ -260,7 +260,10 @@ import Testing
                 for round in 0..<60 {
                     let path = try directory.write(MutatedSourceTests.damaged(original, &random), to: "source")
                     switch outcome(path, skippingBadPins: round.isMultiple(of: 2)) {
-                    case .success(let reading): #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty)
+                    case .success(let reading):
+                        let decides = reading.networkSecurity.contains { !$0.isEmpty }
+                        let binds = reading.transportSecurity.contains(where: \.isStated)
+                        #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty || decides || binds)
                     case .failure(let error): #expect(!error.description.contains { $0.isNewline }, "\(error)")
                     }
                     let inspection = PinSource(path).inspect()

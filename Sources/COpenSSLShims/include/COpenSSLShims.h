@@ -41,6 +41,7 @@ EVP_PKEY *COpenSSLShims_EVP_RSA_gen(unsigned int bits);
 // TLS.
 uint64_t COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT(void);
 uint64_t COpenSSLShims_SSL_OP_NO_TICKET(void);
+uint64_t COpenSSLShims_SSL_OP_CIPHER_SERVER_PREFERENCE(void);
 uint64_t COpenSSLShims_SSL_OP_NO_COMPRESSION(void);
 uint64_t COpenSSLShims_SSL_OP_NO_RENEGOTIATION(void);
 int COpenSSLShims_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version);

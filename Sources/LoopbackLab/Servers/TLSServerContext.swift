@@ -94,6 +94,9 @@ final class TLSServerContext: @unchecked Sendable {
             case .requested: SSL_VERIFY_PEER
             case .required: SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT
             }
+        if settings.prefersOwnCiphers {
+            _ = SSL_CTX_set_options(context, COpenSSLShims_SSL_OP_CIPHER_SERVER_PREFERENCE())
+        }
         if settings.offersFiniteFieldGroups { _ = COpenSSLShims_SSL_CTX_set_dh_auto(context, 1) }
         _ = COpenSSLShims_SSL_CTX_set_tlsext_status_cb(context) { ssl, _ in
             guard let staple = TLSConversation.of(ssl)?.staple,

@@ -90,6 +90,8 @@ public struct TLSServerSettings: Sendable {
     public var application = Application.silent
     /// OpenSSL's cipher list for TLS 1.2 and older.
     public var cipherList = "DEFAULT:@SECLEVEL=0"
+    /// Whether the order of ``cipherList`` decides, and not the client's.
+    public var prefersOwnCiphers = false
     /// OpenSSL's list of key exchange groups, `nil` for its default; `P-521` alone provokes a HelloRetryRequest.
     public var groups: String?
     /// How many TLS 1.3 session tickets follow the handshake.

@@ -183,8 +183,8 @@ struct DiffCommand: RequestingCommand {
         }
         let isJudged = isJudged(request)
         return try CommandError.reading { () throws(CheckError) in
-            try baseline.jobs(request.connection) { name, port throws(CheckError) in
-                isJudged ? try loader.evaluation(request.judging, for: name, port: port) : nil
+            try baseline.jobs(request.connection) { endpoint throws(CheckError) in
+                isJudged ? try loader.evaluation(request.judging, for: endpoint) : nil
             }
         }
     }

@@ -15,6 +15,8 @@ package struct ChosenClient: Sendable {
     package let pins: PinSet?
     /// What the app's network security configuration has it trust, `nil` where nothing says it.
     package let androidTrust: AndroidTrust?
+    /// App Transport Security of its app, `nil` where it is not bound by it or the app is not known.
+    package let transportSecurity: TransportSecurity?
     /// Whether it trusts roots that were installed on the device by hand, beside what its procedure has for anchors.
     package let trustsInstalledRoots: Bool
 
@@ -91,7 +93,12 @@ extension ChosenClient {
         var shown: [ShownSetting] = []
         do {
             if let obstacle = input.obstacle { throw obstacle }
-            procedure = .success(try entry.make(input))
+            let made = try entry.make(input)
+            // Everything on Apple's platforms here loads with NSURLSession.
+            procedure = .success(
+                entry.platform == .apple
+                    ? UnderTransportSecurity(made, settings: input.transportSecurity, host: input.urlHost) : made
+            )
             shown = entry.shownSettings(input)
         } catch let error as ClientConfigurationError {
             procedure = .failure(error)
@@ -105,6 +112,7 @@ extension ChosenClient {
         words = settings.words
         pins = input.pins
         androidTrust = input.androidTrust
+        transportSecurity = input.transportSecurity
         trustsInstalledRoots =
             input.androidTrust == nil && (entry.trustsInstalledRoots || settings.isSet("user-roots"))
     }

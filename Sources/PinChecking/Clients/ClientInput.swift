@@ -22,6 +22,10 @@ struct ClientInput: Sendable {
     var host: String? = nil
     /// What the app's network security configuration has Android trust, `nil` for another platform and where nothing says it.
     var androidTrust: AndroidTrust? = nil
+    /// App Transport Security of the app, `nil` for another platform and where its Info.plist is not known.
+    var transportSecurity: TransportSecurity? = nil
+    /// The host of the URL, `nil` for the reference name.
+    var urlHost: ServerName? = nil
     /// Why the client throws for its configuration when the app starts, `nil` when it does not.
     var obstacle: ClientConfigurationError? = nil
     /// What stands behind the client's name.

@@ -218,6 +218,7 @@ extension NextItem {
 extension Verdict {
     /// Whether the client's platform refuses the certificate itself, which no pin would mend.
     fileprivate var isRefusedByPlatform: Bool {
+        if case .refusedByTransportSecurity = reason { return true }
         guard case .untrusted(let failures) = reason else { return false }
         return failures.contains { !$0.isMissingAnchor }
     }

@@ -17,7 +17,7 @@ package struct ChainJudgement: Sendable {
     package let isForecast: Bool
     /// What deserves attention beside the verdicts.
     package let findings: [Finding]
-    /// What is good to know of the roots of devices.
+    /// What is good to know of the verdicts and of the roots of devices, each once.
     let notes: [Finding]
     /// How long the verdicts will last: the worst of all clients; `nil` where none could be set up, and of a forecast.
     package let outlook: Outlook?
@@ -103,7 +103,17 @@ package struct ChainJudgement: Sendable {
         findings =
             Self.findings(decisions, judgements, names, on: observation, by: evaluation, isForecast: isForecast)
             + (served?.findings(isRefused: isRefused) ?? [])
-        notes = isForecast ? [] : evaluation.rootNotes(on: judgements, observation)
+        notes =
+            isForecast ? [] : evaluation.rootNotes(on: judgements, observation) + Self.notes(of: judgements)
+    }
+
+    private static func notes(of judgements: [Judgement]) -> [Finding] {
+        var notes: [Finding] = []
+        for note in judgements.flatMap(\.decided.notes) {
+            let finding = Finding(.info, id: note.id, message: note.message)
+            if !notes.contains(finding) { notes.append(finding) }
+        }
+        return notes
     }
 
     /// The outlooks of the clients, those that are the same on several devices once.
@@ -202,6 +212,7 @@ extension Judgement {
 extension Verdict {
     /// The platform whose own rule is the reason, `nil` for a reason that all platforms share.
     fileprivate var refusingPlatform: PlatformFamily? {
+        if case .refusedByTransportSecurity = reason { return .apple }
         guard case .untrusted(let failures) = reason else { return nil }
         return failures.first?.platform
     }

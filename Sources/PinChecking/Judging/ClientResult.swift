@@ -69,6 +69,7 @@ extension Reason {
         case .noPins: self = reason("pins are required in this mode and none are configured", .givePins)
         case .clientError(let name, let message): self = reason("\(name): \(message)")
         case .refusedSettings(let text): self = reason(text)
+        case .refusedByTransportSecurity(let failure): self = reason("\(failure)")
         }
     }
 }

@@ -20,6 +20,13 @@ package struct HostSetup: Sendable {
     package let notes: [Finding]
 }
 
+extension HostSetup {
+    /// Whether some client's App Transport Security asks the host of a URL for keys that are made for the connection.
+    func asksForForwardSecrecy(of host: ServerName) -> Bool {
+        clients.contains { $0.transportSecurity?.requiresForwardSecrecy(for: host) == true }
+    }
+}
+
 /// An entry of a configuration that is for a host.
 package struct ConfiguredEntry: Sendable {
     /// Whose configuration it is.
@@ -34,6 +41,8 @@ package struct AppliedConfiguration: Hashable, Sendable {
     package enum Kind: String, Sendable {
         /// The trust of Android's `network_security_config.xml`.
         case networkSecurity = "network-security-config"
+        /// App Transport Security of an Info.plist.
+        case transportSecurity = "app-transport-security"
     }
 
     /// Which part of which configuration.
@@ -47,8 +56,30 @@ package struct AppliedConfiguration: Hashable, Sendable {
     /// What it comes to, each in a few words.
     package let settings: [String]
 
-    /// What binds some of `clients`, each once.
-    static func all(of clients: [ChosenClient]) -> [AppliedConfiguration] {
+    /// What binds some of `clients`, each once; `host` is the URL's.
+    static func all(of clients: [ChosenClient], on host: ServerName?) -> [AppliedConfiguration] {
+        android(clients) + apple(clients, on: host)
+    }
+
+    private static func apple(_ clients: [ChosenClient], on host: ServerName?) -> [AppliedConfiguration] {
+        let bound = clients.filter { $0.transportSecurity != nil }
+        // They are in one app.
+        guard let settings = bound.first?.transportSecurity, let host else { return [] }
+        let ruling = settings.ruling(for: host)
+        var exception: TransportSecurity.Exception?
+        if case .on(let requirement) = ruling { exception = requirement.exception }
+        return [
+            AppliedConfiguration(
+                kind: .transportSecurity,
+                clients: bound.map(\.entry.name),
+                hosts: exception?.hosts.description,
+                origin: exception?.origin ?? settings.origin,
+                settings: ruling.shownSettings
+            )
+        ]
+    }
+
+    private static func android(_ clients: [ChosenClient]) -> [AppliedConfiguration] {
         var found: [(trust: AndroidTrust, place: AndroidTrust.Place, names: [String])] = []
         for client in clients {
             guard let trust = client.androidTrust, let place = trust.place else { continue }
@@ -66,6 +97,20 @@ package struct AppliedConfiguration: Hashable, Sendable {
                 origin: place.origin,
                 settings: trust.shownSettings
             )
+        }
+    }
+}
+
+extension TransportSecurity.Ruling {
+    fileprivate var shownSettings: [String] {
+        switch self {
+        case .off(let why): return ["off: \(why)"]
+        case .on(let requirement):
+            var settings = ["at least \(requirement.minimumTLS)"]
+            settings.append(requirement.requiresForwardSecrecy ? "forward secrecy" : "no forward secrecy asked for")
+            if requirement.requiresTransparency { settings.append("Certificate Transparency") }
+            if requirement.allowsInsecureLoads { settings.append("the app may accept what the system refuses") }
+            return settings
         }
     }
 }

@@ -7,8 +7,8 @@ package struct CheckEndpoint: Sendable {
     package let target: String
     /// The port of the target, which an address to connect to leaves as it is.
     package let targetPort: Int
-    /// Whether the target is an address.
-    let isAddress: Bool
+    /// The host of the target, which a URL would have.
+    let urlHost: ServerName
     /// The name of the HTTP Host header.
     package let host: String
     /// The name the certificate must be valid for.
@@ -33,7 +33,7 @@ package struct CheckEndpoint: Sendable {
     /// The name that is judged, where the target is an address and no name is sent: what a client of NSURLSession does that puts
     /// the address into the URL and the name into the Host header; `nil` for every other form.
     package var nameBesideAddress: ServerName? {
-        isAddress && request.serverNameIndication == nil ? nameToSend : nil
+        urlHost.isAddress && request.serverNameIndication == nil ? nameToSend : nil
     }
 
     /// The name that is looked up, `nil` for an address.
@@ -82,7 +82,7 @@ extension CheckTarget {
                 CheckEndpoint(
                     target: Place.authority(target.host.description, port),
                     targetPort: port,
-                    isAddress: target.host.isAddress,
+                    urlHost: target.host,
                     host: (names.host?.name ?? target.host).description,
                     referenceName: referenceName,
                     writtenName: names.writtenName(of: target.writtenHost),

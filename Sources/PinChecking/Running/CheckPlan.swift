@@ -33,7 +33,8 @@ package enum CheckPlan {
                     target.request.judging,
                     for: endpoints[0].referenceName,
                     writtenAs: endpoints[0].writtenName,
-                    port: endpoints[0].targetPort
+                    port: endpoints[0].targetPort,
+                    url: target.target.host
                 )
                 jobs.append(job(target, endpoints, evaluation))
             } catch {

@@ -79,16 +79,27 @@ package struct Checker: Sendable {
 
     /// Checks one endpoint.
     private func checked(_ job: CheckJob) async -> CheckedTarget {
+        let deadline = Deadline(in: job.endpoint.request.timeout)
         let connection: CheckedConnection
         if let exchange = job.endpoint.exchange {
             connection = await asked(exchange, job.endpoint, retries: job.retries) { result in
-                checked(job.endpoint, result, by: job.evaluation)
+                await judged(result, of: job, until: deadline)
             }
         } else {
             let result = await result(of: job.endpoint.request, retries: job.retries)
-            connection = checked(job.endpoint, result, by: job.evaluation)
+            connection = await judged(result, of: job, until: deadline)
         }
         return CheckedTarget(connection, by: job.evaluation)
+    }
+
+    /// Judges what the connection of a job came to, once it is known what else the server offers.
+    private func judged(
+        _ result: Result<ProbeResult, ProbeError>,
+        of job: CheckJob,
+        until deadline: Deadline
+    ) async -> CheckedConnection {
+        let settled = await settled(result, of: job.endpoint, by: job.evaluation, retries: job.retries, until: deadline)
+        return checked(job.endpoint, settled.result, offersECDHE: settled.offersECDHE, by: job.evaluation)
     }
 
     /// Connects, judges, and on the same connection asks a server that is accepted.
@@ -145,6 +156,7 @@ package struct Checker: Sendable {
     /// - Parameters:
     ///   - endpoint: where the connection went.
     ///   - result: what it came to.
+    ///   - offersECDHE: whether the server agrees on keys by ECDHE, `nil` where nobody asks.
     ///   - evaluation: what it is judged by.
     ///   - variant: in which way it was made.
     ///   - isOutOfTime: whether there is no time left to judge a chain.
@@ -152,6 +164,7 @@ package struct Checker: Sendable {
     func checked(
         _ endpoint: CheckEndpoint,
         _ result: Result<ProbeResult, ProbeError>,
+        offersECDHE: Bool? = nil,
         by evaluation: Evaluation?,
         as variant: Variant = .ordinary,
         isOutOfTime: Bool = false
@@ -175,7 +188,8 @@ package struct Checker: Sendable {
                 referenceName: endpoint.referenceName,
                 time: time,
                 fetchable: evaluation.fetchable,
-                evidence: served.evidence
+                evidence: served.evidence,
+                connection: ConnectionFacts(result, offersECDHE: offersECDHE)
             )
             judged = .byClients(
                 ChainJudgement(

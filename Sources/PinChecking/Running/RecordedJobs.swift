@@ -1,4 +1,4 @@
-package import Pinning
+import Pinning
 import Rotation
 import Text
 
@@ -7,12 +7,12 @@ extension Baseline {
     ///
     /// - Parameters:
     ///   - connection: everything about the connections that is not recorded.
-    ///   - evaluation: what the chains of a server are judged by, given its reference name and port.
+    ///   - evaluation: what the chains of a server are judged by.
     /// - Returns: the jobs, in the order of the file.
     /// - Throws: ``CheckError`` for a name that no connection can be made with, and what `evaluation` throws.
     package func jobs(
         _ connection: CheckRequest.Connection,
-        judgedBy evaluation: (ReferenceName, Int) throws(CheckError) -> Evaluation?
+        judgedBy evaluation: (CheckEndpoint) throws(CheckError) -> Evaluation?
     ) throws(CheckError) -> [CheckJob] {
         var order: [String] = []
         var attempts: [String: [VariantAttempt]] = [:]
@@ -26,7 +26,7 @@ extension Baseline {
             guard let attempts = attempts[target], let first = attempts.first?.endpoint else { continue }
             var job = CheckJob(
                 endpoint: first,
-                evaluation: try evaluation(first.referenceName, first.targetPort),
+                evaluation: try evaluation(first),
                 retries: connection.retries ?? RequestDefaults.retries
             )
             if attempts.count > 1 || attempts[0].variant != .ordinary {

@@ -14,7 +14,7 @@ struct TargetCheck: Sendable {
         // Judging other chains must not use up this target's time.
         let (outcomes, gaps) = await withTaskExecutorPreference(checker.connectingExecutor) { await connect(judging) }
         let connections = (variants.recorded == nil ? shown(outcomes) : outcomes).map { outcome in
-            outcome.checked ?? judged(outcome.endpoint, outcome.result, as: outcome.variant, judging)
+            outcome.checked ?? judged(outcome, judging)
         }
         return CheckedTarget(
             connections,
@@ -24,15 +24,39 @@ struct TargetCheck: Sendable {
     }
 
     /// Judges what a connection came to, if there is time left for it.
-    private func judged(
-        _ endpoint: CheckEndpoint,
-        _ result: Result<ProbeResult, ProbeError>,
-        as variant: Variant,
-        _ judging: JudgingTime
-    ) -> CheckedConnection {
+    private func judged(_ outcome: VariantOutcome, _ judging: JudgingTime) -> CheckedConnection {
         judging.counting {
-            checker.checked(endpoint, result, by: job.evaluation, as: variant, isOutOfTime: judging.isUsedUp)
+            checker.checked(
+                outcome.endpoint,
+                outcome.result,
+                offersECDHE: outcome.offersECDHE,
+                by: job.evaluation,
+                as: outcome.variant,
+                isOutOfTime: judging.isUsedUp
+            )
         }
+    }
+
+    /// What a connection came to, once it is known what else its server offers.
+    private func settled(
+        _ result: Result<ProbeResult, ProbeError>,
+        of endpoint: CheckEndpoint,
+        as variant: Variant,
+        until deadline: Deadline
+    ) async -> VariantOutcome {
+        let settled = await checker.settled(
+            result.mapError { $0.ofPart(of: deadline.timeout) },
+            of: endpoint,
+            by: job.evaluation,
+            retries: job.retries,
+            until: deadline
+        )
+        return VariantOutcome(
+            endpoint: endpoint,
+            variant: variant,
+            result: settled.result,
+            offersECDHE: settled.offersECDHE
+        )
     }
 
     /// Makes all connections within the target's timeout, the lookups and services before them included.
@@ -130,14 +154,12 @@ struct TargetCheck: Sendable {
         limited.timeout = remaining
         guard let exchange = endpoint.exchange, variant == .ordinary else {
             let result = await checker.result(of: limited, retries: job.retries)
-            let told = result.mapError { $0.ofPart(of: deadline.timeout) }
-            return VariantOutcome(endpoint: endpoint, variant: variant, result: told)
+            return await settled(result, of: endpoint, as: variant, until: deadline)
         }
         let connection = await checker.asked(exchange, endpoint.with(limited), retries: job.retries) { result in
+            let outcome = await settled(result, of: endpoint, as: variant, until: deadline)
             // Not where the other connections are made: judging must not keep them waiting.
-            await withTaskExecutorPreference(globalConcurrentExecutor) {
-                judged(endpoint, result.mapError { $0.ofPart(of: deadline.timeout) }, as: variant, judging)
-            }
+            return await withTaskExecutorPreference(globalConcurrentExecutor) { judged(outcome, judging) }
         }
         return VariantOutcome(endpoint: endpoint, variant: variant, result: connection.result, checked: connection)
     }

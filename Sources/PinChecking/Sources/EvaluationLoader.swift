@@ -50,6 +50,8 @@ package struct EvaluationLoader {
         /// The host as the URL has it.
         let host: String
         let port: Int?
+        /// The URL's host, `nil` for the reference name and where it plays no part.
+        let url: ServerName?
     }
 
     /// Device data with its roots.
@@ -70,18 +72,25 @@ package struct EvaluationLoader {
     ///   - name: the reference name.
     ///   - host: the name as it was written, `nil` where it was written as it is read.
     ///   - port: the port of the server.
+    ///   - url: the host of the URL, `nil` where that is the reference name.
     /// - Returns: what the chain is judged by.
     /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
     package mutating func evaluation(
         _ settings: CheckRequest.Judging,
         for name: ReferenceName,
         writtenAs host: String? = nil,
-        port: Int?
+        port: Int?,
+        url: ServerName? = nil
     ) throws(CheckError) -> Evaluation {
         var base = if let known = bases[settings] { known } else { try base(settings) }
         defer { bases[settings] = base }
         let host = host ?? name.description
-        let server = Server(name: name, host: host, port: base.sources.mindsPorts ? port : nil)
+        let server = Server(
+            name: name,
+            host: host,
+            port: base.sources.mindsPorts ? port : nil,
+            url: base.sources.transportSecurity.isEmpty ? nil : url
+        )
         let tellsHostsApart = base.sources.tellsHostsApart || host != name.description
         if let known = base.evaluations[server] ?? (tellsHostsApart ? nil : base.common) { return known }
         let setup = try setup(for: server, base)
@@ -101,6 +110,19 @@ package struct EvaluationLoader {
             base.evaluations[server] = evaluation
         }
         return evaluation
+    }
+
+    /// What an endpoint is judged by that is named as it is recorded.
+    package mutating func evaluation(
+        _ settings: CheckRequest.Judging,
+        for endpoint: CheckEndpoint
+    ) throws(CheckError) -> Evaluation {
+        try evaluation(
+            settings,
+            for: endpoint.referenceName,
+            port: endpoint.targetPort,
+            url: endpoint.urlHost
+        )
     }
 
     private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
@@ -283,6 +305,9 @@ package struct EvaluationLoader {
                 installedRoots: base.installedRoots,
                 host: server.host == name.description ? nil : server.host,
                 androidTrust: android.trust,
+                transportSecurity: entry.platform == .apple
+                    ? try sources.transportSecurity(for: server.url ?? name.serverName) : nil,
+                urlHost: server.url,
                 obstacle: own?.obstacle ?? android.obstacle,
                 settings: clientSettings
             )
@@ -305,7 +330,7 @@ package struct EvaluationLoader {
             entries: selection.policies.flatMap { kind, policy in
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
             },
-            applied: AppliedConfiguration.all(of: clients),
+            applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
             warnings: warnings,
             notes: base.notes + (sources.configurations.isEmpty ? warnings : [])
         )
@@ -351,4 +376,9 @@ package struct EvaluationLoader {
     private static func suggestedMode(_ pins: PinSet) -> AFSecurityPolicy.PinningMode {
         pins.certificates.count == pins.pins.count ? .certificate : .publicKey
     }
+}
+
+extension ReferenceName {
+    /// The name, `nil` where none is checked or it is none.
+    fileprivate var serverName: ServerName? { if case .name(let name) = self { name } else { nil } }
 }

@@ -11,6 +11,8 @@ struct PinSources: Sendable {
     private(set) var configurations: [PinConfiguration] = []
     /// What configurations of Android apps say of trust, in the order of their files.
     private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
+    /// What the Info.plist of apps says of App Transport Security, in the order of their files.
+    private(set) var transportSecurity: [TransportSecurity] = []
     /// What should be said once about the sources.
     private(set) var notes: [Finding] = []
 
@@ -24,6 +26,7 @@ struct PinSources: Sendable {
                 pins += reading.pins
                 reading.configurations.forEach { merge($0) }
                 networkSecurity += reading.networkSecurity
+                transportSecurity += reading.transportSecurity
                 notes += reading.notes.map { .warning(id: $0.id.rawValue, message: $0.message) }
             } catch {
                 throw CheckError(error)
@@ -54,6 +57,21 @@ struct PinSources: Sendable {
         return first
     }
 
+    /// App Transport Security of the app, the only one or one of several that agree; `nil` where none is known.
+    ///
+    /// - Throws: ``CheckError`` when two say different things of the host: an app has one Info.plist.
+    func transportSecurity(for host: ServerName?) throws(CheckError) -> TransportSecurity? {
+        guard let first = transportSecurity.first, let host else { return transportSecurity.first }
+        for other in transportSecurity.dropFirst() where !other.says(theSameAs: first, of: host) {
+            throw .said(
+                .data,
+                "two configurations say different things of App Transport Security for \(host): \(first.origin) and "
+                    + "\(other.origin); give the one that the app ships"
+            )
+        }
+        return first
+    }
+
     private mutating func merge(_ configuration: PinConfiguration) {
         guard let index = configurations.firstIndex(where: { $0.kind == configuration.kind }) else {
             configurations.append(configuration)
@@ -74,7 +92,7 @@ struct PinSources: Sendable {
     }
 
     /// Whether what is said depends on the host.
-    var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty }
+    var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty || !transportSecurity.isEmpty }
 
     /// Whether an entry is for one port only.
     var mindsPorts: Bool { configurations.contains { $0.entries.contains { $0.port != nil } } }
@@ -250,6 +268,23 @@ extension NetworkSecurityConfiguration {
         }
         return [false, true].allSatisfy { meaning(self, isDebuggable: $0) == meaning(other, isDebuggable: $0) }
             && debugObstacle == other.debugObstacle
+    }
+}
+
+extension TransportSecurity {
+    /// Whether both ask the same of connections to a host, before iOS 17 and after, wherever it stands.
+    fileprivate func says(theSameAs other: TransportSecurity, of host: ServerName) -> Bool {
+        func meaning(_ settings: TransportSecurity, _ release: AppleRelease) -> Requirement? {
+            guard case .on(var requirement) = settings.ruling(for: host, on: release) else { return nil }
+            requirement.exception = nil
+            return requirement
+        }
+        let older = AppleRelease(
+            limitsLeavesOfOwnAnchors: true,
+            requiresTransparency: true,
+            judgesAddressesByTransportSecurity: false
+        )
+        return [.newest, older].allSatisfy { meaning(self, $0) == meaning(other, $0) }
     }
 }
 

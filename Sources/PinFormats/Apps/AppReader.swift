@@ -71,8 +71,7 @@ struct AppReader {
         let contents = try files.contents(of: Set(loaders.keys).union(wanted))
         if let bytes = contents[bundle.propertyList] {
             let file = PinFile(path: files.path(of: bundle.propertyList), bytes: bytes)
-            let format = PropertyListFormat()
-            if format.recognises(file) { try format.read(file, into: &collector) }
+            try PropertyListFormat().readInfo(file, into: &collector)
         } else {
             collector.note(.notFollowed, at: .at(files.path(of: bundle.propertyList)), "is missing")
         }

@@ -1,4 +1,5 @@
 internal import Machine
+internal import Pinning
 
 /// What a file given to `pins` holds: keys to make pins of, or pins that somebody made already.
 package enum PinInput: Sendable {
@@ -12,7 +13,7 @@ package enum PinInput: Sendable {
     /// - Throws: ``PinFormatError`` for what holds neither, and for a private key.
     package static func read(_ path: String) throws(PinFormatError) -> PinInput {
         guard FileKind(at: path) != .directory, !ArchivedApp.isArchive(path) else {
-            return .reading(try PinSource(path).read())
+            return .reading(try pinning(try PinSource(path).read(), at: .at(path)))
         }
         return try read(PinFile(path: path, bytes: RegularFile.contents(of: path, mayBePipe: true)))
     }
@@ -30,6 +31,14 @@ package enum PinInput: Sendable {
         try PinItemReader.refusePrivateKeys(in: file)
         var collector = PinCollector(.refused)
         try format.read(file, into: &collector)
-        return .reading(try collector.reading(orThrow: .noPin(at: file.place)))
+        return .reading(try pinning(try collector.reading(orThrow: .noPin(at: file.place)), at: file.place))
+    }
+
+    /// The reading, where it holds a pin or configures a host: a configuration may decide other things alone.
+    private static func pinning(_ reading: PinReading, at place: PinPlace) throws(PinFormatError) -> PinReading {
+        guard !reading.pins.isEmpty || reading.configurations.contains(where: { !$0.entries.isEmpty }) else {
+            throw .noPin(at: place)
+        }
+        return reading
     }
 }

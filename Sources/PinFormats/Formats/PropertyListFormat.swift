@@ -1,24 +1,41 @@
-/// Apple's property lists, XML or binary, with `NSPinnedDomains` or TrustKit's configuration: an Info.plist, or a part of one.
+internal import Pinning
+
+/// Apple's property lists, XML or binary, with `NSPinnedDomains`, App Transport Security or TrustKit's configuration: an Info.plist, or
+/// a part of one.
 struct PropertyListFormat: PinFileFormat {
-    private static let marks = ["NSPinnedDomains", "TSKPinnedDomains"]
+    private static let marks = ["NSPinnedDomains", "TSKPinnedDomains", TransportSecurityReader.key]
 
     func recognises(_ file: PinFile) -> Bool {
-        guard BinaryPropertyList.begins(file.bytes) || file.text.map({ $0[...].holds("<plist") }) == true else {
-            return false
-        }
-        return Self.marks.contains { file.bytes.holds(Array($0.utf8)) }
+        Self.isPropertyList(file) && Self.marks.contains { file.bytes.holds(Array($0.utf8)) }
     }
 
-    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+    private static func isPropertyList(_ file: PinFile) -> Bool {
+        BinaryPropertyList.begins(file.bytes) || file.text.map { $0[...].holds("<plist") } == true
+    }
+
+    private static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
         let root =
             BinaryPropertyList.begins(file.bytes)
             ? try BinaryPropertyList.root(of: file) : try XMLPropertyList.root(of: file)
         guard root.members != nil else { throw root.wrong("a dictionary") }
+        return root
+    }
+
+    /// Reads the Info.plist of an app, which App Transport Security binds whether or not it says anything.
+    func readInfo(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        guard !recognises(file) else { return try read(file, into: &collector) }
+        collector.add(TransportSecurity(origin: file.place.description))
+    }
+
+    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        let root = try Self.root(of: file)
         let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? root["NSPinnedDomains"]
         let trustKit = root["TSKConfiguration"] ?? (root["TSKPinnedDomains"] != nil ? root : nil)
         if let apple { collector.add(try NSPinnedDomainsReader.configuration(in: apple, into: &collector)) }
         if let trustKit { collector.add(try TrustKitReader.configuration(in: trustKit, into: &collector)) }
-        guard apple != nil || trustKit != nil else {
+        let isOfAnApp = TransportSecurityReader.isOfAnApp(root)
+        if isOfAnApp { collector.add(try TransportSecurityReader.settings(in: root, into: &collector)) }
+        guard apple != nil || trustKit != nil || isOfAnApp else {
             throw PinFormatError(
                 .notAPin,
                 at: file.place,

@@ -24,6 +24,8 @@ struct PinCollector {
     private(set) var configurations: [PinConfiguration] = []
     /// What configurations of Android apps say of trust.
     private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
+    /// What the Info.plist of apps says of App Transport Security.
+    private(set) var transportSecurity: [TransportSecurity] = []
     private(set) var notes: [PinNote] = []
     /// The whole keys behind pins, where the source has them; kept while problems are gathered only.
     private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
@@ -50,6 +52,7 @@ struct PinCollector {
     mutating func addAllButPins(of other: PinCollector) {
         configurations += other.configurations
         networkSecurity += other.networkSecurity
+        transportSecurity += other.transportSecurity
         notes += other.notes
         publicKeys.merge(other.publicKeys) { $1 }
         problems += other.problems.prefix(Self.mostProblems - min(problems.count, Self.mostProblems))
@@ -72,6 +75,10 @@ struct PinCollector {
 
     mutating func add(_ configuration: NetworkSecurityConfiguration) {
         networkSecurity.append(configuration)
+    }
+
+    mutating func add(_ settings: TransportSecurity) {
+        transportSecurity.append(settings)
     }
 
     mutating func note(_ id: PinNote.ID, at place: PinPlace, _ text: String) {
@@ -125,6 +132,7 @@ struct PinCollector {
     /// Whether there is no pin, no host, and nothing that decides whom the app trusts.
     var isEmpty: Bool {
         pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) && networkSecurity.allSatisfy(\.isEmpty)
+            && transportSecurity.allSatisfy { !$0.isStated }
     }
 
     /// Whether there is neither a pin nor a word about one that is wrong.
@@ -153,6 +161,7 @@ struct PinCollector {
             pins: pins,
             configurations: configurations,
             networkSecurity: networkSecurity,
+            transportSecurity: transportSecurity,
             notes: notes
         )
     }

@@ -11,6 +11,8 @@ package struct PinReading: Sendable, Hashable {
     package let configurations: [PinConfiguration]
     /// What configurations of Android apps say of trust, one for each file.
     package let networkSecurity: [NetworkSecurityConfiguration]
+    /// What the Info.plist of apps says of App Transport Security, one for each file.
+    package let transportSecurity: [TransportSecurity]
     /// What is no error but should not go unsaid.
     package let notes: [PinNote]
 }

@@ -51,6 +51,9 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
     case debugBuildThrows = "debug-build-throws"
     case nsPinnedDomainsOneLabel = "nspinneddomains-one-label"
     case nsPinnedDomainsLeafAndCA = "nspinneddomains-leaf-and-ca"
+    case arbitraryLoads = "ats-arbitrary-loads"
+    case arbitraryLoadsNarrowed = "ats-arbitrary-loads-narrowed"
+    case transportSecurityException = "ats-exception"
     case pinnedToNothing = "pinned-to-nothing"
     case okHttpOneLabel = "okhttp-one-label"
     // Readers' remarks
@@ -78,12 +81,14 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
             .authorityBesideLeaf, .weakKey, .weakSignature, .noBackupPin, .duplicatePin, .emptyPinSet, .hostNotPinned,
             .pinSetExpiresSoon,
             .notLoadedByAFNetworking, .notLoadedByAlamofire, .curlComparesTheLeaf, .trustKitNotEnforced,
-            .trustKitAndroidNotEnforced, .trustKitAndroidOneDomain, .pinsOverridden, .userAnchors,
+            .trustKitAndroidNotEnforced, .trustKitAndroidOneDomain, .pinsOverridden, .userAnchors, .arbitraryLoads,
+            .transportSecurityException,
             .nsPinnedDomainsLeafAndCA,
             .okHttpOneLabel, .trustKitReportURI, .driftHosts, .driftPins, .driftSubdomains, .driftExpiration,
             .driftEnforcement:
             .warning
-        case .certificateModeEnds, .sameKeyTwice, .overlappingHosts, .trustKitFailsOpenAfterExpiration,
+        case .certificateModeEnds, .sameKeyTwice, .arbitraryLoadsNarrowed, .overlappingHosts,
+            .trustKitFailsOpenAfterExpiration,
             .androidFailsOpenAfterExpiration, .debugOverrides, .nsPinnedDomainsOneLabel, .ignored, .notFollowed,
             .notAPinFile, .certificateRequest, .clientTakesCertificates:
             .note
@@ -146,6 +151,9 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .debugBuildThrows: "Debuggable builds throw for a part of the file that other builds do not read."
         case .nsPinnedDomainsOneLabel: "NSIncludesSubdomains covers one label below the domain, and no more."
         case .nsPinnedDomainsLeafAndCA: "Leaf and authority identities must both match."
+        case .arbitraryLoads: "App Transport Security is off for all hosts without an entry of their own."
+        case .arbitraryLoadsNarrowed: "A key that is there takes the effect from NSAllowsArbitraryLoads."
+        case .transportSecurityException: "An exception from App Transport Security weakens the connections to a host."
         case .pinnedToNothing: "A host is pinned to an empty list, so that no certificate can match."
         case .okHttpOneLabel: "OkHttp's *. covers exactly one label, and not the domain itself."
         case .ignored: "A part of the file plays no role for pins."

@@ -41,6 +41,8 @@ public struct Observation: Sendable, Hashable {
     public let release: PlatformRelease
     /// What came along with the leaf, `nil` where nobody looked: then no rule about it is applied.
     public let evidence: LeafEvidence?
+    /// What the handshake settled, `nil` for a chain that came without one.
+    public let connection: ConnectionFacts?
 
     /// An observation made at `time`.
     ///
@@ -51,13 +53,15 @@ public struct Observation: Sendable, Hashable {
     ///   - fetchable: certificates that stand for what a platform would fetch.
     ///   - release: the version of the device's system.
     ///   - evidence: what came along with the leaf.
+    ///   - connection: what the handshake settled.
     public init(
         presented: PresentedChain,
         referenceName: ReferenceName,
         time: Timestamp,
         fetchable: [Certificate] = [],
         release: PlatformRelease = .newest,
-        evidence: LeafEvidence? = nil
+        evidence: LeafEvidence? = nil,
+        connection: ConnectionFacts? = nil
     ) {
         self.presented = presented
         self.referenceName = referenceName
@@ -65,6 +69,7 @@ public struct Observation: Sendable, Hashable {
         self.fetchable = fetchable
         self.release = release
         self.evidence = evidence
+        self.connection = connection
     }
 
     /// The same on another version of a device's system.
@@ -75,7 +80,8 @@ public struct Observation: Sendable, Hashable {
             time: time,
             fetchable: fetchable,
             release: release,
-            evidence: evidence
+            evidence: evidence,
+            connection: connection
         )
     }
 }

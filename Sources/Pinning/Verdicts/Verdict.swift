@@ -16,6 +16,8 @@ public struct Verdict: Sendable, Hashable {
     public let matches: [PinMatch]
     /// What the user should know although it does not change the verdict.
     public let warnings: [Warning]
+    /// What is good to know and needs no attention.
+    public let notes: [Warning]
 
     /// A verdict with everything that led to it.
     public init(
@@ -25,7 +27,8 @@ public struct Verdict: Sendable, Hashable {
         builtChain: BuiltChain,
         restsOn: [VerifiedPath],
         matches: [PinMatch],
-        warnings: [Warning]
+        warnings: [Warning],
+        notes: [Warning] = []
     ) {
         self.reason = reason
         self.disposition = disposition
@@ -34,6 +37,7 @@ public struct Verdict: Sendable, Hashable {
         self.restsOn = restsOn
         self.matches = matches
         self.warnings = warnings
+        self.notes = notes
     }
 
     /// Whether the client goes on with the connection.
@@ -61,6 +65,8 @@ public struct Verdict: Sendable, Hashable {
         case noPins
         /// Rejects: an error of the client's own, by its name and in words.
         case clientError(name: String, message: String)
+        /// Rejects: the client would accept, and the app's App Transport Security does not let it.
+        case refusedByTransportSecurity(TransportSecurityFailure)
         /// Rejects: the settings contradict each other, so the client refuses every server; the client's own words.
         case refusedSettings(String)
 
@@ -68,7 +74,9 @@ public struct Verdict: Sendable, Hashable {
         public var isAcceptance: Bool {
             switch self {
             case .pinMatched, .trustedWithoutPins, .everythingAccepted, .pinsNotApplied, .mismatchNotEnforced: true
-            case .untrusted, .pinMismatch, .pinsFallShort, .noPins, .refusedSettings, .clientError: false
+            case .untrusted, .pinMismatch, .pinsFallShort, .noPins, .refusedSettings, .clientError,
+                .refusedByTransportSecurity:
+                false
             }
         }
 
@@ -93,6 +101,7 @@ public struct Verdict: Sendable, Hashable {
             case .pinMismatch, .pinsFallShort: "pin-mismatch"
             case .noPins: "no-pins"
             case .refusedSettings: "refused-settings"
+            case .refusedByTransportSecurity(let failure): failure.id
             }
         }
     }

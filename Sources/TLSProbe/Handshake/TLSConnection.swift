@@ -65,12 +65,24 @@ final class TLSConnection {
             COpenSSLShims_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) == 1,
             Self.offer(request.alpn, on: ssl),
             request.keyType?.restrict(ssl) ?? true,
+            !request.offersOnlyECDHE || Self.offerOnlyECDHE(on: ssl, with: request.keyType),
             request.clientIdentity?.use(on: ssl) ?? true
         else { throw OpenSSLSetUpError() }
     }
 
     deinit {
         SSL_free(ssl)
+    }
+
+    /// Leaves the suites of TLS 1.2 and older that agree on keys by ECDHE, for certificates of one type or of any.
+    private static func offerOnlyECDHE(on ssl: OpaquePointer, with keyType: CertificateKeyType?) -> Bool {
+        let suites =
+            switch keyType {
+            case nil: "ECDHE"
+            case .rsa: "ECDHE+aRSA"
+            case .ecdsa, .ed25519: "ECDHE+aECDSA"
+            }
+        return SSL_set_cipher_list(ssl, suites + ":!aNULL:!eNULL:!PSK:!SRP:@SECLEVEL=0") == 1
     }
 
     /// Hands bytes from the server to OpenSSL.

@@ -32,6 +32,8 @@ package struct ProbeRequest: Sendable, Hashable {
     package var maximumTLS: TLSVersion
     /// The only type of key that the server's certificate may have; `nil` offers whatever OpenSSL can do.
     package var keyType: CertificateKeyType?
+    /// Whether TLS 1.2 and older offer ECDHE alone, whose keys are made for the connection.
+    package var offersOnlyECDHE: Bool
     /// What a server gets that asks for a client certificate; without one it gets an empty list.
     package var clientIdentity: ClientIdentity?
     /// The application protocols offered (RFC 7301), preferred first; without any the extension is not sent.
@@ -48,6 +50,7 @@ package struct ProbeRequest: Sendable, Hashable {
     ///   - minimumTLS: the oldest version offered.
     ///   - maximumTLS: the newest version offered.
     ///   - keyType: the only type of key that the server's certificate may have.
+    ///   - offersOnlyECDHE: whether TLS 1.2 and older offer ECDHE alone.
     ///   - clientIdentity: what a server gets that asks for a client certificate.
     ///   - alpn: the application protocols offered.
     ///   - timeout: the deadline over everything.
@@ -58,6 +61,7 @@ package struct ProbeRequest: Sendable, Hashable {
         minimumTLS: TLSVersion = .tls12,
         maximumTLS: TLSVersion = .tls13,
         keyType: CertificateKeyType? = nil,
+        offersOnlyECDHE: Bool = false,
         clientIdentity: ClientIdentity? = nil,
         alpn: [ApplicationProtocol] = [],
         timeout: Duration = .seconds(10)
@@ -68,6 +72,7 @@ package struct ProbeRequest: Sendable, Hashable {
         self.minimumTLS = minimumTLS
         self.maximumTLS = maximumTLS
         self.keyType = keyType
+        self.offersOnlyECDHE = offersOnlyECDHE
         self.clientIdentity = clientIdentity
         self.alpn = alpn
         self.timeout = timeout

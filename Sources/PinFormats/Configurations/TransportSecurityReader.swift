@@ -1,0 +1,134 @@
+internal import Pinning
+internal import Text
+internal import X509
+
+/// Reads `NSAppTransportSecurity` from an Info.plist.
+enum TransportSecurityReader {
+    /// The key of the dictionary.
+    static let key = "NSAppTransportSecurity"
+
+    private static let keys =
+        TransportSecurity.narrowingKeys
+        + ["NSAllowsArbitraryLoads", "NSExceptionDomains", "NSPinnedDomains"]
+    private static let exceptionKeys = [
+        "NSIncludesSubdomains", "NSExceptionAllowsInsecureHTTPLoads", "NSExceptionMinimumTLSVersion",
+        "NSExceptionRequiresForwardSecrecy", "NSRequiresCertificateTransparency",
+    ]
+    private static let versions: [String: ProtocolVersion] = [
+        "TLSv1.0": .tls10, "TLSv1.1": .tls11, "TLSv1.2": .tls12, "TLSv1.3": .tls13,
+    ]
+
+    /// Whether a property list is an app's, which App Transport Security binds without a word too.
+    static func isOfAnApp(_ root: DocumentNode) -> Bool {
+        root[key] != nil || root.members?.contains { $0.key.hasPrefix("CFBundle") } == true
+    }
+
+    /// What the Info.plist `root` says.
+    static func settings(
+        in root: DocumentNode,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> TransportSecurity {
+        guard let node = root[key] else { return TransportSecurity(origin: root.place.description) }
+        let members = try node.dictionary()
+        var settings = TransportSecurity(origin: node.place.description, isStated: true)
+        settings.narrowing = TransportSecurity.narrowingKeys.filter { node[$0] != nil }
+        // Of keys whose value plays no part the type is looked at all the same.
+        for name in settings.narrowing where name != "NSAllowsLocalNetworking" {
+            do throws(PinFormatError) {
+                _ = try node[name]?.flag()
+            } catch {
+                try collector.gather(error)
+            }
+        }
+        do throws(PinFormatError) {
+            settings.allowsArbitraryLoads = try node["NSAllowsArbitraryLoads"]?.flag() ?? false
+            settings.allowsLocalNetworking = try node["NSAllowsLocalNetworking"]?.flag() ?? false
+        } catch {
+            try collector.gather(error)
+        }
+        noteUnknown(members, keys, into: &collector)
+        do throws(PinFormatError) {
+            for (name, exception) in try node["NSExceptionDomains"]?.dictionary() ?? [] {
+                do throws(PinFormatError) {
+                    settings.exceptions.append(try self.exception(name, exception, into: &collector))
+                } catch {
+                    try collector.gather(error)
+                }
+            }
+        } catch {
+            try collector.gather(error)
+        }
+        return settings
+    }
+
+    private static func exception(
+        _ name: String,
+        _ node: DocumentNode,
+        into collector: inout PinCollector
+    ) throws(PinFormatError) -> TransportSecurity.Exception {
+        let members = try node.dictionary()
+        noteUnknown(members, exceptionKeys, into: &collector)
+        let includesSubdomains = try node["NSIncludesSubdomains"]?.flag() ?? false
+        let hosts = hosts(name, includesSubdomains)
+        if case .none = hosts {
+            collector.note(
+                .hostNeverMatches,
+                at: node.place,
+                "'\(shortened(name, to: 80))' in NSExceptionDomains is the host of no URL, which has small letters, no "
+                    + "scheme, port, path or *: its exception counts for nothing"
+            )
+        }
+        var exception = TransportSecurity.Exception(hosts: hosts, origin: node.place.description)
+        exception.minimumTLS = try node["NSExceptionMinimumTLSVersion"].map { (node) throws(PinFormatError) in
+            try version(node)
+        }
+        exception.requiresForwardSecrecy = try node["NSExceptionRequiresForwardSecrecy"]?.flag()
+        exception.allowsInsecureLoads = try node["NSExceptionAllowsInsecureHTTPLoads"]?.flag() ?? false
+        exception.requiresTransparency = try node["NSRequiresCertificateTransparency"]?.flag() ?? false
+        return exception
+    }
+
+    private static func version(_ node: DocumentNode) throws(PinFormatError) -> ProtocolVersion {
+        let text = try node.text()
+        guard let version = versions[text] else {
+            throw PinFormatError(
+                .wrongValue,
+                at: node.place,
+                "NSExceptionMinimumTLSVersion '\(shortened(text, to: 40))' is no version",
+                remedy: "it is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3"
+            )
+        }
+        return version
+    }
+
+    /// The hosts that a key of `NSExceptionDomains` names: a name in small letters, an address, or a range of them.
+    private static func hosts(_ name: String, _ includesSubdomains: Bool) -> TransportSecurity.Hosts {
+        let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        if let address = IPAddress(parts[0]) {
+            let width = address.bytes.count * 8
+            guard parts.count == 2 else { return .addresses(address, bits: width) }
+            guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bits = Int(parts[1]), bits <= width
+            else {
+                return .none(name)
+            }
+            return .addresses(address, bits: bits)
+        }
+        guard let host = try? ServerName(name), host.description == name else { return .none(name) }
+        return .names(HostPattern(text: name, includesSubdomains ? .upToOneLabel : .exact))
+    }
+
+    private static func noteUnknown(
+        _ members: [(key: String, node: DocumentNode)],
+        _ known: [String],
+        into collector: inout PinCollector
+    ) {
+        for (key, node) in members where key.hasPrefix("NS") && !known.contains(key) {
+            let remedy = Suggestion.nearest(to: key, in: known).map { "; did you mean '\($0)'?" } ?? ""
+            collector.note(
+                .unknownKey,
+                at: node.place,
+                "App Transport Security has no key '\(shortened(key, to: 60))' here that is known" + remedy
+            )
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import LoopbackLab
+import PinFormats
+import Pinning
+import Testing
+
+/// App Transport Security as it stands in an Info.plist.
+@Suite struct TransportSecurityReaderTests {
+    private func plist(_ body: String) -> String {
+        "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict>\n<key>NSAppTransportSecurity</key>\n<dict>\n\(body)\n"
+            + "</dict></dict></plist>\n"
+    }
+
+    private func read(_ text: String) throws -> PinReading {
+        try TemporaryDirectory.scoped { files in
+            try PinSource(try files.write(text, to: "Info.plist")).read()
+        }
+    }
+
+    private func settings(_ body: String) throws -> TransportSecurity {
+        try #require(try read(plist(body)).transportSecurity.first)
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let settings = try settings(
+            """
+            <key>NSAllowsArbitraryLoads</key><true/>
+            <key>NSAllowsLocalNetworking</key><false/>
+            <key>NSExceptionDomains</key><dict>
+            <key>example.com</key><dict>
+            <key>NSIncludesSubdomains</key><true/>
+            <key>NSExceptionMinimumTLSVersion</key><string>TLSv1.1</string>
+            <key>NSExceptionRequiresForwardSecrecy</key><false/>
+            <key>NSExceptionAllowsInsecureHTTPLoads</key><true/>
+            <key>NSRequiresCertificateTransparency</key><true/></dict>
+            <key>203.0.113.7</key><dict/>
+            <key>10.0.0.0/8</key><dict/>
+            <key>2001:db8::/32</key><dict/></dict>
+            """
+        )
+        #expect(settings.isStated && settings.allowsArbitraryLoads && !settings.allowsLocalNetworking)
+        // It narrows by being there, whatever it is.
+        #expect(settings.narrowing == ["NSAllowsLocalNetworking"])
+        #expect(settings.origin.hasSuffix("Info.plist:4"))
+        let exception = try #require(settings.exceptions.first)
+        #expect(exception.hosts == .names(HostPattern(text: "example.com", .upToOneLabel)))
+        #expect(exception.minimumTLS == .tls11 && exception.requiresForwardSecrecy == false)
+        #expect(exception.allowsInsecureLoads && exception.requiresTransparency)
+        #expect(exception.origin.hasSuffix("Info.plist:8"))
+        let addresses = settings.exceptions.dropFirst().map(\.hosts.description)
+        #expect(addresses == ["203.0.113.7", "10.0.0.0/8", "2001:db8::/32"])
+    }
+
+    @Test(
+        arguments: [
+            ("<key>NSAllowsArbitraryLoads</key>\n<string>maybe</string>", 6, "NSAllowsArbitraryLoads"),
+            ("<key>NSAllowsArbitraryLoadsForMedia</key>\n<integer>1</integer>", 6, "NSAllowsArbitraryLoadsForMedia"),
+            ("<key>NSExceptionDomains</key>\n<array/>", 6, "NSExceptionDomains"),
+            ("<key>NSExceptionDomains</key>\n<dict><key>a.example</key>\n<true/></dict>", 7, "a.example"),
+            (
+                "<key>NSExceptionDomains</key><dict><key>a.example</key><dict>\n<key>NSExceptionMinimumTLSVersion</key>\n"
+                    + "<string>TLSv1.4</string></dict></dict>", 7,
+                "NSExceptionMinimumTLSVersion 'TLSv1.4' is no version"
+            ),
+            (
+                "<key>NSExceptionDomains</key><dict><key>a.example</key><dict>\n<key>NSExceptionMinimumTLSVersion</key>\n"
+                    + "<real>1.2</real></dict></dict>", 7, "is not a text"
+            ),
+            (
+                "<key>NSExceptionDomains</key><dict><key>a.example</key><dict>\n<key>NSIncludesSubdomains</key>\n"
+                    + "<dict/></dict></dict>", 7, "is not true or false"
+            ),
+        ] as [(String, Int, String)]
+    )
+    func aValueOfTheWrongKindIsAnErrorWithItsPlace(body: String, line: Int, words: String) throws {
+        do {
+            _ = try read(plist(body))
+            Issue.record("\(body) is read")
+        } catch let error as PinFormatError {
+            #expect(error.kind == .malformed && error.problem == .wrongValue)
+            #expect(error.place.description.hasSuffix("Info.plist:\(line)"), "\(error)")
+            #expect(error.description.contains(words), "\(error)")
+        }
+    }
+
+    @Test func anythingButADictionaryIsNone() {
+        let text = plist("").replacing("<dict>\n\n</dict></dict>", with: "<true/></dict>")
+        #expect(throws: PinFormatError.self) { try read(text) }
+    }
+
+    @Test(arguments: [
+        "EXAMPLE.com", "*.example.com", "https://example.com", "example.com:443", "example.com.", "10.0.0.0/33", "",
+    ])
+    func aNameThatIsTheHostOfNoURLExceptsNothing(_ name: String) throws {
+        let reading = try read(
+            plist("<key>NSExceptionDomains</key><dict><key>\(name)</key><dict/></dict>")
+        )
+        #expect(reading.transportSecurity[0].exceptions.map(\.hosts) == [.none(name)])
+        #expect(reading.notes.map(\.id) == [.hostNeverMatches])
+    }
+
+    @Test func aKeyThatIsNotKnownIsSaid() throws {
+        let reading = try read(plist("<key>NSAllowArbitraryLoads</key><true/>"))
+        #expect(reading.notes.map(\.id) == [.unknownKey])
+        #expect(reading.notes[0].message.contains("did you mean 'NSAllowsArbitraryLoads'?"))
+        #expect(!reading.transportSecurity[0].allowsArbitraryLoads)
+    }
+
+    @Test func aPartOfAPropertyListIsOfNoApp() throws {
+        let part = "<plist version=\"1.0\"><dict><key>NSPinnedDomains</key><dict/></dict></plist>"
+        let reading = try? read(part)
+        #expect(reading?.transportSecurity.isEmpty ?? true)
+    }
+}
