@@ -1,5 +1,6 @@
 import LoopbackLab
 import PinFormats
+import Pinning
 import Testing
 
 /// Each mistake in a configuration has its own message, with its place and a remedy.

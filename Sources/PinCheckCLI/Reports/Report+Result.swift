@@ -33,7 +33,7 @@ extension Report {
             clients: judgement?.clients.map(Client.init) ?? [],
             warnings: result.warnings.map { Message($0.reason) },
             notes: ownNotes + Self.notes(on: result),
-            ownNotes: ownNotes,
+            ownNotes: ownNotes + (Self.unjudgedNote(on: result).map { [$0] } ?? []),
             outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
             next: result.next.map(Next.init),
             change: result.changes.map(Change.init),
@@ -54,6 +54,19 @@ extension Report {
         let connection = try? result.connection?.get()
         let asksInVain = connection.map { $0.clientCertificateRequested && !$0.clientCertificateSent } ?? false
         return (asksInVain ? [clientCertificateNote] : []) + (result.standing.isNotJudged ? [] : notEmulated)
+    }
+
+    /// What is not judged and can matter here, in one line; `nil` for nothing.
+    private static func unjudgedNote(on result: CheckResult) -> Message? {
+        let matters = (result.judgement?.unjudged ?? []).map { matter in
+            switch matter {
+            case .revocation: "revocation, which the certificate says where to ask for"
+            case .transparencyLogs: "which logs its SCTs are from (--ct-logs)"
+            case .managedRoots: "roots that management puts on devices (--extra-root)"
+            }
+        }
+        guard !matters.isEmpty else { return nil }
+        return Message(id: "not-judged-here", message: "not judged here: \(matters.joined(separator: "; "))")
     }
 
     /// The phases of the connection, then the steps of each client, then the answer to the request.

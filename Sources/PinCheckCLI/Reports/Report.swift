@@ -44,7 +44,7 @@ struct Report: Encodable, Sendable {
     var warnings: [Message]
     /// What is good to know: of the result first, then what is never checked here although a client may check it.
     var notes: [Message]
-    /// Those of the notes that are of this result; no part of the document.
+    /// Those of the notes that are of this result, and in one line what is not judged and can matter; no part of the document.
     var ownNotes: [Message] = []
     /// How long the verdict will last, `nil` without a chain.
     @ExplicitNull var outlook: Outlook? = nil
@@ -295,6 +295,12 @@ struct Report: Encodable, Sendable {
         Message(
             id: "no-ct-logs",
             message: "the SCTs of Certificate Transparency are counted; which logs they are from is not judged"
+        ),
+        Message(
+            id: "no-managed-roots",
+            message:
+                "roots that management puts on devices, and updates of root lists over the air, are not known: "
+                + "--extra-root stands for them"
         ),
     ]
 

@@ -10,7 +10,8 @@ package struct OpenSSLPathVerifier: PathVerifier {
     /// The level that the user chose, `nil` for each platform's own rules.
     private let givenAuthLevel: Int?
     private let isStrict: Bool
-    private let isPublicRoot: @Sendable (Certificate) -> Bool
+    /// Whether a certificate is on the list of roots of the client's system.
+    package let isPublicRoot: @Sendable (Certificate) -> Bool
     private let cache = FindingsCache()
     private let shared: SharedFindings?
 
