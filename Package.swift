@@ -149,6 +149,7 @@ let package = Package(
                 "Devices", "LoopbackLab", "Machine", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "Rotation",
                 "TLSProbe", "Text", "X509", argumentParser,
             ],
+            exclude: ["PublishedSchemas"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -23,8 +23,7 @@ import Testing
         var flag = false
         var word = Word.two
         var none: Int?
-        @ExplicitNull var null: String?
-        @ExplicitNull var some: String? = "x"
+        var optionals = [nil, "x"]
         var list = [1, 2, 3]
         var emptyList: [String] = []
         var lists = [[true], [], [false, true]]

@@ -5,16 +5,28 @@ import Testing
 /// Holds documents against the schemas that pincheck ships, and those against the documents: every key that is written is
 /// described and required, and every key that is described is written.
 ///
-/// It knows the keywords the schemas use and no others.
+/// They are also held against the schemas as they were first published (`PublishedSchemas`), whose readers take documents of later
+/// versions too. It knows the keywords the schemas use and no others.
 struct JSONSchemaCheck {
     private typealias Object = [String: Any]
 
     private let root: Object
-    private let name: String
+    /// Whether every key has to be described, as by the schema of the same version.
+    private let isOfThisVersion: Bool
 
     init(_ document: SchemaDocument) throws {
-        name = document.name
         root = try #require(JSONSerialization.jsonObject(with: Data(document.text().utf8)) as? [String: Any])
+        isOfThisVersion = true
+    }
+
+    /// The schema of that name as it was first published.
+    init(published name: String) throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "PublishedSchemas"
+        )
+        let data = try Data(contentsOf: folder.appendingPathComponent("\(name).json"))
+        root = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        isOfThisVersion = false
     }
 
     /// Checks every document in a text that has a schema: one document, or one a line.
@@ -29,14 +41,23 @@ struct JSONSchemaCheck {
                 let schema = SchemaDocument.all.first(where: { $0.identifier == identifier })
             else { continue }
             do {
+                let published = try JSONSchemaCheck(published: schema.name).findings(in: document)
+                if !published.isEmpty {
+                    Issue.record(
+                        """
+                        Readers of \(schema.name) as it was published do not take the document:
+                        \(published.prefix(20).joined(separator: "\n"))
+                        """,
+                        sourceLocation: sourceLocation
+                    )
+                }
                 let findings = try JSONSchemaCheck(schema).findings(in: document)
                 guard !findings.isEmpty else { continue }
                 Issue.record(
                     """
                     The document is not as 'pincheck schema \(schema.name)' says:
                     \(findings.prefix(20).joined(separator: "\n"))
-                    After a change of the document, change Sources/PinCheckCLI/Schemas: describe a new key under \
-                    "properties" and name it under "required". A change of meaning needs a new version.
+                    Keys, values and schema come from the table of the object, its `fields`. A change of meaning needs a new version.
                     """,
                     sourceLocation: sourceLocation
                 )
@@ -94,7 +115,8 @@ struct JSONSchemaCheck {
             case "const":
                 if !Self.areEqual(value, rule) { findings.append("\(path): \(value) is not \(rule)") }
             case "enum":
-                if !(rule as? [Any] ?? []).contains(where: { Self.areEqual(value, $0) }) {
+                // Later versions have new words, which readers have to expect.
+                if isOfThisVersion, !(rule as? [Any] ?? []).contains(where: { Self.areEqual(value, $0) }) {
                     findings.append("\(path): \(value) is none of \(rule)")
                 }
             case "minimum", "maximum":
@@ -138,7 +160,7 @@ struct JSONSchemaCheck {
             default: findings.append("\(path): this check does not know the keyword \(keyword)")
             }
         }
-        if isClosed, let object = value as? Object {
+        if isClosed, isOfThisVersion, let object = value as? Object {
             findings += object.keys.filter { !described.contains($0) }.map { "\(path).\($0)" + Self.undescribed }
         }
         return described

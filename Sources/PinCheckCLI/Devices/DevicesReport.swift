@@ -4,17 +4,16 @@ import Text
 import X509
 
 /// The JSON document of `devices`.
-struct DevicesReport: Encodable, Sendable {
+struct DevicesReport: DocumentObject {
     /// The name and version of the document's form.
     static let schema = "pincheck-devices/1"
 
-    let schema = DevicesReport.schema
     var data: Data
     var devices: [Entry]
 
-    struct Data: Encodable, Sendable {
+    struct Data: DocumentObject {
         /// The file, `nil` for what is part of the program.
-        @ExplicitNull var file: String? = nil
+        var file: String?
         var source: String
         /// The licence of the lists.
         var licence: String
@@ -25,25 +24,25 @@ struct DevicesReport: Encodable, Sendable {
         var certificateCount: Int
     }
 
-    struct Entry: Encodable, Sendable {
+    struct Entry: DocumentObject {
         var name: String
-        @ExplicitNull var alias: String? = nil
+        var alias: String?
         /// Whose list it is: `ios`, `android` or `mozilla`; `nil` for this machine.
-        @ExplicitNull var platform: String? = nil
-        @ExplicitNull var version: String? = nil
+        var platform: String?
+        var version: String?
         /// The versions in words.
-        @ExplicitNull var release: String? = nil
-        @ExplicitNull var url: String? = nil
+        var release: String?
+        var url: String?
         /// The day on which the list was read.
-        @ExplicitNull var read: String? = nil
-        @ExplicitNull var rootCount: Int? = nil
+        var read: String?
+        var rootCount: Int?
         /// What its system asks for, in words.
         var rules: [String]
         /// The roots, when one device was asked for.
-        @ExplicitNull var roots: [Root]? = nil
+        var roots: [Root]?
     }
 
-    struct Root: Encodable, Sendable {
+    struct Root: DocumentObject {
         /// The common name, or the whole subject of a root without one.
         var name: String
         var certSha256: String
@@ -138,4 +137,61 @@ extension DevicesReport.Root {
         notAfter = certificate.notAfter.description
         availability = file.data.availability(of: der, on: device.platform)?.description ?? ""
     }
+}
+
+// The keys of the document.
+
+extension DevicesReport {
+    static let fields: [DocumentField<DevicesReport>] = [
+        DocumentField("schema", { _ in DevicesReport.schema }, as: .constant(DevicesReport.schema)),
+        DocumentField("data", \.data),
+        DocumentField("devices", \.devices),
+    ]
+}
+
+extension DevicesReport.Data {
+    static let fields: [DocumentField<DevicesReport.Data>] = [
+        DocumentField(
+            "file",
+            \.file,
+            "The file of --device-data; null for the data that is part of the program."
+        ),
+        DocumentField("source", \.source, "Where the lists are from."),
+        DocumentField("licence", \.licence, "The licence of the lists."),
+        DocumentField("date", \.date, "The day on which the newest list was read.", as: .day),
+        DocumentField("age_days", \.ageDays, as: .atLeast(0)),
+        DocumentField("is_stale", \.isStale, "Whether the data is older than 180 days."),
+        DocumentField("certificate_count", \.certificateCount, as: .atLeast(1)),
+    ]
+}
+
+extension DevicesReport.Entry {
+    static let definition: String? = "device"
+
+    static let fields: [DocumentField<DevicesReport.Entry>] = [
+        DocumentField("name", \.name),
+        DocumentField("alias", \.alias, "Another name of the same list."),
+        DocumentField("platform", \.platform, as: .words(DevicePlatform.allCases.map(\.rawValue))),
+        DocumentField("version", \.version),
+        DocumentField("release", \.release, "The versions in words."),
+        DocumentField("url", \.url, "Where the list is published."),
+        DocumentField("read", \.read, "The day on which the list was read.", as: .day),
+        DocumentField("root_count", \.rootCount, as: .atLeast(1)),
+        DocumentField("rules", \.rules, "What its system asks for, in words."),
+        DocumentField("roots", \.roots, "The roots, by name; null in the list of all devices."),
+    ]
+}
+
+extension DevicesReport.Root {
+    static let definition: String? = "root"
+
+    static let fields: [DocumentField<DevicesReport.Root>] = [
+        DocumentField("name", \.name, "The common name, or the whole subject."),
+        DocumentField("cert_sha256", \.certSha256, as: .sha256),
+        DocumentField("spki_sha256", \.spkiSha256, as: .pin),
+        DocumentField("key", \.key, "The algorithm and its size."),
+        DocumentField("not_before", \.notBefore, as: .time),
+        DocumentField("not_after", \.notAfter, as: .time),
+        DocumentField("availability", \.availability, "Which devices of the platform have it, in words."),
+    ]
 }

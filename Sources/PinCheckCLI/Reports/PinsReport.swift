@@ -4,31 +4,30 @@ import Pinning
 import TLSProbe
 
 /// The JSON document of `pins`, apart from the types it is made of, so that keys stay what they are when those change.
-struct PinsReport: Encodable, Sendable {
+struct PinsReport: DocumentObject {
     /// The name and version of the document's form.
     static let schema = "pincheck-pins/1"
 
-    let schema = PinsReport.schema
     /// The moment of the evaluation, RFC 3339.
     var evaluatedAt: String
     var results: [Source]
     var exit: Report.Exit
 
-    struct Source: Encodable, Sendable {
+    struct Source: DocumentObject {
         /// The target or file as the user named it.
         var target: String
         /// The host the keys are for, `nil` when that is not known.
-        @ExplicitNull var host: String? = nil
+        var host: String?
         /// The port of the server, `nil` for a file of keys.
-        @ExplicitNull var port: Int? = nil
+        var port: Int?
         /// What a configuration says of the host beside its pins, `nil` for keys that were in none.
-        @ExplicitNull var rules: Rules? = nil
+        var rules: Rules?
         /// What was connected to, `nil` for a file.
-        @ExplicitNull var endpoint: Report.Endpoint? = nil
+        var endpoint: Report.Endpoint?
         /// Whether the chain is trusted and valid for the name; `nil` when nothing was verified.
-        @ExplicitNull var verified: Bool? = nil
+        var verified: Bool?
         /// What was found of the server, `nil` for a file.
-        @ExplicitNull var reason: Report.Message? = nil
+        var reason: Report.Message?
         /// What is to be said against these pins.
         var warnings: [Report.Message]
         /// The keys, the leaf's first.
@@ -37,9 +36,9 @@ struct PinsReport: Encodable, Sendable {
         var alsoSent: [String]
     }
 
-    struct Rules: Encodable, Sendable {
+    struct Rules: DocumentObject {
         /// Whose configuration it is, `nil` for pins that are for whatever host.
-        @ExplicitNull var kind: String? = nil
+        var kind: String?
         /// Where in the source it stands.
         var origin: String
         /// Which names below the host count too: `none`, `one-label` (and not the host), `up-to-one-label`, `any-number`.
@@ -47,9 +46,9 @@ struct PinsReport: Encodable, Sendable {
         /// Where a pin has to match: `anywhere`, `leaf`, `authority`, or `both` a leaf's and an authority's.
         var position: String
         /// Whether a mismatch blocks the connection, `nil` where nothing is said.
-        @ExplicitNull var enforced: Bool? = nil
+        var enforced: Bool?
         /// The date from which on the pins no longer apply.
-        @ExplicitNull var expires: String? = nil
+        var expires: String?
         /// Whether the host is exempt from what is said of its parent domain.
         var excluded: Bool
         /// TLSA records, as in a zone file.
@@ -58,7 +57,7 @@ struct PinsReport: Encodable, Sendable {
         var reportUris: [String]
     }
 
-    struct Key: Encodable, Sendable {
+    struct Key: DocumentObject {
         /// `leaf`, `intermediate`, `root`, `authority`, `public-key`, `request` or `private-key`.
         var role: String
         /// Whether a block for a client pins it; the others are there to choose from.
@@ -66,23 +65,23 @@ struct PinsReport: Encodable, Sendable {
         /// `presented`, `system`, `anchors`, or the file and line.
         var source: String
         /// The algorithm and its size.
-        @ExplicitNull var key: String? = nil
+        var key: String?
         /// The subject of the certificate or request.
-        @ExplicitNull var subject: String? = nil
-        @ExplicitNull var issuer: String? = nil
-        @ExplicitNull var serial: String? = nil
-        @ExplicitNull var notBefore: String? = nil
-        @ExplicitNull var notAfter: String? = nil
+        var subject: String?
+        var issuer: String?
+        var serial: String?
+        var notBefore: String?
+        var notAfter: String?
         /// Whole days to the end of validity, negative after it.
-        @ExplicitNull var daysLeft: Int? = nil
-        @ExplicitNull var certSha256: String? = nil
+        var daysLeft: Int?
+        var certSha256: String?
         /// The pin in every notation.
         var pins: Pins
         /// The file the certificate was saved in.
-        @ExplicitNull var savedAs: String? = nil
+        var savedAs: String?
     }
 
-    struct Pins: Encodable, Sendable {
+    struct Pins: DocumentObject {
         var okhttp: String
         var curl: String
         var hpkp: String
@@ -222,4 +221,98 @@ extension ExitStatus {
             case .unreachable: .unreachable
             }
     }
+}
+
+// The keys of the document.
+
+extension PinsReport {
+    static let fields: [DocumentField<PinsReport>] = [
+        DocumentField("schema", { _ in PinsReport.schema }, as: .constant(PinsReport.schema)),
+        DocumentField("evaluated_at", \.evaluatedAt, as: .time),
+        DocumentField("results", \.results),
+        DocumentField("exit", \.exit, as: .exits([.pass, .fail, .unreachable])),
+    ]
+}
+
+extension PinsReport.Source {
+    static let definition: String? = "source"
+
+    static let fields: [DocumentField<PinsReport.Source>] = [
+        DocumentField("target", \.target, "The target or file as it was named."),
+        DocumentField("host", \.host, "The host the keys are for; null when that is not known."),
+        DocumentField("port", \.port, as: .within(1...65_535)),
+        DocumentField(
+            "rules",
+            \.rules,
+            "What a configuration says of the host; null for keys that were in none."
+        ),
+        DocumentField("endpoint", \.endpoint, "What was connected to; null for a file."),
+        DocumentField(
+            "verified",
+            \.verified,
+            "Whether the chain is trusted and valid for the name; null when nothing was verified."
+        ),
+        DocumentField("reason", \.reason, "What was found of the server; null for a file."),
+        DocumentField("warnings", \.warnings),
+        DocumentField("keys", \.keys, "The leaf's first."),
+        DocumentField(
+            "also_sent",
+            \.alsoSent,
+            "The subjects of certificates that were sent and are not on the chain."
+        ),
+    ]
+}
+
+extension PinsReport.Rules {
+    static let definition: String? = "rules"
+
+    static let fields: [DocumentField<PinsReport.Rules>] = [
+        DocumentField("kind", \.kind, "Whose configuration it is."),
+        DocumentField("origin", \.origin, "Where in the source it stands."),
+        DocumentField("subdomains", \.subdomains, as: .words(["none", "one-label", "up-to-one-label", "any-number"])),
+        DocumentField("position", \.position, as: .words(["anywhere", "leaf", "authority", "both"])),
+        DocumentField(
+            "enforced",
+            \.enforced,
+            "Whether a mismatch blocks the connection; null where nothing is said."
+        ),
+        DocumentField("expires", \.expires, "From when on the pins no longer apply."),
+        DocumentField("excluded", \.excluded),
+        DocumentField("records", \.records, "TLSA records, as in a zone file."),
+        DocumentField("report_uris", \.reportUris),
+    ]
+}
+
+extension PinsReport.Key {
+    static let definition: String? = "key"
+
+    static let fields: [DocumentField<PinsReport.Key>] = [
+        DocumentField(
+            "role",
+            \.role,
+            as: .words(["leaf", "intermediate", "root", "authority", "public-key", "request", "private-key"])
+        ),
+        DocumentField("pinned", \.pinned, "Whether a block for a client pins it."),
+        DocumentField("source", \.source, "presented, system, anchors, or the file and line."),
+        DocumentField("key", \.key, "The algorithm and its size."),
+        DocumentField("subject", \.subject),
+        DocumentField("issuer", \.issuer),
+        DocumentField("serial", \.serial),
+        DocumentField("not_before", \.notBefore, as: .time),
+        DocumentField("not_after", \.notAfter, as: .time),
+        DocumentField("days_left", \.daysLeft, "Whole days to the end of validity, negative after it."),
+        DocumentField("cert_sha256", \.certSha256, as: .sha256),
+        DocumentField("pins", \.pins, "The pin in every notation."),
+        DocumentField("saved_as", \.savedAs, "The file the certificate was saved in."),
+    ]
+}
+
+extension PinsReport.Pins {
+    static let fields: [DocumentField<PinsReport.Pins>] = [
+        DocumentField("okhttp", \.okhttp, as: .matching("^sha256/[A-Za-z0-9+/]{43}=$")),
+        DocumentField("curl", \.curl, as: .matching("^sha256//[A-Za-z0-9+/]{43}=$")),
+        DocumentField("hpkp", \.hpkp),
+        DocumentField("base64", \.base64, as: .matching("^[A-Za-z0-9+/]{43}=$")),
+        DocumentField("tlsa", \.tlsa),
+    ]
 }

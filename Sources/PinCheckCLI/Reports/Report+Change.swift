@@ -4,32 +4,32 @@ import Rotation
 
 extension Report {
     /// What changed since a baseline.
-    struct Change: Encodable, Sendable {
+    struct Change: DocumentObject {
         /// The file with the baseline.
         let baseline: String
         /// `unchanged`, `allowed` when every change is, `changed` otherwise.
         let status: String
         /// The address whose recorded state it was compared with, where the baseline has the target at other addresses only.
-        @ExplicitNull var comparedWith: String? = nil
+        var comparedWith: String?
         /// At least one; `unchanged` alone when there is no change.
         let classes: [Class]
 
-        struct Class: Encodable, Sendable {
+        struct Class: DocumentObject {
             /// The kind of change, as `--allow` takes it.
             let id: String
             /// What was, in words.
-            @ExplicitNull var old: String? = nil
+            var old: String?
             /// What is, in words.
-            @ExplicitNull var new: String? = nil
+            var new: String?
             /// The certificate that was, `nil` where the change is about none.
-            @ExplicitNull var oldCertificate: Certificate? = nil
+            var oldCertificate: Certificate?
             /// The certificate that is.
-            @ExplicitNull var newCertificate: Certificate? = nil
+            var newCertificate: Certificate?
             let allowed: Bool
         }
 
         /// What is recorded of a certificate.
-        struct Certificate: Encodable, Sendable {
+        struct Certificate: DocumentObject {
             let subject: String
             let issuer: String
             /// As in `EC P-256`.
@@ -77,4 +77,52 @@ extension Report.Change.Certificate {
             names: certificate.names
         )
     }
+}
+
+// The keys of the document.
+
+extension Report.Change {
+    static let definition: String? = "change"
+    static let meaning: String? = "What changed since a baseline; null without one."
+
+    static let fields: [DocumentField<Report.Change>] = [
+        DocumentField("baseline", \.baseline, "The file with the baseline."),
+        DocumentField("status", \.status, as: .words(BaselineChanges.Status.allCases.map(\.rawValue))),
+        DocumentField(
+            "compared_with",
+            \.comparedWith,
+            "The recorded address it was compared with; null where its own is recorded."
+        ),
+        DocumentField("classes", \.classes),
+    ]
+}
+
+extension Report.Change.Class {
+    static let fields: [DocumentField<Report.Change.Class>] = [
+        DocumentField("id", \.id, as: .words(Rotation.Change.Kind.allCases.map(\.rawValue))),
+        DocumentField("old", \.old, "What was, in words."),
+        DocumentField("new", \.new, "What is, in words."),
+        DocumentField(
+            "old_certificate",
+            \.oldCertificate,
+            "The certificate that was; null where the change is about none."
+        ),
+        DocumentField("new_certificate", \.newCertificate),
+        DocumentField("allowed", \.allowed),
+    ]
+}
+
+extension Report.Change.Certificate {
+    static let definition: String? = "changedCertificate"
+
+    static let fields: [DocumentField<Report.Change.Certificate>] = [
+        DocumentField("subject", \.subject),
+        DocumentField("issuer", \.issuer),
+        DocumentField("key", \.key, "As in EC P-256."),
+        DocumentField("spki_sha256", \.spkiSha256, as: .pin),
+        DocumentField("cert_sha256", \.certSha256),
+        DocumentField("not_before", \.notBefore, as: .time),
+        DocumentField("not_after", \.notAfter, as: .time),
+        DocumentField("names", \.names),
+    ]
 }

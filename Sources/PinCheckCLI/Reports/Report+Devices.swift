@@ -4,9 +4,9 @@ import Pinning
 
 extension Report {
     /// The devices that were judged for, and what is known of their roots.
-    struct Devices: Encodable, Sendable {
+    struct Devices: DocumentObject {
         /// The file with the lists, `nil` for what is part of the program.
-        @ExplicitNull var file: String? = nil
+        var file: String?
         /// Where the lists are from.
         var source: String
         /// The day on which the newest list was read.
@@ -18,14 +18,14 @@ extension Report {
     }
 
     /// One device.
-    struct Device: Encodable, Sendable {
+    struct Device: DocumentObject {
         var name: String
         /// Whose list of roots it has: `ios`, `android` or `mozilla`; `nil` for this machine.
-        @ExplicitNull var platform: String? = nil
+        var platform: String?
         /// Its versions in words.
-        @ExplicitNull var release: String? = nil
+        var release: String?
         /// The day on which its list was read.
-        @ExplicitNull var read: String? = nil
+        var read: String?
         /// `reject` where one of its clients does, `accept` where one does and none rejects, else `none`.
         var verdict: VerdictWord
     }
@@ -53,4 +53,37 @@ extension Report.Devices {
             }
         )
     }
+}
+
+// The keys of the document.
+
+extension Report.Devices {
+    static let definition: String? = "devices"
+
+    static let fields: [DocumentField<Report.Devices>] = [
+        DocumentField(
+            "file",
+            \.file,
+            "The file of --device-data; null for the data that is part of the program."
+        ),
+        DocumentField("source", \.source, "Where the lists of roots are from."),
+        DocumentField("date", \.date, "The day on which the newest list was read.", as: .day),
+        DocumentField("age_days", \.ageDays, as: .atLeast(0)),
+        DocumentField("is_stale", \.isStale, "Whether the data is older than 180 days."),
+        DocumentField("judged", \.judged, "The devices; what each client decides on them is in clients."),
+    ]
+}
+
+extension Report.Device {
+    static let fields: [DocumentField<Report.Device>] = [
+        DocumentField("name", \.name),
+        DocumentField("platform", \.platform, as: .words(DevicePlatform.allCases.map(\.rawValue))),
+        DocumentField("release", \.release, "The versions in words."),
+        DocumentField("read", \.read, "The day on which its list was read."),
+        DocumentField(
+            "verdict",
+            \.verdict,
+            "reject where one of its clients rejects; none where none can be set up."
+        ),
+    ]
 }

@@ -3,7 +3,7 @@ import Pinning
 import X509
 
 extension Report {
-    struct Transparency: Encodable, Sendable {
+    struct Transparency: DocumentObject {
         var timestamps: [SCT]
         /// How many logs they are from.
         var logs: Int
@@ -11,26 +11,26 @@ extension Report {
         var unreadable: Int
     }
 
-    struct SCT: Encodable, Sendable {
+    struct SCT: DocumentObject {
         /// What the log is known by, the SHA-256 of its key in hexadecimal digits.
         var logId: String
         /// What `--ct-logs` calls the log, `nil` where it does not have it.
-        @ExplicitNull var log: String?
+        var log: String?
         var time: String
         /// `certificate`, `handshake` or `staple`.
         var source: String
         /// Whether the log's key made the signature, `nil` where the key is not known.
-        @ExplicitNull var signatureIsValid: Bool?
+        var signatureIsValid: Bool?
     }
 
-    struct Revocation: Encodable, Sendable {
+    struct Revocation: DocumentObject {
         /// `none`, `good`, `revoked`, `unknown`, `outdated` or `unusable`.
         var staple: String
-        @ExplicitNull var thisUpdate: String? = nil
-        @ExplicitNull var nextUpdate: String? = nil
-        @ExplicitNull var revokedAt: String? = nil
+        var thisUpdate: String?
+        var nextUpdate: String?
+        var revokedAt: String?
         /// Why it says nothing about the certificate.
-        @ExplicitNull var problem: String? = nil
+        var problem: String?
     }
 }
 
@@ -82,4 +82,46 @@ extension Report.Revocation {
             revokedAt: revokedAt?.description
         )
     }
+}
+
+// The keys of the document.
+
+extension Report.Transparency {
+    static let definition: String? = "transparency"
+
+    static let fields: [DocumentField<Report.Transparency>] = [
+        DocumentField("timestamps", \.timestamps),
+        DocumentField("logs", \.logs, "How many logs they are from.", as: .atLeast(0)),
+        DocumentField("unreadable", \.unreadable, as: .atLeast(0)),
+    ]
+}
+
+extension Report.SCT {
+    static let fields: [DocumentField<Report.SCT>] = [
+        DocumentField("log_id", \.logId, as: .sha256),
+        DocumentField("log", \.log, "The name in --ct-logs; null without one."),
+        DocumentField("time", \.time, as: .time),
+        DocumentField("source", \.source, as: .words(["certificate", "handshake", "staple"])),
+        DocumentField(
+            "signature_is_valid",
+            \.signatureIsValid,
+            "Whether the log's key made it; null where the key is not known."
+        ),
+    ]
+}
+
+extension Report.Revocation {
+    static let definition: String? = "revocation"
+
+    static let fields: [DocumentField<Report.Revocation>] = [
+        DocumentField(
+            "staple",
+            \.staple,
+            as: .words(["none", "good", "revoked", "unknown", "outdated", "unusable"])
+        ),
+        DocumentField("this_update", \.thisUpdate, as: .time),
+        DocumentField("next_update", \.nextUpdate, as: .time),
+        DocumentField("revoked_at", \.revokedAt, as: .time),
+        DocumentField("problem", \.problem, "Why it says nothing about the certificate."),
+    ]
 }

@@ -3,7 +3,7 @@ import TLSProbe
 
 extension Report {
     /// The request for an accepted server, and what came of it.
-    struct HTTP: Encodable, Sendable {
+    struct HTTP: DocumentObject {
         /// `GET` or `HEAD`.
         var method: String
         /// The path and the query.
@@ -15,15 +15,15 @@ extension Report {
         /// Whether the server was asked, as only one is that is accepted.
         var asked: Bool
         /// The status of the answer, `nil` without one.
-        @ExplicitNull var status: Int? = nil
+        var status: Int?
         /// The status line as the server wrote it.
-        @ExplicitNull var statusLine: String? = nil
+        var statusLine: String?
         /// From the request to the end of the answer's head, in milliseconds.
-        @ExplicitNull var timeMs: Double? = nil
+        var timeMs: Double?
         /// Whether the answer is as it should be, `nil` where the server was not asked.
-        @ExplicitNull var asExpected: Bool? = nil
+        var asExpected: Bool?
         /// Why there is no answer, `nil` where there is one and where the server was not asked.
-        @ExplicitNull var problem: String? = nil
+        var problem: String?
     }
 }
 
@@ -66,4 +66,27 @@ extension Report.HTTP {
 extension Report.Check {
     /// The id of the check that is the answer to a request.
     static let request = "request"
+}
+
+// The keys of the document.
+
+extension Report.HTTP {
+    static let definition: String? = "http"
+
+    static let fields: [DocumentField<Report.HTTP>] = [
+        DocumentField("method", \.method, as: .words(["GET", "HEAD"])),
+        DocumentField("path", \.path, as: .matching("^/")),
+        DocumentField("host", \.host, "The Host header."),
+        DocumentField(
+            "expected",
+            \.expected,
+            "The statuses the answer may have (--expect-status); empty for any."
+        ),
+        DocumentField("asked", \.asked, "False for a server that is not accepted."),
+        DocumentField("status", \.status, as: .within(101...999)),
+        DocumentField("status_line", \.statusLine, "In the server's words."),
+        DocumentField("time_ms", \.timeMs, "From the request to the end of the answer's head.", as: .atLeast(0)),
+        DocumentField("as_expected", \.asExpected, "Null where it was not asked."),
+        DocumentField("problem", \.problem, "Why there is no answer."),
+    ]
 }

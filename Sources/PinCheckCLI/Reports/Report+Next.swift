@@ -3,7 +3,7 @@ import Pinning
 
 extension Report {
     /// What is about to be deployed, in a report on that.
-    struct Next: Encodable, Sendable {
+    struct Next: DocumentObject {
         /// `chain`, `certificate`, `request` or `public-key`.
         let kind: String
         /// The pin of its key.
@@ -25,4 +25,24 @@ extension Report.Next {
             issuers: next.issuers
         )
     }
+}
+
+extension Report.Next {
+    static let definition: String? = "next"
+    static let meaning: String? = "What is about to be deployed (--next); null in a report on a server of today."
+
+    static let fields: [DocumentField<Report.Next>] = [
+        DocumentField("kind", \.kind, as: .words(NextDeployment.Kind.allCases.map(\.rawValue))),
+        DocumentField("pin", \.pin, as: .pin),
+        DocumentField(
+            "assumed",
+            \.assumed,
+            "Whether its certificate is assumed to be trusted and valid for the name."
+        ),
+        DocumentField(
+            "issuers",
+            \.issuers,
+            "The authorities of today that are assumed to issue it, nearest first."
+        ),
+    ]
 }

@@ -5,49 +5,46 @@ import Text
 
 extension Report {
     /// How long the verdict will last, as far as can be told.
-    struct Outlook: Encodable, Sendable {
+    struct Outlook: DocumentObject {
         /// The gravest level of the findings: `info`, `warn` or `fail`.
         let level: Rotation.Outlook.Finding.Level
         /// When the first certificate expires that a client needs, `nil` where none minds.
-        @ExplicitNull var validUntil: String? = nil
+        var validUntil: String?
         /// When servers with a certificate of this lifetime have usually renewed it.
-        @ExplicitNull var renewalPoint: String? = nil
+        var renewalPoint: String?
         /// Until when the pins that match now are sure to; a key that is kept in use may go on.
-        @ExplicitNull var pinsMatchUntil: String? = nil
+        var pinsMatchUntil: String?
         /// What ends them: `leaf-renewal`, `intermediate-expiry` or `root-expiry`.
-        @ExplicitNull var pinsEnd: String? = nil
+        var pinsEnd: String?
         /// After when no configured pin is sure to match; `null` also where a backup has no end.
-        @ExplicitNull var noPinAfter: String? = nil
+        var noPinAfter: String?
         /// From when on the client ignores its pins.
-        @ExplicitNull var pinsExpire: String? = nil
+        var pinsExpire: String?
         /// Whether everything that has to match has a pin in reserve, for a key that is not in use.
         let hasBackup: Bool
         let pins: [Standing]
         let findings: [Finding]
 
-        struct Standing: Encodable, Sendable {
+        struct Standing: DocumentObject {
             /// The position of the pin in `configured`, from 0.
             let pin: Int
             /// The position in `built` of the certificate it matches.
-            @ExplicitNull var depth: Int? = nil
+            var depth: Int?
             /// Until when it can match.
-            @ExplicitNull var until: String? = nil
+            var until: String?
             /// Whether the client compares it.
             let compared: Bool
             /// Whether it is for a key that is not in use and can match one day.
             let backup: Bool
         }
 
-        struct Finding: Encodable, Sendable {
+        struct Finding: DocumentObject {
             let id: String
             let level: Rotation.Outlook.Finding.Level
             let message: String
             /// Whether the verdict says it; no part of the document.
             let isTold: Bool
 
-            private enum CodingKeys: CodingKey {
-                case id, level, message
-            }
         }
     }
 }
@@ -84,3 +81,79 @@ extension Report.Outlook {
         )
     }
 }
+
+// The keys of the document.
+
+extension Report.Outlook {
+    static let definition: String? = "outlook"
+    static let meaning: String? =
+        "How long a verdict will last, as far as can be told: one client's, or the worst of all."
+
+    static let fields: [DocumentField<Report.Outlook>] = [
+        DocumentField("level", \.level),
+        DocumentField(
+            "valid_until",
+            \.validUntil,
+            "When the first certificate expires that a client needs; null where none minds.",
+            as: .time
+        ),
+        DocumentField(
+            "renewal_point",
+            \.renewalPoint,
+            "When servers with a certificate of this lifetime have usually renewed it.",
+            as: .time
+        ),
+        DocumentField(
+            "pins_match_until",
+            \.pinsMatchUntil,
+            """
+            Until when the pins that match now are sure to; a key that is kept may go on. Null when they do not match.
+            """,
+            as: .time
+        ),
+        DocumentField("pins_end", \.pinsEnd, as: .words(Rotation.Outlook.End.allCases.map(\.rawValue))),
+        DocumentField(
+            "no_pin_after",
+            \.noPinAfter,
+            "After when no configured pin is sure to match; null also where a backup has no end.",
+            as: .time
+        ),
+        DocumentField(
+            "pins_expire",
+            \.pinsExpire,
+            "From when on a client ignores its pins and takes any trusted chain.",
+            as: .time
+        ),
+        DocumentField(
+            "has_backup",
+            \.hasBackup,
+            "Whether everything that has to match has a pin in reserve, for a key that is not in use."
+        ),
+        DocumentField("pins", \.pins),
+        DocumentField("findings", \.findings, "Worst first."),
+    ]
+}
+
+extension Report.Outlook.Standing {
+    static let fields: [DocumentField<Report.Outlook.Standing>] = [
+        DocumentField("pin", \.pin, "A position in pins.configured.", as: .atLeast(0)),
+        DocumentField("depth", \.depth, "A position in built."),
+        DocumentField("until", \.until, as: .time),
+        DocumentField("compared", \.compared, "Whether the client compares it."),
+        DocumentField(
+            "backup",
+            \.backup,
+            "Whether it is for a key that is not in use and can match one day."
+        ),
+    ]
+}
+
+extension Report.Outlook.Finding {
+    static let fields: [DocumentField<Report.Outlook.Finding>] = [
+        DocumentField("id", \.id, "Stable; compare this, not the message."),
+        DocumentField("level", \.level),
+        DocumentField("message", \.message),
+    ]
+}
+
+extension Rotation.Outlook.Finding.Level: DocumentWord {}

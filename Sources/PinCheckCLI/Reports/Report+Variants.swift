@@ -3,23 +3,23 @@ import TLSProbe
 
 extension Report {
     /// Which of a target's variants a report is about.
-    struct Variant: Encodable, Sendable {
+    struct Variant: DocumentObject {
         /// As in `ordinary`, `RSA`, `TLS 1.2` and `no SNI`.
         let label: String
         /// The only type of key asked for, `nil` for any.
-        @ExplicitNull var keyType: String? = nil
+        var keyType: String?
         /// The only TLS version offered, `nil` for those of the target.
-        @ExplicitNull var tlsVersion: String? = nil
+        var tlsVersion: String?
         /// Whether the verdict counts for the target; that of clients without SNI does not.
         let counts: Bool
     }
 
     /// What the variants of a target have in common and where they differ.
-    struct Consistency: Encodable, Sendable {
+    struct Consistency: DocumentObject {
         /// Whether all variants serve what they should: no finding is a warning, and the verdicts are the same.
         ///
         /// `nil` when there were not two chains to compare.
-        @ExplicitNull var consistent: Bool? = nil
+        var consistent: Bool?
         /// How many addresses were tried.
         let addresses: Int
         /// How many variants were judged and count, and what became of them.
@@ -39,15 +39,11 @@ extension Report {
         /// How many of the accepted variants answered otherwise than expected; no part of the document.
         var answeringOtherwise = 0
 
-        enum Level: String, Encodable, Sendable {
+        enum Level: String, DocumentWord {
             /// To be expected, and good to know.
             case info
             /// Something is not as it should be.
             case warning
-        }
-
-        private enum CodingKeys: CodingKey {
-            case consistent, addresses, accepted, rejected, unreachable, findings, exit
         }
 
         /// Whether one of the findings is that warning.
@@ -55,7 +51,7 @@ extension Report {
             findings.contains { $0.id == warning.id && $0.message == warning.message }
         }
 
-        struct Finding: Encodable, Sendable {
+        struct Finding: DocumentObject {
             /// `addresses-differ`, `addresses-incomplete`, `key-types-differ`, `versions-differ`, `no-sni-differs`, `sni-differs`,
             /// `not-offered`, `hung-up`, `no-time`.
             let id: String
@@ -101,4 +97,59 @@ extension Report.Consistency {
             answeringOtherwise: consistency.answeringOtherwise
         )
     }
+}
+
+// The keys of the document.
+
+extension Report.Variant {
+    static let definition: String? = "variant"
+
+    static let fields: [DocumentField<Report.Variant>] = [
+        DocumentField("label", \.label, "As in ordinary, RSA, TLS 1.2, no SNI and with SNI."),
+        DocumentField(
+            "key_type",
+            \.keyType,
+            "The only type of key asked for; null for any.",
+            as: .words(CertificateKeyType.allCases.map(\.rawValue))
+        ),
+        DocumentField(
+            "tls_version",
+            \.tlsVersion,
+            "The only TLS version offered; null for those of the target."
+        ),
+        DocumentField("counts", \.counts, "Whether the verdict counts for the target."),
+    ]
+}
+
+extension Report.Consistency {
+    static let definition: String? = "consistency"
+
+    static let fields: [DocumentField<Report.Consistency>] = [
+        DocumentField(
+            "consistent",
+            \.consistent,
+            "Whether no finding is a warning and the verdicts agree; null when nothing was compared."
+        ),
+        DocumentField("addresses", \.addresses, "How many addresses were tried.", as: .atLeast(0)),
+        DocumentField("accepted", \.accepted, as: .atLeast(0)),
+        DocumentField("rejected", \.rejected, as: .atLeast(0)),
+        DocumentField("unreachable", \.unreachable, as: .atLeast(0)),
+        DocumentField("findings", \.findings),
+        DocumentField("exit", \.exit, as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])),
+    ]
+}
+
+extension Report.Consistency.Finding {
+    static let fields: [DocumentField<Report.Consistency.Finding>] = [
+        DocumentField(
+            "id",
+            \.id,
+            as: .words([
+                "addresses-differ", "addresses-incomplete", "key-types-differ", "versions-differ", "no-sni-differs",
+                "sni-differs", "not-offered", "hung-up", "no-time",
+            ])
+        ),
+        DocumentField("level", \.level),
+        DocumentField("message", \.message),
+    ]
 }

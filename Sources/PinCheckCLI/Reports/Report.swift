@@ -1,27 +1,26 @@
 import PinChecking
 import Text
 
-/// The result for one endpoint or chain: what every renderer takes, and the JSON document as it is written.
+/// The result for one endpoint or chain: what every renderer takes, and the JSON document, whose keys are in `Report+Keys.swift`.
 ///
 /// It is apart from the types that decide, so that keys stay what they are when those change. Text in it is as it came from
 /// outside; renderers escape it.
-struct Report: Encodable, Sendable {
+struct Report: DocumentObject {
     /// The name and version of the document's form.
     static let schema = "pincheck/1"
 
-    let schema = Report.schema
     /// The target or chain file as the user named it.
     var target: String
     /// What was connected to, `nil` for a chain from a file.
-    @ExplicitNull var endpoint: Endpoint? = nil
+    var endpoint: Endpoint?
     /// The TLS connection, `nil` when there was none.
-    @ExplicitNull var tls: TLS? = nil
+    var tls: TLS?
     /// The name the certificate had to be valid for, `nil` when none was checked.
-    @ExplicitNull var verifyName: String? = nil
+    var verifyName: String?
     /// Which of the target's variants this is, `nil` when only the target itself was checked.
-    @ExplicitNull var variant: Variant? = nil
+    var variant: Variant?
     /// What the variants of the target have in common, in the last of their reports; `nil` in all others.
-    @ExplicitNull var consistency: Consistency? = nil
+    var consistency: Consistency?
     /// The moment of the evaluation, RFC 3339.
     var evaluatedAt: String
     /// The certificates the server sent, in wire order.
@@ -34,11 +33,11 @@ struct Report: Encodable, Sendable {
     var otherPaths: [Path] = []
     var pins: Pins
     /// The signed certificate timestamps of the leaf, `nil` where nobody looked.
-    @ExplicitNull var transparency: Transparency? = nil
+    var transparency: Transparency?
     /// What the server's OCSP response says, `nil` where nobody looked.
-    @ExplicitNull var revocation: Revocation? = nil
+    var revocation: Revocation?
     /// The devices that were judged for, `nil` where none was named.
-    @ExplicitNull var devices: Devices? = nil
+    var devices: Devices?
     var checks: [Check]
     var clients: [Client]
     var warnings: [Message]
@@ -47,13 +46,13 @@ struct Report: Encodable, Sendable {
     /// Those of the notes that are of this result, and in one line what is not judged and can matter; no part of the document.
     var ownNotes: [Message] = []
     /// How long the verdict will last, `nil` without a chain.
-    @ExplicitNull var outlook: Outlook? = nil
+    var outlook: Outlook?
     /// What is about to be deployed, in a report on that; `nil` in one on a server or chain of today.
-    @ExplicitNull var next: Next? = nil
+    var next: Next?
     /// What changed since a baseline, `nil` without one.
-    @ExplicitNull var change: Change? = nil
+    var change: Change?
     /// The request that follows an acceptance, `nil` where none was asked for.
-    @ExplicitNull var http: HTTP? = nil
+    var http: HTTP?
     /// `accept`, `reject` or `none`.
     var verdict: VerdictWord
     var reason: Message
@@ -61,51 +60,43 @@ struct Report: Encodable, Sendable {
     /// What monitoring systems are told; no part of the document.
     var monitoring: Monitoring
 
-    /// The keys of the document, in their order.
-    private enum CodingKeys: CodingKey {
-        case schema, target, endpoint, tls, verifyName, variant, consistency, evaluatedAt, presented, built,
-            builtIsValid
-        case otherPaths, pins, transparency, revocation, devices, checks, clients, warnings, notes, outlook, next
-        case change, http, verdict, reason, exit
-    }
-
-    enum VerdictWord: String, Encodable, Sendable {
+    enum VerdictWord: String, DocumentWord {
         case accept, reject, none
     }
 
-    struct Endpoint: Encodable, Sendable {
+    struct Endpoint: DocumentObject {
         /// The address connected to, `nil` when none could be.
-        @ExplicitNull var address: String? = nil
+        var address: String?
         var port: Int
         /// `ipv4`, `ipv6`, or `nil` without an address.
-        @ExplicitNull var family: String? = nil
+        var family: String?
         /// The name that was looked up, `nil` when an address was given.
-        @ExplicitNull var resolvedName: String? = nil
+        var resolvedName: String?
         /// The name sent in the server name indication, `nil` when none was.
-        @ExplicitNull var sni: String? = nil
+        var sni: String?
         /// The name the certificate had to be valid for.
-        @ExplicitNull var verifyName: String? = nil
+        var verifyName: String?
         /// The name of the HTTP Host header.
         var host: String
     }
 
-    struct TLS: Encodable, Sendable {
+    struct TLS: DocumentObject {
         var version: String
         var cipher: String
-        @ExplicitNull var group: String? = nil
-        @ExplicitNull var alpn: String? = nil
+        var group: String?
+        var alpn: String?
         var clientCertificateRequested: Bool
         var clientCertificateSent = false
         var timingsMs: Timings
     }
 
-    struct Timings: Encodable, Sendable {
-        @ExplicitNull var resolve: Double? = nil
-        @ExplicitNull var connect: Double? = nil
-        @ExplicitNull var handshake: Double? = nil
+    struct Timings: DocumentObject {
+        var resolve: Double?
+        var connect: Double?
+        var handshake: Double?
     }
 
-    struct Certificate: Encodable, Sendable {
+    struct Certificate: DocumentObject {
         var index: Int
         /// `leaf`, `intermediate` or `root`.
         var role: String
@@ -124,7 +115,7 @@ struct Report: Encodable, Sendable {
         var names: [String]
     }
 
-    struct ChainLink: Encodable, Sendable {
+    struct ChainLink: DocumentObject {
         var certificate: Certificate
         /// `presented`, `pin`, `system`, `anchors`.
         var source: String
@@ -134,28 +125,17 @@ struct Report: Encodable, Sendable {
         var warnDays: Double?
         /// Below how many days left the user wants a failure.
         var failDays: Double?
-
-        func encode(to encoder: any Encoder) throws {
-            try certificate.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(source, forKey: .source)
-            try container.encode(pins, forKey: .pins)
-        }
-
-        private enum CodingKeys: CodingKey {
-            case source, pins
-        }
     }
 
     /// A valid path and who needs it.
-    struct Path: Encodable, Sendable {
+    struct Path: DocumentObject {
         /// The clients, as `--client` names them.
         var clients: [String]
         /// The path, leaf first.
         var chain: [ChainLink]
     }
 
-    struct Pins: Encodable, Sendable {
+    struct Pins: DocumentObject {
         /// `none`, `public-key` or `certificate`.
         var mode: String
         var configured: [Pin]
@@ -166,33 +146,33 @@ struct Report: Encodable, Sendable {
         var applied: [AppliedConfiguration] = []
     }
 
-    struct AppliedConfiguration: Encodable, Sendable {
+    struct AppliedConfiguration: DocumentObject {
         /// Which part of which configuration, as in `network-security-config`.
         var kind: String
         /// The clients it binds, as `--client` names them.
         var clients: [String]
         /// The hosts it is for, `nil` for all without an entry of their own.
-        @ExplicitNull var hosts: String? = nil
+        var hosts: String?
         /// Where it was read.
         var origin: String
         /// What it comes to, each in a few words.
         var settings: [String]
     }
 
-    struct ConfigurationEntry: Encodable, Sendable {
+    struct ConfigurationEntry: DocumentObject {
         /// Whose configuration it is, as in `okhttp` and `android`.
         var kind: String
         /// The hosts it is for, `nil` for whatever host.
-        @ExplicitNull var hosts: String? = nil
+        var hosts: String?
         /// Where it was read.
         var origin: String
         /// Whether a mismatch blocks the connection, `nil` where nothing is said of it.
-        @ExplicitNull var enforcesPinning: Bool? = nil
+        var enforcesPinning: Bool?
         /// The date from which on its pins no longer apply.
-        @ExplicitNull var expires: String? = nil
+        var expires: String?
     }
 
-    struct Pin: Encodable, Sendable {
+    struct Pin: DocumentObject {
         /// The hash in the notation of OkHttp, `sha256/…`, or a TLSA record that none expresses.
         var pin: String
         /// `certificate`, `public-key` or `tlsa-record`.
@@ -200,43 +180,43 @@ struct Report: Encodable, Sendable {
         /// Where the pin was read.
         var origin: String
         /// The subject of a pinned certificate.
-        @ExplicitNull var subject: String? = nil
+        var subject: String?
     }
 
-    struct Match: Encodable, Sendable {
+    struct Match: DocumentObject {
         /// The position of the pin in `configured`, from 0.
         var pin: Int
         /// The position of the certificate in `built`, 0 for the leaf.
         var depth: Int
     }
 
-    struct Check: Encodable, Sendable {
+    struct Check: DocumentObject {
         /// The client whose procedure the step belongs to, `nil` for the connection.
-        @ExplicitNull var client: String? = nil
+        var client: String?
         /// The device it decides on, `nil` where none was named.
-        @ExplicitNull var device: String? = nil
+        var device: String?
         var id: String
         /// `pass`, `fail` or `skip`.
         var status: String
         var detail: String
     }
 
-    struct Client: Encodable, Sendable {
+    struct Client: DocumentObject {
         var name: String
         /// The device it decides on, `nil` where none was named.
-        @ExplicitNull var device: String? = nil
+        var device: String?
         var verdict: VerdictWord
         var reason: Message
         /// How an NSURLSession client answers the challenge, `nil` for a client that is none or could not be set up.
-        @ExplicitNull var disposition: String? = nil
+        var disposition: String?
         /// What the client was set to.
-        @SettingList var settings: [ShownSetting]
+        var settings: [ShownSetting]
         /// How long its verdict will last, `nil` without one.
-        @ExplicitNull var outlook: Outlook? = nil
+        var outlook: Outlook?
     }
 
     /// What is said of a result: a stable word, and a sentence in which text from outside is escaped.
-    struct Message: Encodable, Hashable, Sendable {
+    struct Message: DocumentObject, Hashable {
         var id: String
         var message: String
 
@@ -247,7 +227,7 @@ struct Report: Encodable, Sendable {
         }
     }
 
-    struct Exit: Encodable, Sendable {
+    struct Exit: DocumentObject {
         var code: Int
         var name: String
         var status: ExitStatus
@@ -258,9 +238,6 @@ struct Report: Encodable, Sendable {
             name = status.name
         }
 
-        private enum CodingKeys: CodingKey {
-            case code, name
-        }
     }
 
     /// What monitoring systems are told, to whom every warning matters.
@@ -306,48 +283,4 @@ struct Report: Encodable, Sendable {
 
     /// The exit status the report alone would lead to.
     var status: ExitStatus { exit.status }
-}
-
-/// An optional that is written as `null` when it is empty, where Codable would leave the key out.
-@propertyWrapper
-struct ExplicitNull<Value: Encodable & Sendable>: Encodable, Sendable {
-    var wrappedValue: Value?
-
-    init(wrappedValue: Value?) {
-        self.wrappedValue = wrappedValue
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        if let wrappedValue {
-            try container.encode(wrappedValue)
-        } else {
-            try container.encodeNil()
-        }
-    }
-}
-
-/// Settings written as one object, each under its name.
-@propertyWrapper
-struct SettingList: Encodable, Sendable {
-    var wrappedValue: [ShownSetting]
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Name.self)
-        for setting in wrappedValue {
-            let name = Name(stringValue: setting.name.replacing("-", with: "_"))
-            switch setting.value {
-            case .flag(let value): try container.encode(value, forKey: name)
-            case .text(let value): try container.encode(value, forKey: name)
-            }
-        }
-    }
-
-    private struct Name: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
 }

@@ -23,6 +23,11 @@ enum SnapshotFile {
         try JSONRenderer.document(Document(snapshot))
     }
 
+    /// The schema of such documents.
+    static func schemaOfDocument(in definitions: inout SchemaDefinitions) -> SchemaNode {
+        Document.schemaOfObject(in: &definitions)
+    }
+
     /// Reads the snapshot in the file at `path`, or on standard input for `-`.
     ///
     /// - Throws: ``CommandError`` for a file that is missing, is no snapshot, or is of a newer form.
@@ -97,7 +102,7 @@ extension SnapshotFile {
         let schema: String
     }
 
-    private struct Document: Codable {
+    private struct Document: DocumentObject, Decodable {
         let schema: String
         let endpoints: [Entry]
 
@@ -105,9 +110,14 @@ extension SnapshotFile {
             schema = SnapshotFile.schema
             endpoints = snapshot.endpoints.map(Entry.init)
         }
+
+        static let fields: [DocumentField<Document>] = [
+            DocumentField("schema", \.schema, as: .constant(SnapshotFile.schema)),
+            DocumentField("endpoints", \.endpoints, "Sorted by target, address and names."),
+        ]
     }
 
-    private struct Entry: Codable {
+    private struct Entry: DocumentObject, Decodable {
         let target: String
         @Nullable var connect: String?
         @Nullable var sni: String?
@@ -120,6 +130,33 @@ extension SnapshotFile {
             case target, connect, sni, variant, tls, chain
             case verifyName = "verify_name"
         }
+
+        static let definition: String? = "endpoint"
+        static let fields: [DocumentField<Entry>] = [
+            DocumentField(CodingKeys.target.rawValue, \.target, "The target with its port."),
+            DocumentField(
+                CodingKeys.connect.rawValue,
+                \.connect,
+                "The address and port that were given to connect to; null when the target was looked up."
+            ),
+            DocumentField(CodingKeys.sni.rawValue, \.sni, "The server name that was sent."),
+            DocumentField(
+                CodingKeys.verifyName.rawValue,
+                \.verifyName,
+                "The name the certificate has to be valid for."
+            ),
+            DocumentField(
+                CodingKeys.variant.rawValue,
+                \.variant,
+                "The part of the offer that was changed, as in RSA or TLS 1.2; null for ordinary clients."
+            ),
+            DocumentField(CodingKeys.tls.rawValue, \.tls),
+            DocumentField(
+                CodingKeys.chain.rawValue,
+                \.chain,
+                "The certificates the server sent, in wire order, at least one."
+            ),
+        ]
 
         init(_ endpoint: Snapshot.Endpoint) {
             target = endpoint.key.target
@@ -163,7 +200,7 @@ extension SnapshotFile {
         }
     }
 
-    private struct TLS: Codable {
+    private struct TLS: DocumentObject, Decodable {
         let version: String
         let asksForClient: Bool
 
@@ -171,9 +208,14 @@ extension SnapshotFile {
             case version
             case asksForClient = "client_certificate_requested"
         }
+
+        static let fields: [DocumentField<TLS>] = [
+            DocumentField(CodingKeys.version.rawValue, \.version, "As in TLSv1.3."),
+            DocumentField(CodingKeys.asksForClient.rawValue, \.asksForClient),
+        ]
     }
 
-    private struct Certificate: Codable {
+    private struct Certificate: DocumentObject, Decodable {
         let subject: String
         let issuer: String
         @Nullable var issuerKeyID: String?
@@ -192,6 +234,28 @@ extension SnapshotFile {
             case spkiSHA256 = "spki_sha256"
             case certificateSHA256 = "cert_sha256"
         }
+
+        static let definition: String? = "certificate"
+        static let fields: [DocumentField<Certificate>] = [
+            DocumentField(CodingKeys.subject.rawValue, \.subject, "In the order of RFC 2253."),
+            DocumentField(CodingKeys.issuer.rawValue, \.issuer),
+            DocumentField(
+                CodingKeys.issuerKeyID.rawValue,
+                \.issuerKeyID,
+                "The authority key identifier in hexadecimal digits."
+            ),
+            DocumentField(CodingKeys.names.rawValue, \.names, "The subject alternative names, sorted."),
+            DocumentField(CodingKeys.notBefore.rawValue, \.notBefore, as: .time),
+            DocumentField(CodingKeys.notAfter.rawValue, \.notAfter, as: .time),
+            DocumentField(CodingKeys.key.rawValue, \.key, "The algorithm and its size, as in EC P-256."),
+            DocumentField(
+                CodingKeys.spkiSHA256.rawValue,
+                \.spkiSHA256,
+                "The public-key pin in the notation of OkHttp.",
+                as: .pin
+            ),
+            DocumentField(CodingKeys.certificateSHA256.rawValue, \.certificateSHA256, as: .sha256),
+        ]
 
         init(_ certificate: Snapshot.Certificate) {
             subject = certificate.subject
@@ -237,9 +301,9 @@ extension SnapshotFile {
     }
 }
 
-/// An optional that is written as `null`, and read from that or from a key that is not there.
+/// An optional that is read from `null` or from a key that is not there.
 @propertyWrapper
-private struct Nullable<Value: Codable>: Codable {
+private struct Nullable<Value: Decodable & Sendable>: Decodable, Sendable {
     var wrappedValue: Value?
 
     init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
@@ -247,11 +311,6 @@ private struct Nullable<Value: Codable>: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
     }
 }
 

@@ -38,7 +38,7 @@ package struct ConfiguredEntry: Sendable {
 /// What an app's own configuration has its device decide by for a host, as it is shown.
 package struct AppliedConfiguration: Hashable, Sendable {
     /// Which part of which configuration.
-    package enum Kind: String, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// The trust of Android's `network_security_config.xml`.
         case networkSecurity = "network-security-config"
         /// App Transport Security of an Info.plist.

@@ -3,7 +3,7 @@ package import Rotation
 /// What changed at one endpoint since a baseline.
 package struct BaselineChanges: Hashable, Sendable {
     /// What the changes come to.
-    package enum Status: String, Hashable, Sendable {
+    package enum Status: String, Hashable, Sendable, CaseIterable {
         /// There is none.
         case unchanged
         /// All of them may happen.

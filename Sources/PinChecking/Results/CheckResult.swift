@@ -176,7 +176,7 @@ extension EndpointFacts {
 /// What is about to be deployed, in a result on that.
 package struct NextDeployment: Hashable, Sendable {
     /// What a file holds of it.
-    package enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A certificate with others that lead on from it.
         case chain
         /// A certificate alone.

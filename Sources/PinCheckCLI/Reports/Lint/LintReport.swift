@@ -3,11 +3,10 @@ import PinLint
 import Pinning
 
 /// The findings of one run, apart from the types of the linter, so that keys stay what they are when those change.
-struct LintReport: Encodable, Sendable {
+struct LintReport: DocumentObject {
     /// The name and version of the document's form.
     static let schema = "pincheck-lint/1"
 
-    let schema = LintReport.schema
     /// The moment of the judgement, RFC 3339.
     var evaluatedAt: String
     /// The sources as the user named them.
@@ -19,33 +18,29 @@ struct LintReport: Encodable, Sendable {
     /// How the run ends.
     let status: ExitStatus
 
-    private enum CodingKeys: String, CodingKey {
-        case schema, evaluatedAt, sources, findings, summary, exit
-    }
-
-    struct Finding: Encodable, Sendable {
+    struct Finding: DocumentObject {
         /// The kind, as a stable word.
         var id: String
         /// `error`, `warning` or `note`.
         var severity: String
         /// The file or directory, `nil` for pins given as arguments.
-        @ExplicitNull var file: String? = nil
+        var file: String?
         /// From 1, `nil` for a file without lines or as a whole.
-        @ExplicitNull var line: Int? = nil
+        var line: Int?
         /// The keys that lead to the value in a file without lines.
-        @ExplicitNull var key: String? = nil
+        var key: String?
         /// The place as people write it.
         var place: String
         /// The host or pattern, `nil` for all or none.
-        @ExplicitNull var host: String? = nil
+        var host: String?
         var message: String
         /// What to do about it.
-        @ExplicitNull var remedy: String? = nil
+        var remedy: String?
         /// Whether the source cannot be used because of it.
         var isMalformed: Bool
     }
 
-    struct Summary: Encodable, Sendable {
+    struct Summary: DocumentObject {
         var errors: Int
         var warnings: Int
         var notes: Int
@@ -95,4 +90,43 @@ extension LintReport.Finding {
 
     /// The message with the remedy, for forms that have one text.
     var sentence: String { message + (remedy.map { "; \($0)" } ?? "") }
+}
+
+// The keys of the document.
+
+extension LintReport {
+    static let fields: [DocumentField<LintReport>] = [
+        DocumentField("schema", { _ in LintReport.schema }, as: .constant(LintReport.schema)),
+        DocumentField("evaluated_at", \.evaluatedAt, as: .time),
+        DocumentField("sources", \.sources, "The sources as they were named."),
+        DocumentField("findings", \.findings, "In the order of the sources and rules."),
+        DocumentField("summary", \.summary),
+        DocumentField("exit", \.exit, as: .exits([.pass, .fail, .data, .noInput])),
+    ]
+}
+
+extension LintReport.Finding {
+    static let definition: String? = "finding"
+
+    static let fields: [DocumentField<LintReport.Finding>] = [
+        DocumentField("id", \.id, "The rule or problem; compare this, not the message."),
+        DocumentField("severity", \.severity, as: .words(["error", "warning", "note"])),
+        DocumentField("file", \.file, "The file or directory; null for pins given as arguments."),
+        DocumentField("line", \.line, "From 1; null for a file without lines or as a whole.", as: .atLeast(1)),
+        DocumentField("key", \.key, "The keys that lead to the value in a file without lines."),
+        DocumentField("place", \.place, "The place as people write it."),
+        DocumentField("host", \.host, "The host or pattern; null for all or none."),
+        DocumentField("message", \.message),
+        DocumentField("remedy", \.remedy, "What to do about it."),
+        DocumentField("is_malformed", \.isMalformed, "Whether the source cannot be used because of it."),
+    ]
+}
+
+extension LintReport.Summary {
+    static let fields: [DocumentField<LintReport.Summary>] = [
+        DocumentField("errors", \.errors, as: .atLeast(0)),
+        DocumentField("warnings", \.warnings, as: .atLeast(0)),
+        DocumentField("notes", \.notes, as: .atLeast(0)),
+        DocumentField("malformed", \.malformed, "How many of the errors are malformed places.", as: .atLeast(0)),
+    ]
 }

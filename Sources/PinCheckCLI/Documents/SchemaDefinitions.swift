@@ -1,0 +1,15 @@
+/// What a schema describes once and refers to (`$defs`).
+struct SchemaDefinitions {
+    /// The definitions by their names.
+    private(set) var nodes: [String: SchemaNode] = [:]
+
+    /// A reference to a definition, which is made when the first refers to it.
+    mutating func reference(to name: String, _ make: (inout SchemaDefinitions) -> SchemaNode) -> SchemaNode {
+        if nodes[name] == nil {
+            // An object may hold others of its kind.
+            nodes[name] = true
+            nodes[name] = make(&self)
+        }
+        return ["$ref": .text("#/$defs/\(name)")]
+    }
+}

@@ -1,0 +1,44 @@
+import Text
+
+/// A JSON Schema (draft 2020-12) that pincheck ships.
+///
+/// Those of the documents that it writes allow keys they do not know, because a later pincheck may add some without a new version.
+struct SchemaDocument: Sendable {
+    /// What `pincheck schema` calls it.
+    let name: String
+    /// What the documents say under `schema`, `nil` for files that users write.
+    let identifier: String?
+    /// What it describes.
+    let summary: String
+    /// Makes the schema, when it is asked for.
+    let text: @Sendable () throws(CommandError) -> String
+}
+
+extension SchemaDocument {
+    /// The schema of a document that pincheck writes.
+    ///
+    /// - Parameters:
+    ///   - name: what `pincheck schema` calls it.
+    ///   - identifier: what the document says under `schema`.
+    ///   - summary: what it describes, for the help.
+    ///   - meaning: the same, for readers of the schema.
+    ///   - content: makes the schema itself and adds what it refers to.
+    init(
+        name: String,
+        identifier: String,
+        summary: String,
+        meaning: String,
+        content: @escaping @Sendable (inout SchemaDefinitions) -> SchemaNode
+    ) {
+        self.init(name: name, identifier: identifier, summary: summary) { () throws(CommandError) in
+            var definitions = SchemaDefinitions()
+            let node = content(&definitions)
+                .adding("$schema", "https://json-schema.org/draft/2020-12/schema")
+                .adding("$id", .text("urn:pincheck:schema:\(identifier.replacing("/", with: "-"))"))
+                .adding("title", .text(identifier))
+                .adding("description", .text(meaning))
+                .adding("$defs", .object(definitions.nodes))
+            return try JSONRenderer.camelCaseDocument(node)
+        }
+    }
+}

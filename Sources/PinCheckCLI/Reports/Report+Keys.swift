@@ -1,0 +1,311 @@
+import PinChecking
+
+// The keys of the documents of `check` and `verify`: what is written, and what the schema says of it.
+
+extension Report {
+    static let definition: String? = "report"
+
+    static let fields: [DocumentField<Report>] = [
+        DocumentField("schema", { _ in Report.schema }, as: .constant(Report.schema)),
+        DocumentField("target", \.target, "The target with its port, or the chain file."),
+        DocumentField("endpoint", \.endpoint),
+        DocumentField("tls", \.tls),
+        DocumentField(
+            "verify_name",
+            \.verifyName,
+            "The name the certificate had to be valid for; null when none was checked."
+        ),
+        DocumentField(
+            "variant",
+            \.variant,
+            "Which variant of the target this is; null when it was checked in one way only."
+        ),
+        DocumentField(
+            "consistency",
+            \.consistency,
+            "What the variants have in common, in the last report of a target; null in others."
+        ),
+        DocumentField("evaluated_at", \.evaluatedAt, as: .time),
+        DocumentField("presented", \.presented, "The certificates the server sent, in wire order."),
+        DocumentField("built", \.built, "The chain the verdict rests on, leaf first."),
+        DocumentField("built_is_valid", \.builtIsValid, "Whether built is a valid path."),
+        DocumentField(
+            "other_paths",
+            \.otherPaths,
+            "The other valid paths without which a client would not accept; empty for most."
+        ),
+        DocumentField("pins", \.pins),
+        DocumentField("transparency", \.transparency, "The SCTs of the leaf; null where nobody looked."),
+        DocumentField("revocation", \.revocation, "What the server's OCSP staple says; null where nobody looked."),
+        DocumentField(
+            "devices",
+            \.devices,
+            "The devices that were judged for (--device); null where none was named."
+        ),
+        DocumentField(
+            "checks",
+            \.checks,
+            "The phases of the connection, the steps of each client, then the request, in order."
+        ),
+        DocumentField("clients", \.clients),
+        DocumentField("warnings", \.warnings),
+        DocumentField(
+            "notes",
+            \.notes,
+            "What is good to know of the result, then what is never checked here although a client may check it."
+        ),
+        DocumentField("outlook", \.outlook),
+        DocumentField("next", \.next),
+        DocumentField("change", \.change),
+        DocumentField("http", \.http, "The request that follows an acceptance (--request); null without one."),
+        DocumentField("verdict", \.verdict),
+        DocumentField("reason", \.reason),
+        DocumentField(
+            "exit",
+            \.exit,
+            as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])
+        ),
+    ]
+
+    /// Several reports, as they are written when there is not one alone.
+    struct List: DocumentObject {
+        let results: [Report]
+        let exit: Exit
+
+        static let definition: String? = "reports"
+        static let meaning: String? = "Several reports, in the order of their targets."
+        static let fields: [DocumentField<List>] = [
+            DocumentField("schema", { _ in Report.schema }, as: .constant(Report.schema)),
+            DocumentField("results", \.results),
+            DocumentField("exit", \.exit, as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])),
+        ]
+    }
+}
+
+extension Report.Endpoint {
+    static let definition: String? = "endpoint"
+
+    static let fields: [DocumentField<Report.Endpoint>] = [
+        DocumentField("address", \.address, "The address connected to; null when none could be."),
+        DocumentField("port", \.port, as: .within(0...65_535)),
+        DocumentField("family", \.family, as: .words(["ipv4", "ipv6"])),
+        DocumentField(
+            "resolved_name",
+            \.resolvedName,
+            "The name that was looked up; null when an address was given."
+        ),
+        DocumentField("sni", \.sni),
+        DocumentField("verify_name", \.verifyName),
+        DocumentField("host", \.host, "The name of the HTTP Host header."),
+    ]
+}
+
+extension Report.TLS {
+    static let definition: String? = "tls"
+
+    static let fields: [DocumentField<Report.TLS>] = [
+        DocumentField("version", \.version),
+        DocumentField("cipher", \.cipher),
+        DocumentField("group", \.group),
+        DocumentField("alpn", \.alpn),
+        DocumentField("client_certificate_requested", \.clientCertificateRequested),
+        DocumentField("client_certificate_sent", \.clientCertificateSent),
+        DocumentField("timings_ms", \.timingsMs),
+    ]
+}
+
+extension Report.Timings {
+    static let fields: [DocumentField<Report.Timings>] = [
+        DocumentField("resolve", \.resolve, as: .atLeast(0)),
+        DocumentField("connect", \.connect, as: .atLeast(0)),
+        DocumentField("handshake", \.handshake, as: .atLeast(0)),
+    ]
+}
+
+extension Report.Certificate {
+    static let definition: String? = "certificate"
+
+    static let fields: [DocumentField<Report.Certificate>] = [
+        DocumentField("index", \.index, as: .atLeast(0)),
+        DocumentField("role", \.role, as: .words(["leaf", "intermediate", "root"])),
+        DocumentField("subject", \.subject),
+        DocumentField("issuer", \.issuer),
+        DocumentField("serial", \.serial),
+        DocumentField("not_before", \.notBefore, as: .time),
+        DocumentField("not_after", \.notAfter, as: .time),
+        DocumentField(
+            "days_left",
+            \.daysLeft,
+            "Whole days from the evaluation to the end of validity, negative after it."
+        ),
+        DocumentField("days_until_valid", \.daysUntilValid, as: .atLeast(0)),
+        DocumentField("key", \.key, "The algorithm and its size, as in EC P-256."),
+        DocumentField("spki_sha256", \.spkiSha256, as: .pin),
+        DocumentField("cert_sha256", \.certSha256),
+        DocumentField("names", \.names),
+    ]
+}
+
+extension Report.ChainLink {
+    static let definition: String? = "link"
+    static let meaning: String? = "A certificate of the chain, where it came from, and the pins that match it."
+
+    static let fields: [DocumentField<Report.ChainLink>] =
+        Report.Certificate.fields.map { DocumentField($0, of: \.certificate) } + [
+            DocumentField(
+                "source",
+                \.source,
+                as: .words([
+                    "presented", "pin", "intermediate", "system", "anchors", "anchors and system", "device",
+                    "anchors and device",
+                ])
+            ),
+            DocumentField("pins", \.pins, "Positions in pins.configured, from 0.", as: .atLeast(0)),
+        ]
+}
+
+extension Report.Path {
+    static let fields: [DocumentField<Report.Path>] = [
+        DocumentField("clients", \.clients, "Those that need it."),
+        DocumentField("chain", \.chain, "The path, leaf first."),
+    ]
+}
+
+extension Report.Pins {
+    static let definition: String? = "pins"
+
+    static let fields: [DocumentField<Report.Pins>] = [
+        DocumentField("mode", \.mode, as: .words(["none", "public-key", "certificate"])),
+        DocumentField("configured", \.configured),
+        DocumentField("matched", \.matched),
+        DocumentField("entries", \.entries, "The entries of client configurations that are for the host."),
+        DocumentField(
+            "applied",
+            \.applied,
+            "What an app's configuration has the device decide by, beside the pins."
+        ),
+    ]
+}
+
+extension Report.AppliedConfiguration {
+    static let fields: [DocumentField<Report.AppliedConfiguration>] = [
+        DocumentField("kind", \.kind, as: .words(AppliedConfiguration.Kind.allCases.map(\.rawValue))),
+        DocumentField("clients", \.clients),
+        DocumentField("hosts", \.hosts, "The hosts it is for; null for all without an entry of their own."),
+        DocumentField("origin", \.origin),
+        DocumentField("settings", \.settings),
+    ]
+}
+
+extension Report.ConfigurationEntry {
+    static let fields: [DocumentField<Report.ConfigurationEntry>] = [
+        DocumentField("kind", \.kind),
+        DocumentField("hosts", \.hosts),
+        DocumentField("origin", \.origin),
+        DocumentField("enforces_pinning", \.enforcesPinning),
+        DocumentField("expires", \.expires),
+    ]
+}
+
+extension Report.Pin {
+    static let fields: [DocumentField<Report.Pin>] = [
+        DocumentField("pin", \.pin, as: .pinOrRecord),
+        DocumentField("kind", \.kind, as: .words(["certificate", "public-key", "tlsa-record"])),
+        DocumentField("origin", \.origin, "Where the pin was read."),
+        DocumentField("subject", \.subject),
+    ]
+}
+
+extension Report.Match {
+    static let fields: [DocumentField<Report.Match>] = [
+        DocumentField("pin", \.pin, "A position in configured.", as: .atLeast(0)),
+        DocumentField("depth", \.depth, "A position in built.", as: .atLeast(0)),
+    ]
+}
+
+extension Report.Check {
+    static let definition: String? = "check"
+
+    static let fields: [DocumentField<Report.Check>] = [
+        DocumentField("client", \.client, "Whose step it is; null for the connection."),
+        DocumentField("device", \.device, "The device it decides on; null where none was named."),
+        DocumentField("id", \.id),
+        DocumentField("status", \.status, as: .words(["pass", "fail", "skip"])),
+        DocumentField("detail", \.detail),
+    ]
+}
+
+extension Report.Client {
+    static let definition: String? = "client"
+
+    static let fields: [DocumentField<Report.Client>] = [
+        DocumentField("name", \.name),
+        DocumentField("device", \.device, "The device it decides on; null where none was named."),
+        DocumentField("verdict", \.verdict),
+        DocumentField("reason", \.reason),
+        DocumentField(
+            "disposition",
+            \.disposition,
+            "How an NSURLSession client answers; null for clients that are none."
+        ),
+        DocumentField(
+            "settings",
+            { SettingsObject(settings: $0.settings) },
+            "What the client was set to, by the client's own names."
+        ),
+        DocumentField("outlook", \.outlook, "How long its own verdict will last; null without one."),
+    ]
+}
+
+extension Report.Message {
+    static let definition: String? = "message"
+
+    static let fields: [DocumentField<Report.Message>] = [
+        DocumentField("id", \.id, "Stable; compare this, not the message."),
+        DocumentField("message", \.message),
+    ]
+}
+
+extension Report.Exit {
+    static let definition: String? = "exit"
+
+    static let fields: [DocumentField<Report.Exit>] = [
+        DocumentField("code", \.code),
+        DocumentField("name", \.name),
+    ]
+
+    /// The schema of those statuses that a document can have.
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
+        guard case .exits(let statuses) = form else { return schemaOfObject(in: &definitions) }
+        return definitions.reference(to: "exit") { _ in
+            [
+                "type": "object",
+                "required": ["code", "name"],
+                "properties": [
+                    "code": ["enum": .array(statuses.map { .integer(Int($0.rawValue)) })],
+                    "name": ["enum": .array(statuses.map { .text($0.name) })],
+                ],
+            ]
+        }
+    }
+}
+
+/// Settings written as one object, each under its name.
+private struct SettingsObject: DocumentValue {
+    let settings: [ShownSetting]
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: DocumentKey.self)
+        for setting in settings {
+            let name = DocumentKey(stringValue: setting.name.replacing("-", with: "_"))
+            switch setting.value {
+            case .flag(let value): try container.encode(value, forKey: name)
+            case .text(let value): try container.encode(value, forKey: name)
+            }
+        }
+    }
+
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
+        ["type": "object", "additionalProperties": ["type": ["boolean", "string"]]]
+    }
+}

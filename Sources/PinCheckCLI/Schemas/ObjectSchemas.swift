@@ -1,0 +1,56 @@
+extension SchemaDocument {
+    /// All of them, in the order of the help.
+    static var all: [SchemaDocument] { [.report, .pins, .lint, .snapshot, .devices, .policy] }
+
+    /// The schema of `--format json` and of each line of `--format jsonl`.
+    static let report = SchemaDocument(
+        name: "report",
+        identifier: Report.schema,
+        summary: "the documents of 'check' and 'verify' with --format json, and the lines of jsonl",
+        meaning: "What pincheck found of one endpoint or chain, or of several."
+    ) { definitions in
+        ["anyOf": [Report.schema(as: nil, in: &definitions), Report.List.schema(as: nil, in: &definitions)]]
+    }
+
+    /// The schema of `pins --format json`.
+    static let pins = SchemaDocument(
+        name: "pins",
+        identifier: PinsReport.schema,
+        summary: "'pins --format json'",
+        meaning: "The keys of servers and files. Readers ignore keys they do not know."
+    ) { PinsReport.schemaOfObject(in: &$0) }
+
+    /// The schema of `lint --format json`.
+    static let lint = SchemaDocument(
+        name: "lint",
+        identifier: LintReport.schema,
+        summary: "'lint --format json'",
+        meaning: "What is to be said against pins and configurations. Readers ignore keys they do not know."
+    ) { LintReport.schemaOfObject(in: &$0) }
+
+    /// The schema of the files that `snapshot` writes and `diff` reads.
+    ///
+    /// Files that lack a key that may be null are read as if it were null.
+    static let snapshot = SchemaDocument(
+        name: "snapshot",
+        identifier: SnapshotFile.schema,
+        summary: "the files of 'snapshot', which 'diff' and 'check --baseline' compare with",
+        meaning: "What servers served: nothing secret, and nothing that changes while they do not."
+    ) { SnapshotFile.schemaOfDocument(in: &$0) }
+
+    /// The schema of `devices --format json`.
+    static let devices = SchemaDocument(
+        name: "devices",
+        identifier: DevicesReport.schema,
+        summary: "'devices --format json'",
+        meaning: "Devices and their roots. Readers ignore keys they do not know."
+    ) { DevicesReport.schemaOfObject(in: &$0) }
+
+    /// The schema of policy files.
+    static let policy = SchemaDocument(
+        name: "policy",
+        identifier: nil,
+        summary: "the file of --policy",
+        text: { () throws(CommandError) in try PolicySchema.document() }
+    )
+}
