@@ -8,6 +8,7 @@ import X509
 package enum PinCheck {
     /// Runs the command line of the process and ends it.
     package static func main() -> Never {
+        TimeZoneVariable.ignore()
         System.ignoreSignalsOfWriting()
         Interruption.install()
         let context = System.context()

@@ -11,7 +11,7 @@ package enum KeyMaterial {
         text.utf8.count >= wholeLine && runs(in: text).contains { $0.utf8.count == text.utf8.count }
     }
 
-    /// The runs of characters in a text that may be pieces of a private key.
+    /// The runs of characters in a text that may be pieces of a private key, in base64 or hexadecimal digits.
     package static func runs(in text: some StringProtocol) -> [String] {
         let bytes = Array(text.utf8)
         return runs(in: bytes).map { String(decoding: bytes[$0], as: UTF8.self) }
@@ -42,11 +42,17 @@ package enum KeyMaterial {
     /// The frame of a key's PEM text, without white space.
     private static let armour = Array("PRIVATEKEY--".utf8)
 
+    private static func runs(in bytes: [UInt8]) -> [Range<Int>] {
+        guard bytes.count >= shortest else { return [] }
+        let digits = HexadecimalRuns.runs(in: bytes)
+        return (digits + encodedRuns(in: bytes).filter { run in !digits.contains { $0.overlaps(run) } })
+            .sorted { $0.lowerBound < $1.lowerBound }
+    }
+
     // MARK: Base64
 
     /// The longest runs of base64 or base64url that look like encoded bytes rather than words.
-    private static func runs(in bytes: [UInt8]) -> [Range<Int>] {
-        guard bytes.count >= shortest else { return [] }
+    private static func encodedRuns(in bytes: [UInt8]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0
         while start < bytes.count {

@@ -81,6 +81,14 @@ import Glibc
         }
     }
 
+    @Test func aDeviceThatGivesNothingIsGivenUp() throws {
+        // The side of a terminal that nobody has the other side of.
+        guard FileKind(at: "/dev/ptmx") == .special else { return }
+        #expect(throws: ReadFailure.silent) {
+            try BoundedFile.bytes(at: "/dev/ptmx", limit: 1, accepting: .anything)
+        }
+    }
+
     @Test func aPipeIsReadToItsEnd() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

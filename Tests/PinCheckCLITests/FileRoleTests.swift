@@ -20,6 +20,7 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
             let policy = try files.write("{ hosts: { 'x.test': { anchors: 'file' } } }", to: "policy.json5")
             let command = ["127.0.0.1:1", "--timeout", "1"]
+            let snapshot = try files.write(#"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, to: "snapshot.json")
             for (arguments, roles) in [
                 (command + ["--on-change", "true", "--state", file, "-o", link], ["--state", "the output (text)"]),
                 (
@@ -41,6 +42,9 @@ import Testing
                 (["snapshot", "127.0.0.1:1", "--targets", file, "-o", link], ["--targets", "--output"]),
                 (["diff", file, "-f", "json=\(link)"], ["the snapshot", "the output (json)"]),
                 (["lint", file, "-f", "sarif=\(link)"], ["the pins", "the output (sarif)"]),
+                (["lint", policy, "-f", "json=\(link)"], ["--anchors", "the output (json)"]),
+                (["snapshot", "--policy", policy, "-o", link], ["--anchors", "--output"]),
+                (["diff", snapshot, "--policy", policy, "-f", "json=\(link)"], ["--anchors", "the output (json)"]),
             ] {
                 let outcome = await pincheck(arguments)
                 #expect(outcome.status == .usage, "\(arguments): \(outcome.errors)")
@@ -76,6 +80,15 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: pins + "/new"))
             let redirected = try await run(["verify", chain, "--anchors", pins], output: file)
             #expect(redirected.code == 64 && redirected.output.isEmpty)
+        }
+    }
+
+    @Test func pinsAreNotWrittenIntoWhatTheirPolicyNames() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let file = try files.write(pki.leaf.pem, to: "leaf.pem")
+            let policy = try files.write(#"{"hosts": {"a.example": {"pins": "leaf.pem"}}}"#, to: "policy.json")
+            let outcome = try await run(["pins", "--from", policy, "--format", "okhttp"], output: file)
+            #expect(outcome.code == 64 && outcome.output.isEmpty)
         }
     }
 

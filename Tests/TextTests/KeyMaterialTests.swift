@@ -51,6 +51,39 @@ import Text
         #expect(KeyMaterial.hidden(in: text) == text)
     }
 
+    @Test(arguments: [
+        // As `xxd -p` writes keys (SEC 1, PKCS #8 of Ed25519), a later line of it, and one of `openssl pkey -text`.
+        "30770201010420aab6dc6c7555",
+        "302e020100300506032b657004220420f4a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f",
+        "5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9a1b2c3",
+        "5F60718293A4B5C6D7E8F90A1B2C3D4E5F60718293A4B5C6D7E8F9A1B2C3",
+        "5c:38:5a:90:1b:2c:3d:4e:5f:60:71:82:93:a4:b5:",
+    ])
+    func digitsOfKeysAreNotShown(line: String) {
+        let line = line.hasPrefix("3077") ? line + String(repeating: "1b", count: 100) : line
+        #expect(KeyMaterial.isLikely(line))
+        #expect(quoted(line) == "'(\(line.utf8.count) characters)'")
+        #expect(quoted("a \(line) b") == "'a (\(line.utf8.count) characters) b'")
+    }
+
+    @Test(arguments: [40, 56, 64, 96, 128])
+    func hashesInDigitsAreShown(count: Int) {
+        let hash = String(String(repeating: "9f3c", count: 32).prefix(count))
+        #expect(KeyMaterial.hidden(in: hash) == hash)
+        let pairs = stride(from: 0, to: count, by: 4).map { _ in "9f:3c" }.joined(separator: ":")
+        #expect(KeyMaterial.hidden(in: pairs) == pairs)
+    }
+
+    @Test func certificatesAndPublicKeysInDigitsAreShown() {
+        for start in ["308201f43082019a", "3059301306072a86", "3082010a3082"] {
+            let digits = start + String(repeating: "7d", count: 200)
+            #expect(KeyMaterial.hidden(in: digits) == digits)
+        }
+        #expect(
+            KeyMaterial.hidden(in: "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff") == "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff"
+        )
+    }
+
     @Test func armourIsFoundInAnyCaseAndOnOneLine() {
         #expect(KeyMaterial.isArmoured("-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2Vw\n"))
         #expect(KeyMaterial.isArmoured("-----begin ec private  key-----mhccaqeeikq3bgx1vz8n0myt"))

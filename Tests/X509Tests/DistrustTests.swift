@@ -153,6 +153,22 @@ struct DistrustTests {
         }
     }
 
+    @Test func `a word of distrust behind a hundred files of its hash counts`() throws {
+        let pki = Self.pki
+        try TemporaryDirectory.scoped { files in
+            let first = try files.makeDirectory("first")
+            let second = try files.makeDirectory("second")
+            let stem = pki.interA.hashedFileName.dropLast()
+            for number in 0..<120 { _ = try files.write(pki.rootB.pem, to: "first/\(stem)\(number)") }
+            let bundle = try files.write(pki.rootA.pem, to: "bundle.pem")
+            let store = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
+            #expect(try find([pki.leaf, pki.interA], by: store).failures.isEmpty)
+            _ = try files.write(pki.interA.pem(Self.rejecting), to: "second/\(stem)0")
+            let later = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
+            #expect(try find([pki.leaf, pki.interA], by: later).failures.map(\.id) == ["distrusted"])
+        }
+    }
+
     @Test func `a block with bytes behind its settings is refused, as in plain DER`() throws {
         let pki = Self.pki
         let bytes = pki.rootA.der + Self.rejecting.der

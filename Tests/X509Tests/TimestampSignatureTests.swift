@@ -13,12 +13,11 @@ struct TimestampSignatureTests {
         for leaf: LabCertificate,
         issuer: LabCertificate? = Self.pki.interA
     ) throws -> Bool? {
-        TimestampSignature.isValid(
-            timestamp,
-            byKey: log.key.publicKeyInfo,
+        var signature = TimestampSignature(
             for: try CertificateReader.certificate(der: leaf.der),
             issuedBy: try issuer.map { try CertificateReader.certificate(der: $0.der) }
         )
+        return signature.isValid(timestamp, byKey: log.key.publicKeyInfo)
     }
 
     @Test(arguments: [LabKey.Algorithm.p256, .rsa(bits: 2048)])
@@ -54,7 +53,8 @@ struct TimestampSignatureTests {
         let bytes = try log.timestamp(for: .certificate(Self.pki.leaf.der))
         let timestamp = try TimestampListReader.read(LabLog.list([bytes]), from: .handshake).timestamps[0]
         let leaf = try CertificateReader.certificate(der: Self.pki.leaf.der)
-        #expect(TimestampSignature.isValid(timestamp, byKey: [1, 2], for: leaf, issuedBy: nil) == false)
+        var signature = TimestampSignature(for: leaf, issuedBy: nil)
+        #expect(signature.isValid(timestamp, byKey: [1, 2]) == false)
         for index in [bytes.count - timestamp.signature.count - 4, bytes.count - timestamp.signature.count - 3] {
             var changed = bytes
             changed[index] = 2

@@ -44,6 +44,15 @@ struct TransparencyTests {
         #expect(list.unreadable == 4)
     }
 
+    @Test func `of a list without end twenty are looked at`() throws {
+        let timestamp = try Self.logs[0].timestamp(for: .certificate(Self.pki.leaf.der))
+        let list = try TimestampListReader.read(
+            LabLog.list([[0]] + [[UInt8]](repeating: timestamp, count: 500)),
+            from: .handshake
+        )
+        #expect(list.timestamps.count == 20 && list.unreadable == 481)
+    }
+
     @Test func `a list that its parts do not fill is damaged`() throws {
         let timestamp = try Self.logs[0].timestamp(for: .certificate(Self.pki.leaf.der))
         let whole = LabLog.list([timestamp])

@@ -126,19 +126,16 @@ struct TrustStoreTests {
         }
     }
 
-    @Test func `of thousands of files of one hash a hundred are read`() throws {
+    @Test func `all of a thousand files of one hash are read`() throws {
         let pki = Self.pki
         let stem = pki.rootA.hashedFileName.dropLast()
         try TemporaryDirectory.scoped { files in
             let root = try files.write(pki.rootA.pem, to: "root.pem")
             let other = try files.write(pki.rootB.pem, to: "other.pem")
-            for number in 0..<3_000 {
-                #expect(symlink(number == 99 || number > 2_000 ? root : other, "\(files.path)/\(stem)\(number)") == 0)
+            for number in 0..<1_000 {
+                #expect(symlink(number == 999 ? root : other, "\(files.path)/\(stem)\(number)") == 0)
             }
-            let store = try Self.directory([], in: files)
-            #expect(try Self.paths(store, [pki.leaf, pki.interA]).count == 1)
-            #expect(unlink("\(files.path)/\(stem)99") == 0 && symlink(other, "\(files.path)/\(stem)99") == 0)
-            #expect(try Self.paths(try Self.directory([], in: files), [pki.leaf, pki.interA]).isEmpty)
+            #expect(try Self.paths(try Self.directory([], in: files), [pki.leaf, pki.interA]).count == 1)
         }
     }
 

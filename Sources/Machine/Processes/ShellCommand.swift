@@ -26,6 +26,9 @@ package enum ShellCommand {
     /// - Returns: how it ended.
     package static func run(_ command: String, variables: [(String, String)], deadline: Duration) -> End {
         var environment = ownEnvironment().filter { !$0.hasPrefix("PINCHECK_") }
+        if let zone = TimeZoneVariable.ignoredValue {
+            environment = environment.filter { !$0.hasPrefix("TZ=") } + ["TZ=" + zone]
+        }
         environment += variables.map { $0 + "=" + $1 }
         let start = spawn(["/bin/sh", "-c", command], environment: environment)
         guard let process = start.process else { return .notStarted(SystemError.message(of: start.error)) }

@@ -34,7 +34,8 @@ package enum BoundedFile {
     /// - Parameters:
     ///   - path: the file; symbolic links are followed.
     ///   - limit: the most bytes it may have.
-    ///   - accepted: what may stand there. A pipe is given a second for its first writer, and then read to its end.
+    ///   - accepted: what may stand there. A pipe is given a second for its first writer, and then read to its end; a device is
+    ///     read as long as it has something at least every second.
     /// - Returns: all of its bytes.
     /// - Throws: ``ReadFailure``.
     package static func bytes(
@@ -69,7 +70,7 @@ package enum BoundedFile {
 
     /// Everything up to the end of an open descriptor, which stays open.
     package static func bytes(from descriptor: Int32, limit: Int) throws(ReadFailure) -> [UInt8] {
-        try bytes(from: descriptor, expecting: 0, limit: limit)
+        try bytes(from: descriptor, expecting: 0, limit: limit, patience: -1)
     }
 
     /// The first bytes of the regular file at `path`, fewer when it has fewer; `nil` when there is none to read.
@@ -96,11 +97,13 @@ package enum BoundedFile {
         let kind = FileKind(status)
         try accepted.check(kind)
         if kind == .regular, status.st_size > limit { throw .tooLarge(limit: limit) }
-        let bytes = try bytes(from: descriptor, expecting: Int(status.st_size), limit: limit)
+        // A device that has nothing may never have anything.
+        let patience = kind == .pipe ? -1 : Pipe.patience
+        let bytes = try bytes(from: descriptor, expecting: Int(status.st_size), limit: limit, patience: patience)
         guard bytes.isEmpty, kind == .pipe else { return bytes }
         // Nobody has it open for writing, or has written yet.
         if Pipe.waitForInput(on: descriptor, milliseconds: Pipe.patience) {
-            let bytes = try self.bytes(from: descriptor, expecting: 0, limit: limit)
+            let bytes = try self.bytes(from: descriptor, expecting: 0, limit: limit, patience: patience)
             if !bytes.isEmpty { return bytes }
         }
         throw .withoutWriter
@@ -109,7 +112,8 @@ package enum BoundedFile {
     private static func bytes(
         from descriptor: Int32,
         expecting count: Int,
-        limit: Int
+        limit: Int,
+        patience: Int32
     ) throws(ReadFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 1)
@@ -118,7 +122,10 @@ package enum BoundedFile {
         while true {
             let length = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if length < 0, errno == EINTR { continue }
-            if length < 0, errno == EAGAIN, Pipe.waitForInput(on: descriptor, milliseconds: -1) { continue }
+            if length < 0, errno == EAGAIN {
+                guard Pipe.waitForInput(on: descriptor, milliseconds: patience) else { throw .silent }
+                continue
+            }
             guard length >= 0 else { throw .system(errno) }
             guard length > 0 else { return bytes }
             guard bytes.count + length <= limit else { throw .tooLarge(limit: limit) }

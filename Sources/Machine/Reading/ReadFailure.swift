@@ -18,6 +18,8 @@ package enum ReadFailure: Error, Hashable, Sendable {
     case tooLarge(limit: Int)
     /// It is a pipe into which nobody writes.
     case withoutWriter
+    /// It gives nothing, as devices may for ever.
+    case silent
     /// Anything else: the code in `errno`.
     case system(Int32)
 

@@ -82,7 +82,7 @@ struct CheckRun {
         let given = GivenTargets(targets: targets, lists: lists, policies: policies, request: request)
         let targets = try given.read(in: context)
         // Lists and policies name files of their own.
-        for judging in Set(targets.map(\.request.judging)) { roles.add(judging) }
+        roles.add(targets)
         try roles.refuseClashes()
         return try CommandError.reading { () throws(CheckError) in try CheckPlan.jobs(targets, &loader) }
     }

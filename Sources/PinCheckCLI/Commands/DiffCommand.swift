@@ -95,7 +95,8 @@ struct DiffCommand: RequestingCommand {
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output, in: context)
         let flags = try request()
-        try refuseClashes(flags, settings, in: context)
+        var roles = roles(flags, settings, in: context)
+        try roles.refuseClashes()
         let request = try flags.reading(requestFiles, in: context)
         let baseline = try Baseline(reading: baseline, rotation, in: context)
         if others.count == 1, policy.isEmpty, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
@@ -107,7 +108,7 @@ struct DiffCommand: RequestingCommand {
         var loader = EvaluationLoader(environment: context.environment, at: context.now())
         let jobs =
             try others.isEmpty && policy.isEmpty
-            ? recordedJobs(of: baseline, request, &loader) : namedJobs(request, &loader, in: context)
+            ? recordedJobs(of: baseline, request, &loader) : namedJobs(request, &loader, &roles, in: context)
         var writer = try ResultWriter(settings, notes: loader.notes, total: jobs.count, in: context)
         var comparison = BaselineComparison(with: baseline)
         try await Checker.run(jobs, request, in: context.surroundings) { position, target throws(CommandError) in
@@ -120,12 +121,8 @@ struct DiffCommand: RequestingCommand {
         return status
     }
 
-    /// Throws when a file that is written is another of the run's files too.
-    private func refuseClashes(
-        _ request: CheckRequest,
-        _ settings: OutputSettings,
-        in context: Context
-    ) throws(CommandError) {
+    /// The files of the run.
+    private func roles(_ request: CheckRequest, _ settings: OutputSettings, in context: Context) -> FileRoles {
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
         roles.add(settings, in: context)
         if rotation.update {
@@ -137,7 +134,7 @@ struct DiffCommand: RequestingCommand {
         roles.reads(policy, as: "--policy")
         roles.add(request.judging)
         roles.add(requestFiles)
-        try roles.refuseClashes()
+        return roles
     }
 
     /// Whether the chains are judged beside being compared.
@@ -157,9 +154,12 @@ struct DiffCommand: RequestingCommand {
     private func namedJobs(
         _ request: CheckRequest,
         _ loader: inout EvaluationLoader,
+        _ roles: inout FileRoles,
         in context: Context
     ) throws(CommandError) -> [CheckJob] {
         let targets = try GivenTargets(targets: others, policies: policy, request: request).read(in: context)
+        roles.add(targets)
+        try roles.refuseClashes()
         return try CommandError.reading { () throws(CheckError) in
             try isJudged(request) ? CheckPlan.jobs(targets, &loader) : CheckPlan.unjudgedJobs(targets)
         }

@@ -59,6 +59,7 @@ struct LintCommand: ContextCommand {
         var roles = FileRoles(in: context, writesStandardOutput: settings.outputs.contains { $0.file == nil })
         roles.add(settings.outputs)
         roles.reads(sources, as: "the pins")
+        roles.addFiles(namedByPolicies: sources, in: context)
         try roles.refuseClashes()
         try CommandError.reading(OpenSSLHealth.require)
         let now = settings.time ?? context.now()

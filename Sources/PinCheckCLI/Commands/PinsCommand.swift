@@ -83,6 +83,7 @@ struct PinsCommand: RequestingCommand {
         roles.reads(sources, as: "what is pinned")
         roles.reads(key, as: "--key")
         roles.reads(from, as: "--from")
+        roles.addFiles(namedByPolicies: from, in: context)
         roles.reads(trust.anchors, as: "--anchors")
         try roles.refuseClashes()
         try CommandError.reading(OpenSSLHealth.require)

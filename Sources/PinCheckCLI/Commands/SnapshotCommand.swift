@@ -80,6 +80,9 @@ struct SnapshotCommand: RequestingCommand {
         let request = try flags.reading(requestFiles, in: context)
         let given = GivenTargets(targets: targets, lists: lists, policies: policy, request: request)
         let targets = try given.read(in: context)
+        // Their pins are not read here, and would be gone all the same.
+        roles.add(targets)
+        try roles.refuseClashes()
         let jobs = try CommandError.reading { () throws(CheckError) in try CheckPlan.unjudgedJobs(targets) }
         var endpoints: [Snapshot.Endpoint] = []
         var silent: [(position: Int, report: Report)] = []

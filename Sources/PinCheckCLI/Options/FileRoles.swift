@@ -118,6 +118,20 @@ extension FileRoles {
         reads(judging.deviceData, as: "--device-data")
     }
 
+    /// What the lines of lists and the hosts of policies name.
+    mutating func add(_ targets: [CheckTarget]) {
+        for judging in Set(targets.map(\.request.judging)) { add(judging) }
+    }
+
+    /// What those of the files name that are policies; others name nothing.
+    mutating func addFiles(namedByPolicies paths: [String], in context: Context) {
+        for path in paths where path != "-" {
+            // Whether it is a good policy is said where it is read.
+            let given = GivenTargets(targets: [], policies: [path], request: CheckRequest())
+            if let targets = try? given.read(in: context) { add(targets) }
+        }
+    }
+
     /// What servers get that ask who their client is, and the addresses that services answered with.
     mutating func add(_ files: RequestFiles) {
         reads(files.clientCertificate?.clientCertificate, as: "--cert")

@@ -18,16 +18,21 @@ extension ServedEvidence {
         .warning(
             id: "damaged-scts",
             message: unreadable == 1
-                ? "1 SCT is damaged or of another version, and does not count"
-                : "\(unreadable) SCTs are damaged or of another version, and do not count"
+                ? "1 SCT is damaged, of another version or behind too many others, and does not count"
+                : "\(unreadable) SCTs are damaged, of another version or behind too many others, and do not count"
         )
     }
 
     private var signatureFindings: [Finding] {
-        timestamps.filter { $0.isSigned == false }.map { item in
+        var logs: [String] = []
+        for item in timestamps where item.isSigned == false {
+            let name = item.log?.name ?? "a log"
+            if !logs.contains(name) { logs.append(name) }
+        }
+        return logs.map { name in
             .warning(
                 id: "bad-sct-signature",
-                message: "the SCT of \(item.log?.name ?? "a log") is not signed by the log's key, and does not count"
+                message: "the SCT of \(name) is not signed by the log's key, and does not count"
             )
         }
     }

@@ -81,11 +81,10 @@ package struct ServedEvidence: Sendable {
         case .none, .unusable, .withoutIssuer: break
         }
         let logs = evaluation.logs
+        var signature = TimestampSignature(for: leaf, issuedBy: issuer)
         timestamps = lists.flatMap(\.timestamps).map { timestamp in
             let log = logs?.logs[timestamp.logID]
-            let isSigned = log.flatMap {
-                TimestampSignature.isValid(timestamp, byKey: $0.key, for: leaf, issuedBy: issuer)
-            }
+            let isSigned = log.flatMap { signature.isValid(timestamp, byKey: $0.key) }
             return Timestamped(timestamp: timestamp, isSigned: isSigned, log: log)
         }
         unreadable = lists.reduce(0) { $0 + $1.unreadable }

@@ -19,6 +19,7 @@ public struct StrengthRules: Sendable, Hashable {
     private let kinds: Kinds
     /// In bits.
     private let fewestRSABits: Int
+    private let fewestDSABits: Int
     private let fewestECBits: Int
     private let part: Part
     /// The digests that are refused, as they stand in the names of signature algorithms.
@@ -34,6 +35,7 @@ public struct StrengthRules: Sendable, Hashable {
     static let apple = StrengthRules(
         kinds: .rsaAndEC,
         fewestRSABits: 2_048,
+        fewestDSABits: 2_048,
         fewestECBits: 256,
         part: .whole,
         refusedDigests: ["md2", "md4", "md5", "sha1"],
@@ -46,6 +48,7 @@ public struct StrengthRules: Sendable, Hashable {
     static let basic = StrengthRules(
         kinds: .all,
         fewestRSABits: 1_024,
+        fewestDSABits: 1_024,
         fewestECBits: 160,
         part: .whole,
         refusedDigests: ["md2", "md4", "md5"],
@@ -58,6 +61,7 @@ public struct StrengthRules: Sendable, Hashable {
     static let android = StrengthRules(
         kinds: .rsaAndEC,
         fewestRSABits: 1_024,
+        fewestDSABits: 1_024,
         fewestECBits: 160,
         part: .untrusted,
         refusedDigests: ["md2", "md4", "md5", "sha1"],
@@ -67,9 +71,13 @@ public struct StrengthRules: Sendable, Hashable {
     )
 
     /// OpenSSL's security level 2, 112 bits: the default of Debian and of OpenSSL 3.2.
+    ///
+    /// It rounds the strength of RSA to whole bytes (NIST SP 800-56B, appendix D), so that 1963 bits have 112 too; that of DSA goes
+    /// by a table (`RSA_security_bits`, `DSA_security_bits`).
     static let openssl = StrengthRules(
         kinds: .all,
-        fewestRSABits: 2_048,
+        fewestRSABits: 1_963,
+        fewestDSABits: 2_048,
         fewestECBits: 224,
         part: .whole,
         refusedDigests: ["md2", "md4", "md5", "sha1"],
@@ -82,6 +90,7 @@ public struct StrengthRules: Sendable, Hashable {
     static let browser = StrengthRules(
         kinds: .rsaAndStandardCurves,
         fewestRSABits: 1_024,
+        fewestDSABits: 1_024,
         fewestECBits: 256,
         part: .whole,
         refusedDigests: ["md2", "md4", "md5", "sha1"],
@@ -118,9 +127,9 @@ public struct StrengthRules: Sendable, Hashable {
         case .rsa(let bits): bits >= fewestRSABits
         case .ec(let curve, let bits):
             bits >= fewestECBits && (kinds != .rsaAndStandardCurves || ["P-256", "P-384", "P-521"].contains(curve))
-        // DSA is as strong as RSA of its length; what else there is (Ed25519, Ed448) as elliptic curves.
+        // What else there is (Ed25519, Ed448) is as strong as elliptic curves.
         case .other(let name, let bits):
-            kinds == .all && bits >= (name.hasPrefix("DSA") ? fewestRSABits : fewestECBits)
+            kinds == .all && bits >= (name.hasPrefix("DSA") ? fewestDSABits : fewestECBits)
         case .unknown: false
         }
     }

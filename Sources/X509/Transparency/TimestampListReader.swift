@@ -17,6 +17,12 @@ package struct TimestampList: Sendable, Hashable {
 
 /// Reads lists of signed certificate timestamps (SignedCertificateTimestampList, RFC 6962, 3.3).
 package enum TimestampListReader {
+    /// The most timestamps of one list that are looked at; certificates have a handful.
+    ///
+    /// Those behind count as unreadable: to verify a signature costs as much as the certificate is large, and a server sends what it
+    /// likes.
+    package static let limit = 20
+
     /// Reads a list as the TLS extension `signed_certificate_timestamp` holds it, and the other places inside an OCTET STRING.
     ///
     /// - Parameters:
@@ -35,7 +41,11 @@ package enum TimestampListReader {
         var unreadable = 0
         while !parts.isAtEnd {
             guard let part = parts.vector(2), !part.isEmpty else { throw TransparencyError(.brokenList) }
-            if let timestamp = timestamp(part, from: source) { timestamps.append(timestamp) } else { unreadable += 1 }
+            if timestamps.count < limit, let timestamp = timestamp(part, from: source) {
+                timestamps.append(timestamp)
+            } else {
+                unreadable += 1
+            }
         }
         return TimestampList(timestamps: timestamps, unreadable: unreadable)
     }

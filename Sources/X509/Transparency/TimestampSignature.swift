@@ -2,35 +2,45 @@ internal import COpenSSL
 internal import COpenSSLShims
 package import Pinning
 
-/// Verifies the signatures of signed certificate timestamps (RFC 6962, 3.2).
-package enum TimestampSignature {
-    /// Whether a log's key made the signature of a timestamp for a certificate.
+/// Verifies the signatures of the signed certificate timestamps of a certificate (RFC 6962, 3.2).
+package struct TimestampSignature {
+    private let leaf: Certificate
+    private let issuer: Certificate?
+    /// What timestamps inside of the certificate sign of it; made once, as it costs as much as the certificate is large.
+    private lazy var precertificate: [UInt8]? = issuer.flatMap { issuer in
+        Self.toBeSigned(leaf).map { issuer.publicKey.spkiSHA256.bytes + Self.number($0.count, 3) + $0 }
+    }
+
+    /// Signatures for a certificate.
+    ///
+    /// - Parameters:
+    ///   - leaf: the certificate.
+    ///   - issuer: the certificate that signed it, which timestamps inside of a certificate name; `nil` where it is not at hand.
+    package init(for leaf: Certificate, issuedBy issuer: Certificate?) {
+        self.leaf = leaf
+        self.issuer = issuer
+    }
+
+    /// Whether a log's key made the signature of a timestamp.
     ///
     /// - Parameters:
     ///   - timestamp: the timestamp; where it was found decides what it signs.
     ///   - key: the log's key, a DER SubjectPublicKeyInfo.
-    ///   - leaf: the certificate that it is for.
-    ///   - issuer: the certificate that signed the leaf's, which timestamps inside of a certificate name; `nil` where it is not at hand.
     /// - Returns: `nil` where it cannot be said for want of the issuer.
-    package static func isValid(
-        _ timestamp: SignedCertificateTimestamp,
-        byKey key: [UInt8],
-        for leaf: Certificate,
-        issuedBy issuer: Certificate?
-    ) -> Bool? {
+    package mutating func isValid(_ timestamp: SignedCertificateTimestamp, byKey key: [UInt8]) -> Bool? {
         // SHA-256 with RSA or ECDSA is all there is (RFC 6962, 2.1.4).
         guard timestamp.hashAlgorithm == 4 else { return false }
         let entry: [UInt8]
         if timestamp.source.isBesideCertificate {
-            entry = [0, 0] + number(leaf.der.count, 3) + leaf.der
+            entry = [0, 0] + Self.number(leaf.der.count, 3) + leaf.der
         } else {
-            guard let issuer else { return nil }
-            guard let toBeSigned = toBeSigned(leaf) else { return false }
-            entry = [0, 1] + issuer.publicKey.spkiSHA256.bytes + number(toBeSigned.count, 3) + toBeSigned
+            guard issuer != nil else { return nil }
+            guard let precertificate else { return false }
+            entry = [0, 1] + precertificate
         }
         let time = (0..<8).map { UInt8(truncatingIfNeeded: timestamp.milliseconds >> UInt64(56 - 8 * $0)) }
-        let extensions = number(timestamp.extensions.count, 2) + timestamp.extensions
-        return verify(timestamp, [0, 0] + time + entry + extensions, key)
+        let extensions = Self.number(timestamp.extensions.count, 2) + timestamp.extensions
+        return Self.verify(timestamp, [0, 0] + time + entry + extensions, key)
     }
 
     private static func number(_ number: Int, _ size: Int) -> [UInt8] {

@@ -8,8 +8,8 @@ internal import Synchronization
 /// certificates of that name and no others, whatever else the files hold and whatever was looked up before; the look-up of
 /// OpenSSL itself (`X509_LOOKUP_hash_dir`) puts all that it reads into one store.
 final class HashedDirectory: AnchorSource {
-    /// The most files that are opened for one name.
-    private static let fileLimit = 100
+    /// The most files that are opened for one name: no store has more, and what stands behind them is reported as damage.
+    private static let fileLimit = 10_000
     /// The most that is read for one name, in bytes: far more than a bundle of all public roots.
     private static let sizeLimit = 64 << 20
     /// The most names that are remembered; hostile chains can ask for as many as they like.
@@ -87,8 +87,8 @@ final class HashedDirectory: AnchorSource {
         var sizeLeft = Self.sizeLimit
         for directory in directories {
             numbers: for number in 0... {
-                guard fileCount < Self.fileLimit else { return files }
                 let path = "\(directory)/\(stem).\(number)"
+                guard fileCount < Self.fileLimit else { return files + [File(path: path, bundle: .tooLarge())] }
                 do throws(ReadFailure) {
                     let bytes = try BoundedFile.bytes(at: path, limit: sizeLeft)
                     sizeLeft -= bytes.count

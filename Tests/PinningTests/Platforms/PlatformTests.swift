@@ -234,7 +234,9 @@ struct PlatformTests {
 
     static let keys: [Key] = [
         Key(algorithm: .rsa(bits: 2_048), accepts: [true, true, true, true]),
-        Key(algorithm: .rsa(bits: 2_047), accepts: [false, true, false, true]),
+        Key(algorithm: .rsa(bits: 2_047), accepts: [false, true, true, true]),
+        Key(algorithm: .rsa(bits: 1_963), accepts: [false, true, true, true]),
+        Key(algorithm: .rsa(bits: 1_962), accepts: [false, true, false, true]),
         Key(algorithm: .rsa(bits: 1_024), accepts: [false, true, false, true]),
         Key(algorithm: .rsa(bits: 1_023), accepts: [false, false, false, false]),
         Key(algorithm: .ec(curve: "P-521", bits: 521), accepts: [true, true, true, true]),
@@ -244,6 +246,8 @@ struct PlatformTests {
         Key(algorithm: .ec(curve: "secp112r1", bits: 112), accepts: [false, false, false, false]),
         Key(algorithm: .other(name: "ED25519", bits: 256), accepts: [false, false, true, false]),
         Key(algorithm: .other(name: "DSA", bits: 1_024), accepts: [false, false, false, false]),
+        Key(algorithm: .other(name: "DSA", bits: 2_047), accepts: [false, false, false, false]),
+        Key(algorithm: .other(name: "DSA", bits: 2_048), accepts: [false, false, true, false]),
         Key(algorithm: .unknown(name: "1.2.3"), accepts: [false, false, false, false]),
     ]
 
