@@ -89,20 +89,4 @@ public struct HostPolicy: Sendable, Hashable {
     public var records: [TLSARecord] {
         entries.flatMap(\.records)
     }
-
-    /// Leaf and authority identities, merged as NSPinnedDomains merges them.
-    public var positions: NSPinnedDomains.Identities {
-        var leaf: [SHA256Digest]?
-        var authorities: [SHA256Digest]?
-        func append(_ pins: [Pin]?, to list: inout [SHA256Digest]?) {
-            guard let pins else { return }
-            list = (list ?? []) + pins.map(\.spkiSHA256)
-        }
-        for entry in entries {
-            guard case .positions(let ownLeaf, let ownAuthorities) = entry.identities else { continue }
-            append(ownLeaf, to: &leaf)
-            append(ownAuthorities, to: &authorities)
-        }
-        return .listed(leaf: leaf, authorities: authorities)
-    }
 }
