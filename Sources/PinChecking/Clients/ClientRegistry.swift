@@ -40,8 +40,13 @@ package enum ClientRegistry {
     /// The client that is meant when none is named.
     package static let defaultName = "afnetworking"
 
+    /// Clients beside those of this registry, for the time of a call: tests go through every command with one of their own.
+    @TaskLocal package static var added: [Entry] = []
+
     /// Every client, the default first.
-    package static let entries: [Entry] =
+    package static var entries: [Entry] { added.isEmpty ? listed : listed + added }
+
+    private static let listed: [Entry] =
         afNetworking + [
             Entry(
                 name: "alamofire",
