@@ -28,14 +28,16 @@ import Testing
         let outcome = await pincheck("devices", at: date)
         #expect(outcome.status == .pass && outcome.errors.isEmpty)
         let lines = outcome.output.split(separator: "\n").map(String.init)
-        #expect(lines.count == 25)
-        #expect(lines[0].hasPrefix("system ") && lines[0].hasSuffix("each client's platform of today"))
-        #expect(
-            lines[1]
-                == "ios-12        macos-10.14    174 roots  read 2018-12-20  no SCTs, no limits below own anchors"
-        )
-        #expect(lines.contains { $0.hasPrefix("android-17 ") && $0.hasSuffix("API 37, SCTs from targetSdk 37 on") })
-        #expect(lines[24].hasPrefix("328 roots from nabla-c0d3/trust_stores_observatory"))
+        #expect(lines.count == 30)
+        #expect(lines[0] == "device        also           roots  read        rules")
+        #expect(lines[1].hasPrefix("system ") && lines[1].hasSuffix("this machine's roots and rules"))
+        #expect(lines[2] == "ios-12        macos-10.14    174    2018-12-20  -")
+        #expect(lines.contains("ios-26        macos-26       156    2025-12-28  SCTs, leaf limits, ATS for IPs"))
+        #expect(lines.contains { $0.hasPrefix("android-17 ") && $0.hasSuffix("API 37, SCTs from targetSdk 37") })
+        #expect(lines[28] == "328 roots; the newest list was read 2026-07-19")
+        #expect(lines[29].hasPrefix("source: nabla-c0d3/trust_stores_observatory"))
+        // The source has the hash of a commit.
+        #expect(lines.dropLast().allSatisfy { $0.count <= 80 })
     }
 
     @Test func theDocumentHoldsTheSame() async throws {

@@ -75,7 +75,7 @@ extension DevicesReport.Entry {
     /// This machine.
     static let system = DevicesReport.Entry(
         name: DeviceChoice.systemName,
-        rules: ["this machine's roots", "each client's platform of today"]
+        rules: ["this machine's roots and rules"]
     )
 
     /// A device; with the roots that were read.
@@ -98,11 +98,8 @@ extension DevicesReport.Entry {
         switch device.platformRelease {
         case nil, .newest: ["a browser's"]
         case .apple(let rules):
-            [
-                rules.requiresTransparency ? "SCTs" : "no SCTs",
-                rules.limitsLeavesOfOwnAnchors
-                    ? "825 days and serverAuth below own anchors" : "no limits below own anchors",
-            ] + (rules.judgesAddressesByTransportSecurity ? ["ATS for addresses"] : [])
+            (rules.requiresTransparency ? ["SCTs"] : []) + (rules.limitsLeavesOfOwnAnchors ? ["leaf limits"] : [])
+                + (rules.judgesAddressesByTransportSecurity ? ["ATS for IPs"] : [])
         case .android(let rules):
             ["API \(rules.level)", transparency(rules)]
         }
@@ -111,8 +108,8 @@ extension DevicesReport.Entry {
     private static func transparency(_ rules: AndroidRelease) -> String {
         switch rules.transparency {
         case .never: "no SCTs"
-        case .optIn: "SCTs where the app's configuration says so"
-        case .byTarget: "SCTs from targetSdk 37 on"
+        case .optIn: "SCTs if the app asks"
+        case .byTarget: "SCTs from targetSdk 37"
         }
     }
 }

@@ -4,15 +4,21 @@ import Text
 enum DevicesTextRenderer {
     /// The table of all devices.
     static func table(_ report: DevicesReport) -> [String] {
+        let heading = ["device", "also", "roots", "read", "rules"]
         let rows = report.devices.map { device in
             [
-                device.name, device.alias ?? "", device.rootCount.map { String($0) + " roots" } ?? "",
-                device.read.map { "read " + $0 } ?? "", device.rules.joined(separator: ", "),
+                device.name, device.alias ?? "", device.rootCount.map { String($0) } ?? "", device.read ?? "",
+                device.rules.isEmpty ? "-" : device.rules.joined(separator: ", "),
             ]
         }
-        return aligned(rows) + [
+        return aligned([heading] + rows) + [
             "",
-            "\(report.data.certificateCount) roots from \(safe(report.data.source)); the newest list was read \(report.data.date)",
+            "SCTs: certificates of public roots need timestamps of Certificate Transparency",
+            "leaf limits: 825 days and serverAuth, also below an app's own anchors",
+            "ATS for IPs: App Transport Security holds for addresses too",
+            "",
+            "\(report.data.certificateCount) roots; the newest list was read \(report.data.date)",
+            "source: \(safe(report.data.source))",
         ]
     }
 
