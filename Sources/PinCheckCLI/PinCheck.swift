@@ -124,10 +124,7 @@ package enum PinCheck {
     }
 
     private static func parseCheck(_ arguments: [String]) -> (any ContextCommand)? {
-        if OrdinaryCheckCommand.suffices(for: arguments), let command = try? OrdinaryCheckCommand.parse(arguments) {
-            return command
-        }
-        return try? CheckCommand.parse(arguments)
+        PlainArguments(arguments).map { CheckCommand($0) } ?? (try? CheckCommand.parse(arguments))
     }
 
     private static func runParsed(

@@ -12,7 +12,7 @@ import Testing
 @Suite(.endsSomeTime) struct CheckRequestTests {
     private static let commands: [(command: any RequestingCommand.Type, required: [String])] = [
         (CheckCommand.self, []), (VerifyCommand.self, ["chain.pem"]), (PinsCommand.self, []),
-        (SnapshotCommand.self, []), (DiffCommand.self, ["old.json"]), (OrdinaryCheckCommand.self, []),
+        (SnapshotCommand.self, []), (DiffCommand.self, ["old.json"]),
     ]
 
     /// An option of the request, set to something else than it is without; `DIR` is the directory of ``files(_:)``.
@@ -89,7 +89,7 @@ import Testing
             try files.write(try client.pem + client.key.privateKeyPEM(), to: "both.pem")
             try files.write("192.0.2.1\n", to: "addresses.txt")
             var seen: Set<String> = []
-            for (command, required) in Self.commands where command != OrdinaryCheckCommand.self {
+            for (command, required) in Self.commands {
                 let name = try #require(command.configuration.commandName)
                 let ordinary = try request(command, required)
                 #expect(ordinary == CheckRequest(), "\(name)")
@@ -103,13 +103,6 @@ import Testing
                 }
             }
             #expect(seen == Set(Self.requested.keys), "\(Set(Self.requested.keys).subtracting(seen))")
-        }
-    }
-
-    @Test func theCommandThatIsParsedFasterReadsTheSameRequest() throws {
-        for (option, value) in Self.requested where OrdinaryCheckCommand.suffices(for: [option]) {
-            let words = [option] + value
-            #expect(try request(OrdinaryCheckCommand.self, words) == request(CheckCommand.self, words), "\(option)")
         }
     }
 

@@ -172,18 +172,4 @@ import Testing
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.hasPrefix("Error: "))
     }
-
-    @Test func theOptionsOfACheckThatAreParsedApartAreThoseThatAreListed() {
-        let missing = Self.options(of: CheckCommand.self).subtracting(Self.options(of: OrdinaryCheckCommand.self))
-        #expect(missing == OrdinaryCheckCommand.leftOut)
-        #expect(OrdinaryCheckCommand.suffices(for: ["api.example.com", "--pins", "x", "--", "-4"]))
-        #expect(!OrdinaryCheckCommand.suffices(for: ["api.example.com", "--key-types=all"]))
-    }
-
-    /// The long options that the help of a command lists, each at the start of a line.
-    private static func options(of command: any ParsableCommand.Type) -> Set<String> {
-        let lines = command.helpMessage(columns: 200).split(separator: "\n").filter { $0.hasPrefix("  -") }
-        let words = lines.flatMap { $0.dropFirst(2).split(separator: "  ")[0].split { " ,/".contains($0) } }
-        return Set(words.map(String.init).filter { $0.hasPrefix("--") })
-    }
 }

@@ -4,20 +4,18 @@ import TLSProbe
 import Text
 
 /// What `pincheck check` does, apart from how its command line is parsed.
-///
-/// The options that few calls have are `nil` or empty where nobody gives them: see ``OrdinaryCheckCommand``.
 struct CheckRun {
     let targets: [String]
-    var lists: [String] = []
-    var policies: [String] = []
-    var baseline: String? = nil
-    var rotation: RotationOptions? = nil
-    var next: [String] = []
+    let lists: [String]
+    let policies: [String]
+    let baseline: String?
+    let rotation: RotationOptions
+    let next: [String]
     /// What the flags ask of all targets, without what is in ``files``.
     let request: CheckRequest
     /// The files that are part of the request.
-    var files = RequestFiles()
-    var changes: ChangeOptions? = nil
+    let files: RequestFiles
+    let changes: ChangeOptions
     let output: OutputOptions
 
     /// Checks and reports.
@@ -35,7 +33,7 @@ struct CheckRun {
         var loader = EvaluationLoader(environment: context.environment, at: context.now())
         let jobs = try jobs(request, &loader, &roles, in: context)
         let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
-        var watch = try changes?.watch(in: context)
+        var watch = try changes.watch(in: context)
         var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = jobs.count + questions.count * items.count
         var writer = try ResultWriter(settings, notes: loader.notes, total: total, in: context)
@@ -59,7 +57,7 @@ struct CheckRun {
         let status = try writer.finish()
         if let baseline, let comparison {
             baseline.reportUnasked(comparison.unasked, in: context)
-            if let rotation, rotation.update {
+            if rotation.update {
                 try baseline.update(to: comparison.updated, after: status, in: context)
             }
         }
@@ -90,8 +88,8 @@ struct CheckRun {
     /// What the files that the flags name are for.
     private func addRoles(to roles: inout FileRoles, _ settings: OutputSettings, in context: Context) {
         roles.add(settings, in: context)
-        roles.writes(changes?.state, as: "--state")
-        if rotation?.update == true {
+        roles.writes(changes.state, as: "--state")
+        if rotation.update {
             roles.writes(baseline, as: "--baseline")
         } else {
             roles.reads(baseline, as: "--baseline")
@@ -123,7 +121,6 @@ struct CheckRun {
     }
 
     private func givenBaseline(in context: Context) throws(CommandError) -> Baseline? {
-        guard let rotation else { return nil }
         guard let baseline else {
             guard rotation.allow.isEmpty, !rotation.update else {
                 throw .usage("--allow and --update are about a baseline: give --baseline FILE")

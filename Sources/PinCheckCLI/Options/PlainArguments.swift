@@ -1,0 +1,69 @@
+/// A plain command line of `check`, taken apart without the parser, which takes time for every option there is, given or not.
+///
+/// It understands targets, whole names of options, and values behind a blank or an equals sign. What it does not fully understand,
+/// a mistake above all, it leaves to the parser: that defines, explains and refuses.
+struct PlainArguments {
+    private enum Kind { case flag, value }
+
+    /// The options that are understood; a test holds them against the parser's own description.
+    private static let kinds: [String: Kind] = {
+        let flags = [
+            "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni",
+            "--each-tls-version", "--explain", "--head", "--no-sni", "--no-validate-domain-name", "--quiet", "-q",
+            "--skip-bad-pins", "--strict", "--thorough", "--update",
+        ]
+        let values = [
+            "--addresses", "--allow", "--alpn", "--anchors", "--at", "--auth-level", "--baseline", "--cert", "--client",
+            "--color", "--connect", "--connect-to", "--ct-logs", "--device", "--device-data", "--doh",
+            "--expect-status", "--extra-root", "--fail-before", "--fail-on", "--format", "-f", "--header", "--host",
+            "--httpdns", "--intermediate", "--jobs", "--key", "--key-types", "--max-tls", "--min-pin-life", "--min-tls",
+            "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey", "--pins", "--policy", "--port",
+            "--request",
+            "--resolve", "--retries", "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
+        ]
+        var kinds: [String: Kind] = [:]
+        for name in flags { kinds[name] = .flag }
+        for name in values { kinds[name] = .value }
+        return kinds
+    }()
+
+    /// The names of the options that are understood.
+    static var names: Set<String> { Set(kinds.keys) }
+
+    /// What stands alone.
+    private(set) var targets: [String] = []
+    private var given: [(name: String, value: String)] = []
+
+    /// Takes arguments apart, without the name of a command; `nil` when the parser has to.
+    init?(_ arguments: some Sequence<String>) {
+        var rest = arguments.makeIterator()
+        while let argument = rest.next() {
+            guard argument.utf8.first == UInt8(ascii: "-") else {
+                guard !argument.isEmpty else { return nil }
+                targets.append(argument)
+                continue
+            }
+            let equals = argument.utf8.firstIndex(of: UInt8(ascii: "="))
+            let name = equals.map { String(argument[..<$0]) } ?? argument
+            switch (Self.kinds[name], equals) {
+            case (.flag, nil): given.append((name, ""))
+            case (.value, let equals):
+                // Behind a short name an equals sign belongs to the value.
+                guard equals == nil || name.utf8.starts(with: "--".utf8) else { return nil }
+                let value = equals.map { String(argument[argument.utf8.index(after: $0)...]) } ?? rest.next()
+                guard let value, !value.isEmpty, value.utf8.first != UInt8(ascii: "-") else { return nil }
+                given.append((name, value))
+            default: return nil
+            }
+        }
+    }
+
+    /// The values of an option, in their order.
+    func texts(_ names: String...) -> [String] { given.filter { names.contains($0.name) }.map(\.value) }
+
+    /// The value of an option, the last where there are several.
+    func text(_ names: String...) -> String? { given.last { names.contains($0.name) }?.value }
+
+    /// Whether a flag is given.
+    func flag(_ names: String...) -> Bool { given.contains { names.contains($0.name) } }
+}
