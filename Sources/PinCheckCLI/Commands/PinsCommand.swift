@@ -111,7 +111,8 @@ struct PinsCommand: RequestingCommand {
                 || all.contains(where: { !$0.items.isEmpty || $0.group != nil && settings.positions == nil })
         else {
             throw .noInput(
-                "no certificate stands at --position \(quoted(output.position ?? "")): leave it out to see all"
+                output.position.map { "no certificate stands at --position \(quoted($0)): leave it out to see all" }
+                    ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins"
             )
         }
         var writer = PinsWriter(settings, host: host, in: context)

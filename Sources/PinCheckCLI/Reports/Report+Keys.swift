@@ -156,7 +156,8 @@ extension Report.ChainLink {
                 "source",
                 \.source,
                 as: .words([
-                    "presented", "pin", "intermediate", "system", "anchors", "anchors and system", "device",
+                    "presented", "pin", "intermediate", "configuration", "system", "anchors", "anchors and system",
+                    "device",
                     "anchors and device",
                 ])
             ),

@@ -129,6 +129,8 @@ extension Report {
         let pins = result.evaluation?.setup.pins?.pins ?? []
         if pins.contains(where: { $0.certificate == certificate }) { return "pin" }
         if result.evaluation?.fetchable.contains(certificate) == true { return "intermediate" }
+        let sources = result.judgement?.shown?.client.androidTrust?.sources ?? []
+        if sources.contains(where: { $0.origin.holds(certificate) }) { return "configuration" }
         let device = result.judgement?.shown?.device ?? result.evaluation?.devices.first
         return device?.trust.rawValue ?? ""
     }

@@ -1,3 +1,4 @@
+import PinFormats
 package import Pinning
 import Text
 
@@ -54,6 +55,10 @@ extension ClientSelectionError: CustomStringConvertible {
         switch self {
         case .unknownClient(let name):
             "the client \(quoted(name)) is not known: choose from \(ClientRegistry.names), or all"
+                + (Suggestion.nearest(to: name, in: ClientRegistry.entries.map(\.name)).map {
+                    "; did you mean '\($0)'?"
+                }
+                    ?? "")
         case .unknownSetting(let word, let client, let known):
             "the client \(client) has no setting \(quoted(word)): "
                 + (known.isEmpty ? "it has none" : "choose from \(known.joined(separator: ", "))")

@@ -63,7 +63,7 @@ extension CheckTarget {
         let versions = try connection.versions()
         let exchange = try request.http.exchange(
             host: names.host?.name ?? target.host,
-            port: names.host?.port ?? port
+            port: names.host.map { $0.port ?? RequestDefaults.port } ?? port
         )
         let protocols = try connection.protocols(forRequest: exchange != nil)
         var endpoints: [CheckEndpoint] = []

@@ -45,6 +45,7 @@ struct AndroidConfigurationReader {
     mutating func read(_ root: XMLElement, into collector: inout PinCollector) throws(PinFormatError) {
         let structure = AndroidStructure(file: file)
         try structure.checkRoot(root, into: &collector)
+        AndroidVocabulary(file: file).check(root, into: &collector)
         for element in root.children(named: "base-config") {
             try structure.check(element, as: .base, into: &collector)
             trust.base = try level(element, into: &collector)
