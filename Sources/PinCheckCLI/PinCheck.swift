@@ -83,7 +83,9 @@ package enum PinCheck {
             try SecretArguments.refuse(in: arguments)
             try MistypedCommand.refuse(in: arguments)
             try MistypedCommand.refuseHelp(in: arguments)
-            let status = try await runParsed(arguments, &convention, in: context)
+            let status = try await ReadLog.$current.withValue(ReadLog()) {
+                try await runParsed(arguments, &convention, in: context)
+            }
             if status == .unreachable, let hint = MistypedCommand.hint(for: arguments) {
                 context.console.report("\(hint)")
             }

@@ -182,7 +182,8 @@ import Testing
     }
 
     @Test func anAppWithoutPinsIsMissingInput() throws {
-        let error = try failure(ofFile: "App.ipa", ipa([("Info.plist", Array("<plist/>".utf8)), ("App", [1])]))
+        let plist = Array("<plist><dict/></plist>".utf8)
+        let error = try failure(ofFile: "App.ipa", ipa([("Info.plist", plist), ("App", [1])]))
         #expect(error.problem == .noPinsInDirectory)
         #expect(error.kind == .missing)
         #expect(error.reason.hasPrefix("the app has no pin: neither NSPinnedDomains nor TSKConfiguration"))

@@ -49,6 +49,7 @@ package enum BoundedFile {
         let descriptor = open(path, flags)
         guard descriptor >= 0 else { throw ReadFailure(errno) }
         defer { close(descriptor) }
+        ReadLog.current?.add(path)
         return try contents(of: descriptor, limit: limit, accepting: accepted)
     }
 

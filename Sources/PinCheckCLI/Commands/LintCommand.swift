@@ -100,9 +100,11 @@ struct LintCommand: ContextCommand {
         case .sarif: text = try JSONRenderer.camelCaseDocument(LintSARIF(report))
         }
         guard let file = output.file else {
+            try OutputFile.refuseReadFile(behind: context.console.output)
             var lines = LineWriter(context.console.output)
             return try lines.write(text: text)
         }
+        try OutputFile.refuseReadFile(file)
         try OutputFile.write(Array(text.utf8), to: file)
     }
 }

@@ -30,6 +30,23 @@ enum OutputFile {
         }
     }
 
+    /// Throws when the file at `path` was read in this run, though nothing of the command line names it: a configuration names others.
+    static func refuseReadFile(_ path: String) throws(CommandError) {
+        guard let identity = FileIdentity(ofFile: path) else { return }
+        try refuseRead(identity, quoted(path))
+    }
+
+    /// The same of standard output, where it goes to a file.
+    static func refuseReadFile(behind stream: OutputStream) throws(CommandError) {
+        guard stream.isFile, let identity = stream.identity else { return }
+        try refuseRead(identity, "the file of standard output")
+    }
+
+    private static func refuseRead(_ identity: FileIdentity, _ name: String) throws(CommandError) {
+        guard ReadLog.current?.holds(identity) == true else { return }
+        throw .usage("\(name) is read in this run: what is written would destroy what is there, so name another")
+    }
+
     /// The error of a command for what kept the file at `path` from being written.
     static func error(_ failure: WriteFailure, at path: String, verb: SafeText = "write") -> CommandError {
         CommandError(

@@ -18,12 +18,16 @@ struct PinSources: Sendable {
 
     private let suffixes = SystemPublicSuffixList()
 
+    /// The same as they were read: an app ships one of each kind.
+    private var readConfigurations: [PinConfiguration] = []
+
     /// Reads the sources in their order.
     init(reading sources: [PinSource]) throws(CheckError) {
         for source in sources {
             do {
                 let reading = try source.read()
                 pins += reading.pins
+                readConfigurations += reading.configurations
                 reading.configurations.forEach { merge($0) }
                 networkSecurity += reading.networkSecurity
                 transportSecurity += reading.transportSecurity
@@ -137,6 +141,7 @@ struct PinSources: Sendable {
                 by: client.configurations[configuration.kind]
             )
         }
+        try refuseSeveral(own.map(\.kind), for: client, name, writtenAs: host, port: port)
         try refuseContradiction(policies, own, for: client, name)
         return Own(
             policy: policies.first,
@@ -164,6 +169,32 @@ struct PinSources: Sendable {
         return nil
     }
 
+    /// Refuses configurations of one kind of which each by itself says something else of the host: together they would be one that
+    /// nobody ships.
+    private func refuseSeveral(
+        _ kinds: [PinConfiguration.Kind],
+        for client: ClientRegistry.Entry,
+        _ name: ReferenceName,
+        writtenAs host: String,
+        port: Int?
+    ) throws(CheckError) {
+        for kind in kinds where (client.configurations[kind] ?? kind.lookup).takesAll == false {
+            let policies = readConfigurations.filter { $0.kind == kind }.compactMap { configuration in
+                policy(
+                    of: configuration,
+                    for: name,
+                    writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
+                    port: port,
+                    by: client.configurations[kind]
+                )
+            }
+            guard let first = policies.first, let other = policies.first(where: { $0.meaning != first.meaning }) else {
+                continue
+            }
+            throw Self.contradiction(first.entries.first, other.entries.first, to: client, name)
+        }
+    }
+
     private func refuseContradiction(
         _ policies: [HostPolicy],
         _ configurations: [PinConfiguration],
@@ -186,10 +217,19 @@ struct PinSources: Sendable {
             }
         }
         guard let (first, other) = pairs.first else { return }
-        throw .said(
+        throw Self.contradiction(first, other, to: client, name)
+    }
+
+    private static func contradiction(
+        _ first: HostEntry?,
+        _ other: HostEntry?,
+        to client: ClientRegistry.Entry,
+        _ name: ReferenceName
+    ) -> CheckError {
+        .said(
             .data,
-            "two configurations say different things of \(name) to \(client.name): \(first.origin) and \(other.origin); "
-                + "give the one that the app ships"
+            "two configurations say different things of \(name) to \(client.name): \(first?.origin ?? "one") and "
+                + "\(other?.origin ?? "another"); give the one that the app ships"
         )
     }
 

@@ -227,7 +227,7 @@ private struct DeviceCertificates {
         if let known = byFile[path] { return known }
         let bytes = try RegularFile.contents(of: path)
         do throws(X509Error) {
-            let certificates = try CertificateReader.certificates(pemOrDER: bytes).map(\.der)
+            let certificates = try CertificateReader.plainCertificates(pemOrDER: bytes).map(\.der)
             byFile[path] = certificates
             return certificates
         } catch {

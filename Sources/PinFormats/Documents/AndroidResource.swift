@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 internal import X509
 
 /// A reference such as `@raw/my_root` from one resource of an Android app to another.
@@ -7,7 +8,7 @@ struct AndroidResource {
     let path: String?
 
     /// Looks where an app's `res` directory has it, seen from within and from the manifest, and beside the file.
-    init(_ reference: String, beside file: PinFile) {
+    init(_ reference: String, beside file: PinFile) throws(PinFormatError) {
         let parts = reference.dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let isPlain =
             parts.count == 2
@@ -22,7 +23,18 @@ struct AndroidResource {
         for candidate in ["\(folder)../\(parts[0])/", "\(folder)res/\(parts[0])/", folder] {
             guard let names = try? RegularFile.names(inDirectory: candidate) else { continue }
             // A resource is named by what stands before the first point of its file's name.
-            if let name = names.first(where: { $0.prefix { $0 != "." } == parts[1] && candidate + $0 != file.path }) {
+            // A build takes one file of a name and fails for two.
+            let found = names.filter { $0.prefix { $0 != "." } == parts[1] && candidate + $0 != file.path }
+            if found.count > 1 {
+                throw PinFormatError(
+                    .duplicate,
+                    at: file.place,
+                    "\(reference) is '\(shortened(found[0], isPublic: true))' as well as "
+                        + "'\(shortened(found[1], isPublic: true))' in \(candidate)",
+                    remedy: "keep the one that the app ships"
+                )
+            }
+            if let name = found.first {
                 path = candidate + name
                 return
             }
@@ -33,8 +45,8 @@ struct AndroidResource {
     /// The certificates in a resource, PEM or DER.
     static func certificates(inFileAt path: String) throws(PinFormatError) -> [Certificate] {
         let file = try PinFile.load(path)
-        do {
-            return try CertificateReader.certificates(pemOrDER: file.bytes)
+        do throws(X509Error) {
+            return try CertificateReader.plainCertificates(pemOrDER: file.bytes)
         } catch {
             throw PinFormatError(.brokenCertificate, at: file.place, "holds no readable certificate: \(error)")
         }

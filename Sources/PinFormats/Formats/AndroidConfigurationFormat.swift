@@ -39,7 +39,7 @@ struct AndroidConfigurationFormat: PinFileFormat {
             )
         }
         let place = file.place(line: application.line)
-        guard let path = AndroidResource(reference, beside: file).path else {
+        guard let path = try AndroidResource(reference, beside: file).path else {
             throw PinFormatError(
                 .missingFile,
                 at: place,

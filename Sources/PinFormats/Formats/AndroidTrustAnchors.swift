@@ -91,7 +91,7 @@ struct AndroidTrustAnchors {
         ofResource text: String,
         of source: XMLElement
     ) throws(PinFormatError) -> [Certificate] {
-        guard let path = AndroidResource(text, beside: file).path else {
+        guard let path = try AndroidResource(text, beside: file).path else {
             throw PinFormatError(
                 .missingFile,
                 at: place(source),

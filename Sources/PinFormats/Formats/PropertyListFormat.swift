@@ -23,19 +23,16 @@ struct PropertyListFormat: PinFileFormat {
 
     /// Reads the Info.plist of an app, which App Transport Security binds whether or not it says anything.
     func readInfo(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        guard !recognises(file) else { return try read(file, into: &collector) }
-        collector.add(TransportSecurity(origin: file.place.description))
+        // Its bytes may spell the keys in some other way: what it says is known once it is taken apart.
+        let root = try Self.root(of: file)
+        guard try add(root, into: &collector) else {
+            collector.add(TransportSecurity(origin: file.place.description))
+            return
+        }
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        let root = try Self.root(of: file)
-        let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? root["NSPinnedDomains"]
-        let trustKit = root["TSKConfiguration"] ?? (root["TSKPinnedDomains"] != nil ? root : nil)
-        if let apple { collector.add(try NSPinnedDomainsReader.configuration(in: apple, into: &collector)) }
-        if let trustKit { collector.add(try TrustKitReader.configuration(in: trustKit, into: &collector)) }
-        let isOfAnApp = TransportSecurityReader.isOfAnApp(root)
-        if isOfAnApp { collector.add(try TransportSecurityReader.settings(in: root, into: &collector)) }
-        guard apple != nil || trustKit != nil || isOfAnApp else {
+        guard try add(Self.root(of: file), into: &collector) else {
             throw PinFormatError(
                 .notAPin,
                 at: file.place,
@@ -43,6 +40,17 @@ struct PropertyListFormat: PinFileFormat {
                 remedy: "NSPinnedDomains belongs into NSAppTransportSecurity, TSKPinnedDomains into TSKConfiguration"
             )
         }
+    }
+
+    /// Adds what a property list says, and says whether that is anything.
+    private func add(_ root: DocumentNode, into collector: inout PinCollector) throws(PinFormatError) -> Bool {
+        let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? root["NSPinnedDomains"]
+        let trustKit = root["TSKConfiguration"] ?? (root["TSKPinnedDomains"] != nil ? root : nil)
+        if let apple { collector.add(try NSPinnedDomainsReader.configuration(in: apple, into: &collector)) }
+        if let trustKit { collector.add(try TrustKitReader.configuration(in: trustKit, into: &collector)) }
+        let isOfAnApp = TransportSecurityReader.isOfAnApp(root)
+        if isOfAnApp { collector.add(try TransportSecurityReader.settings(in: root, into: &collector)) }
+        return apple != nil || trustKit != nil || isOfAnApp
     }
 }
 

@@ -50,6 +50,18 @@ package enum CertificateReader {
         return certificates
     }
 
+    /// The same where nobody heeds what OpenSSL's trust settings say of a certificate: one that has some may be distrusted.
+    ///
+    /// - Throws: ``X509Error`` for such a one too.
+    package static func plainCertificates(pemOrDER bytes: [UInt8]) throws(X509Error) -> [Certificate] {
+        if PEM.looksLikePEM(bytes) {
+            for block in try PEM.blocks(in: bytes) where block.label == trustedCertificateLabel {
+                throw X509Error(.trustSettings, line: block.line)
+            }
+        }
+        return try certificates(pemOrDER: bytes)
+    }
+
     /// The certificate in a PEM block.
     ///
     /// - Throws: ``X509Error`` with the block's line.

@@ -14,6 +14,8 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
         case notSignedData
         /// PEM text whose base64 or framing is broken.
         case brokenPEM
+        /// A certificate with trust settings, which only a trust store of OpenSSL heeds.
+        case trustSettings
         /// More bytes than any file of certificates has.
         case tooLarge
     }
@@ -42,6 +44,7 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
             case .notAPrivateKey: "not a whole private key without a passphrase"
             case .notSignedData: "not a whole PKCS #7 message with certificates"
             case .brokenPEM: "broken PEM text"
+            case .trustSettings: "a certificate with OpenSSL's trust settings, which nothing heeds here"
             case .tooLarge: "larger than any file of certificates, so it was not read"
             }
         return what + (line.map { " at line \($0)" } ?? "") + (detail.map { " (\($0))" } ?? "")

@@ -13,6 +13,7 @@ struct ResultSink {
     init(_ output: FormOutput<OutputForm>, settings: OutputSettings, in context: Context) throws(CommandError) {
         let stream: OutputStream
         if let path = output.file {
+            try OutputFile.refuseReadFile(path)
             if output.form.isWrittenAsItGrows {
                 stream = try GrowingFile(path: path).stream
             } else {
@@ -22,6 +23,7 @@ struct ResultSink {
             }
         } else {
             stream = context.console.output
+            try OutputFile.refuseReadFile(behind: stream)
         }
         isFile = output.file != nil
         lines = LineWriter(stream)

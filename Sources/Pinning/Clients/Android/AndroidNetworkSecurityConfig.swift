@@ -24,10 +24,11 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
         .keys(of: pins, at: .anywhere, expiration: expiration)
     }
 
-    /// Decides as the trust manager does, on the first valid path.
+    /// Decides as the trust manager does, on the first valid path and what follows on it behind an anchor.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform, trust: trust)
         return run.afterServerTrust(by: trust) { run, system in
+            let system = system.goingOnThroughAnchors
             guard pins != nil else { return run.unpinned("the host has no pin set", system) }
             run.warnOfTimeZone(of: expiration)
             if let expiration, expiration < observation.time {

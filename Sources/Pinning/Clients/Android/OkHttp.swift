@@ -89,7 +89,7 @@ public struct OkHttp: ClientProcedure {
                 }
                 return run.unpinned("no pin is for \(host)", system)
             }
-            let cleaned = cleaned(system)
+            let cleaned = system.goingOnThroughAnchors
             let length = cleaned.builtChain.certificates.count
             guard length <= Self.chainLimit else {
                 run.fail(
@@ -105,15 +105,6 @@ public struct OkHttp: ClientProcedure {
                 pins.publicKeyMatches(on: chain).filter { applying.contains($0.pinIndex) }
             }
         }
-    }
-
-    /// OkHttp goes on from a trusted certificate that is not self-signed, as far as valid paths lead.
-    private func cleaned(_ system: TrustResult) -> TrustResult {
-        guard case .trusted(let preferred, let alternatives) = system,
-            let longest = alternatives.filter({ $0.certificates.starts(with: preferred.certificates) })
-                .max(by: { $0.certificates.count < $1.certificates.count })
-        else { return system }
-        return .trusted(preferred: longest, alternatives: [preferred] + alternatives.filter { $0 != longest })
     }
 
     /// The positions of the pins whose pattern covers the host: the union over all entries, exact and wildcard.

@@ -46,6 +46,7 @@ public struct TrustKitAndroid: ClientProcedure {
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform, trust: trust)
         return run.afterServerTrust(by: trust) { run, system in
+            let system = system.goingOnThroughAnchors
             guard pins != nil else { return run.unpinned("the host has no pinning policy", system) }
             run.warnOfTimeZone(of: expiration)
             if let expiration, expiration < observation.time {
