@@ -7,14 +7,17 @@ import X509
 @Suite("A hostile chain costs no more than the budget")
 struct HostileChainTests {
     private func find(_ chain: [LabCertificate], anchors: [LabCertificate] = []) throws -> PathFindings {
+        OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(try question(chain))
+    }
+
+    private func question(_ chain: [LabCertificate], by platform: Platform? = nil) throws -> PathQuestion {
         let observation = try Observation(chain)
-        return OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(
-            PathQuestion(
-                presented: observation.presented,
-                anchors: .trustStore,
-                policy: .sslServer(name: observation.referenceName),
-                time: observation.time
-            )
+        return PathQuestion(
+            presented: observation.presented,
+            anchors: .trustStore,
+            policy: .sslServer(name: observation.referenceName),
+            time: observation.time,
+            platform: platform
         )
     }
 
@@ -27,6 +30,20 @@ struct HostileChainTests {
         let findings = try find(HostileChains.mesh(count, key: algorithm))
         #expect(findings.validPaths.isEmpty)
         #expect(ids(findings).contains("too-many-paths"))
+    }
+
+    @Test func `of what was given up each platform shows its own path`() throws {
+        let chain = try HostileChains.mesh(16)
+        let platforms: [Platform?] = [nil, .apple()]
+        for order in [platforms, platforms.reversed()] {
+            let verifier = OpenSSLPathVerifier(trustStore: try TrustStore([]))
+            for platform in order {
+                let findings = verifier.findPaths(try question(chain, by: platform))
+                #expect(ids(findings).contains("too-many-paths"))
+                // All of them bear one name: Apple's points are for the shortest path then, the others take the longest.
+                #expect((findings.bestEffort.count == 2) == (platform != nil))
+            }
+        }
     }
 
     @Test func `a few namesakes do not hide the issuer`() throws {

@@ -10,6 +10,7 @@ struct RememberedFindingsTests {
         ReferenceName(RandomPKI.serverName), ReferenceName("other.test"), ReferenceName("192.0.2.1"), .unchecked,
         ReferenceName("a..b"),
     ]
+    private static let platforms: [Platform?] = [nil, .apple(), .android(), .browser, .openssl]
 
     @Test(arguments: Seeds.sample(3))
     func `a verifier that was asked before answers as a new one does`(seed: UInt64) async throws {
@@ -31,10 +32,11 @@ struct RememberedFindingsTests {
                 let question = PathQuestion(
                     presented: presented,
                     intermediates: generator.chance(30) ? pinned : [],
-                    anchors: generator.chance(20) ? .only(pinned) : .trustStore,
+                    anchors: [.trustStore, .trustStore, .only(pinned), .only([])].randomElement(using: &generator)!,
                     policy: generator.chance(20)
                         ? .basicX509 : .sslServer(name: Self.names.randomElement(using: &generator)!),
-                    time: time
+                    time: time,
+                    platform: Self.platforms.randomElement(using: &generator)!
                 )
                 let fresh = OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(question)
                 let remembered = remembering.findPaths(question)
@@ -49,7 +51,6 @@ struct RememberedFindingsTests {
     @Test(arguments: Seeds.sample(3))
     func `devices that share what they find out answer as if they did not`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        let platforms: [Platform?] = [nil, .apple(), .android(), .browser, .openssl]
         for number in 0..<8 {
             await Task.yield()
             let pki = try RandomPKI(using: &generator)
@@ -81,7 +82,7 @@ struct RememberedFindingsTests {
                     anchors: generator.chance(20) ? .only(pinned) : .trustStore,
                     policy: .sslServer(name: Self.names.randomElement(using: &generator)!),
                     time: RandomPKI.now,
-                    platform: platforms.randomElement(using: &generator)!
+                    platform: Self.platforms.randomElement(using: &generator)!
                 )
                 for (device, selection) in zip(devices, selections) {
                     let own = try AnchorBundle(listed: selection.map { listed[$0] })
@@ -95,6 +96,35 @@ struct RememberedFindingsTests {
                     #expect(sharing.failures == alone.failures, place)
                     #expect(sharing.bestEffort == alone.bestEffort, place)
                 }
+            }
+        }
+    }
+
+    @Test func `each platform shows its own path of those rejected, whoever asked first`() throws {
+        func name(_ text: String) -> CertificateTemplate { .authority(DistinguishedName(commonName: text)) }
+        let root = try LabCertificate.selfSigned(name("Root"))
+        let issuer = try root.issue(name("Issuer"))
+        let above = try LabCertificate.selfSigned(name("Not sent")).issue(name("Above"))
+        let between = try above.issue(name("Between"))
+        let other = try between.issue(name("Issuer"), key: issuer.key)
+        let leaf = try issuer.issue(.leaf(RandomPKI.serverName))
+        let presented = PresentedChain(try [leaf, issuer, root, other, between, above].map { try $0.value() })!
+        let platforms: [Platform?] = [nil, .apple()]
+        for order in [platforms, platforms.reversed()] {
+            let verifier = OpenSSLPathVerifier(trustStore: try TrustStore([]))
+            for platform in order {
+                let shown = verifier.findPaths(
+                    PathQuestion(
+                        presented: presented,
+                        anchors: .trustStore,
+                        policy: .sslServer(name: .unchecked),
+                        time: RandomPKI.now,
+                        platform: platform
+                    )
+                ).bestEffort
+                // Apple's ends at a self-signed certificate, the others' is the longest.
+                let expected = platform == nil ? [leaf, other, between, above] : [leaf, issuer, root]
+                #expect(shown == (try expected.map { try $0.value() }), "\(String(describing: platform))")
             }
         }
     }

@@ -73,6 +73,8 @@ final class FindingsCache: Sendable {
         let isExhausted: Bool
         /// What OpenSSL had against the paths of a disputed search.
         let judgements: [[SHA256Digest]: PathJudge.Judgement]
+        /// The best of the rejected paths by Apple's points, where the search was given up and no second one will rank them.
+        let bestByPoints: [Certificate]
         fileprivate let span: ClosedRange<Timestamp>
         fileprivate let size: Int
 
@@ -83,6 +85,7 @@ final class FindingsCache: Sendable {
             isUndisputed: Bool = false,
             isExhausted: Bool = false,
             judgements: [[SHA256Digest]: PathJudge.Judgement] = [:],
+            bestByPoints: [Certificate] = [],
             at time: Timestamp,
             by certificates: some Sequence<Certificate>
         ) {
@@ -91,6 +94,7 @@ final class FindingsCache: Sendable {
             self.isUndisputed = isUndisputed
             self.isExhausted = isExhausted
             self.judgements = judgements
+            self.bestByPoints = bestByPoints
             var first = Int64.min
             var last = Int64.max
             var size = 0

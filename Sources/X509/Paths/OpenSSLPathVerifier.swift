@@ -130,12 +130,15 @@ package struct OpenSSLPathVerifier: PathVerifier {
 
     /// What a platform makes of a search that was given up: no second one is paid for.
     private func exhausted(_ common: FindingsCache.Entry, _ question: PathQuestion) -> FindingsCache.Entry {
-        guard !common.findings.validPaths.isEmpty else { return common }
         var findings = common.findings
-        findings.validPaths = findings.validPaths.filter { isTaken($0, question) }
-        if findings.validPaths.isEmpty {
-            findings.bestEffort = common.findings.validPaths[0]
-            findings.failures = [TrustFailure(.tooManyPaths, at: 0, of: question.presented.leaf)]
+        if let preferred = findings.validPaths.first {
+            findings.validPaths = findings.validPaths.filter { isTaken($0, question) }
+            if findings.validPaths.isEmpty {
+                findings.bestEffort = preferred
+                findings.failures = [TrustFailure(.tooManyPaths, at: 0, of: question.presented.leaf)]
+            }
+        } else if question.platform?.rejectedPath == .bestByPoints {
+            findings.bestEffort = common.bestByPoints
         }
         return FindingsCache.Entry(
             findings,
@@ -193,13 +196,15 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let findings =
             nameFailures.isEmpty && !search.validPaths.isEmpty
             ? PathFindings(validPaths: search.validPaths, failures: [], bestEffort: [])
-            : rejection(&search, leaf: leaf, nameFailures: nameFailures, question: question)
+            : rejection(&search, by: platform, leaf: leaf, nameFailures: nameFailures, question: question)
+        let isRankedOnce = platform == nil && search.isExhausted && search.validPaths.isEmpty
         return FindingsCache.Entry(
             findings,
             hasNameConstraints: search.hasNameConstraints,
             isUndisputed: isUndisputed,
             isExhausted: search.isExhausted,
             judgements: isUndisputed || platform != nil ? [:] : judgements,
+            bestByPoints: isRankedOnce ? search.bestEffort(at: question.time, by: .bestByPoints) : [],
             at: question.time,
             by: seen
         )
@@ -372,6 +377,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     /// Puts together why there is no valid path, and the path that a client which does not care would see.
     private func rejection(
         _ search: inout PathSearch,
+        by platform: Platform?,
         leaf: PathNode,
         nameFailures: [TrustFailure],
         question: PathQuestion
@@ -404,7 +410,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         return PathFindings(
             validPaths: [],
             failures: Self.ranked(failures),
-            bestEffort: search.bestEffort(at: question.time, by: question.platform?.rejectedPath ?? .longest)
+            bestEffort: search.bestEffort(at: question.time, by: platform?.rejectedPath ?? .longest)
         )
     }
 
