@@ -139,6 +139,10 @@ package enum PinCheck {
                 if let own = command.exitConvention(in: context) { convention = own }
                 return try await command.run(in: context)
             }
+            if let shell = CompletionScript.asked(for: arguments) {
+                try context.console.output.write(shell.text(of: .program()))
+                return .pass
+            }
             var command = try RootCommand.parseAsRoot(arguments)
             if let command = command as? any ContextCommand { return try await command.run(in: context) }
             // The parser's own commands (help, completion scripts) answer by throwing what they have to say.

@@ -212,7 +212,7 @@ import Testing
         #expect(list.output.contains("\nbad-host  "))
         let files = [("pins.txt", alone)]
         #expect(try await lint(files, "--ignore", "no-backup-pin", "--fail-on", "note").status == .pass)
-        #expect(try await lint(files, "--ignore", "no-backup").errors.contains("'pincheck lint --rules' lists them"))
+        #expect(try await lint(files, "--ignore", "no-backup").errors.contains("'pincheck lint --rules' lists"))
         #expect(try await lint(files, "--ignore", "bad-host").errors.contains("data with that cannot be used"))
         #expect(try await lint(files, "--fail-on", "fatal").errors.contains("choose from error, warning, note, never"))
         #expect(try await lint(files, "--client", "nonesuch").status == .usage)

@@ -40,8 +40,9 @@ import Testing
         let request: String
         do throws(CommandError) { request = "\(try command.request())" } catch { request = "\(error)" }
         return [
-            request, "\(command.targets) \(command.lists) \(command.policy) \(command.baseline ?? "-") \(command.next)",
-            "\(command.rotation.allow) \(command.rotation.update)",
+            request, "\(command.targets) \(command.given.lists) \(command.given.policy)",
+            "\(command.plan.baseline ?? "-") \(command.plan.next)",
+            "\(command.plan.rotation.allow) \(command.plan.rotation.update)",
             "\(command.changes.onChange ?? "-") \(command.changes.state ?? "-")",
             "\(command.clientCertificate.clientCertificate ?? "-") \(command.clientCertificate.clientKey ?? "-")",
             "\(command.variants.addresses)",

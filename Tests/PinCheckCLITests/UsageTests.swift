@@ -102,7 +102,7 @@ import Testing
         (["host", "--resolve", "other:443:192.0.2.1"], "'other:443', which is no target of this call"),
         (["host", "--connect", "host:8443:192.0.2.1"], "'host:8443', which is no target of this call"),
         (["host", "--client", "netscape"], "the client 'netscape' is not known: choose from afnetworking"),
-        (["host", "--mode", "both"], "is no pinning mode: choose from none, public-key, certificate"),
+        (["host", "--mode", "both"], "--mode 'both' is unknown: choose from none, public-key, certificate"),
         (["host", "--and-system"], "--and-system adds the system's roots to --anchors"),
         (["host", "--at", "yesterday"], "the time 'yesterday' is not understood"),
         (["host", "--format", "xml"], "--format 'xml' is unknown: choose from text, json"),

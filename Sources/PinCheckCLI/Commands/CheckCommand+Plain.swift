@@ -5,11 +5,8 @@ extension CheckCommand {
     init(_ plain: PlainArguments) {
         self.init()
         targets = plain.targets
-        lists = plain.texts("--targets")
-        policy = plain.texts("--policy")
-        baseline = plain.text("--baseline")
-        rotation = RotationOptions(plain)
-        next = plain.texts("--next")
+        given = TargetOptions(plain)
+        plan = PlanOptions(plain)
         evaluation = EvaluationOptions(plain)
         devices = DeviceOptions(plain)
         outlook = OutlookOptions(plain)
@@ -20,6 +17,23 @@ extension CheckCommand {
         http = HTTPOptions(plain)
         changes = ChangeOptions(plain)
         output = OutputOptions(plain)
+    }
+}
+
+extension TargetOptions {
+    fileprivate init(_ plain: PlainArguments) {
+        self.init()
+        lists = plain.texts("--targets")
+        policy = plain.texts("--policy")
+    }
+}
+
+extension PlanOptions {
+    fileprivate init(_ plain: PlainArguments) {
+        self.init()
+        baseline = plain.text("--baseline")
+        next = plain.texts("--next")
+        rotation = RotationOptions(plain)
     }
 }
 

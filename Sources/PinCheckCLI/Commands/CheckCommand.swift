@@ -8,6 +8,7 @@ struct CheckCommand: RequestingCommand {
         commandName: "check",
         _superCommandName: "pincheck",
         abstract: "Connect to servers and judge the chains they send.",
+        usage: "pincheck [check] <target> ... [--pins <source>] [<options>]",
         discussion: """
             Is the server trusted, and valid for its name?
               pincheck api.example.com
@@ -41,61 +42,17 @@ struct CheckCommand: RequestingCommand {
     )
 
     @Argument(
-        help: ArgumentHelp(
-            "A host, host:port, [v6]:port, https URL or address.",
-            valueName: "target"
-        )
+        help: ArgumentHelp("A host, host:port, [v6]:port, https URL or address.", valueName: "target")
     )
     var targets: [String] = []
 
-    @Option(
-        name: .customLong("targets"),
-        help: ArgumentHelp(
-            """
-            A list of targets, one a line: TARGET [connect=ADDR] [sni=NAME] [host=NAME] [verify-name=NAME] \
-            [pins=SOURCE] [client=NAME] [device=NAME] [request=PATH] [expect-status=STATUS], with # for comments; - is standard \
-            input. Repeatable.
-            """,
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var lists: [String] = []
+    @OptionGroup(title: "Targets")
+    var given: TargetOptions
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            A policy (JSON5) with hosts and what each is checked by: all of them are, or those that are named as targets or \
-            in --targets; - is standard input. Repeatable.
-            """,
-            valueName: "file"
-        ),
-        completion: .file(extensions: ["json5", "json"])
-    )
-    var policy: [String] = []
+    @OptionGroup(title: "Changes and the next certificate")
+    var plan: PlanOptions
 
-    @Option(
-        help: ArgumentHelp("Compare with this snapshot; see 'pincheck help snapshot'.", valueName: "file"),
-        completion: .file(extensions: ["json"])
-    )
-    var baseline: String?
-
-    @OptionGroup
-    var rotation: RotationOptions
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            Will the pins accept this, which is about to be deployed? A chain, certificate, request or public key; also without \
-            a target. Repeatable.
-            """,
-            valueName: "file"
-        ),
-        completion: .file(extensions: ["pem", "crt", "cer", "der", "csr", "pub"])
-    )
-    var next: [String] = []
-
-    @OptionGroup(title: "Pins and policy")
+    @OptionGroup(title: "Pins and clients")
     var evaluation: EvaluationOptions
 
     @OptionGroup(title: "Devices")
@@ -119,7 +76,7 @@ struct CheckCommand: RequestingCommand {
     @OptionGroup(title: "Request")
     var http: HTTPOptions
 
-    @OptionGroup(title: "Changes")
+    @OptionGroup(title: "Watching")
     var changes: ChangeOptions
 
     @OptionGroup(title: "Output")
@@ -146,11 +103,11 @@ struct CheckCommand: RequestingCommand {
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         try await CheckRun(
             targets: targets,
-            lists: lists,
-            policies: policy,
-            baseline: baseline,
-            rotation: rotation,
-            next: next,
+            lists: given.lists,
+            policies: given.policy,
+            baseline: plan.baseline,
+            rotation: plan.rotation,
+            next: plan.next,
             request: try request(),
             files: requestFiles,
             changes: changes,

@@ -6,7 +6,9 @@ import Text
 struct ClientsCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients",
+        _superCommandName: "pincheck",
         abstract: "List the clients whose decisions can be made, with their settings.",
+        usage: "pincheck clients",
         discussion: """
             Several clients judge one connection, and all of them must accept:
               pincheck api.example.com --pins Pins/ --client afnetworking,okhttp

@@ -6,7 +6,9 @@ import Text
 struct DemoCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
+        _superCommandName: "pincheck",
         abstract: "Start throwaway TLS servers on this machine and run real checks against them.",
+        usage: "pincheck demo [--color <when>]",
         discussion: """
             Everything is issued in memory and served on 127.0.0.1; nothing else is
             contacted. Each scene shows the command that does the same. The exit

@@ -9,6 +9,7 @@ struct DevicesCommand: ContextCommand {
         commandName: "devices",
         _superCommandName: "pincheck",
         abstract: "List the devices whose roots are known, or the roots of one.",
+        usage: "pincheck devices [<device>] [<options>]",
         discussion: """
               pincheck devices
               pincheck devices ios-17
@@ -20,11 +21,16 @@ struct DevicesCommand: ContextCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The device whose roots are listed (default: list the devices).", valueName: "device"))
+    /// The forms the lists are written in.
+    enum Form: String, CaseIterable {
+        case text, json
+    }
+
+    @Argument(help: ArgumentHelp("The device whose roots to list.", valueName: "device"))
     var device: String?
 
     @Option(
-        help: ArgumentHelp("Device data to use instead of the program's own, newer as a rule.", valueName: "file"),
+        help: ArgumentHelp("Use this device data instead of the program's own.", valueName: "file"),
         completion: .file()
     )
     var deviceData: String?
@@ -53,11 +59,11 @@ struct DevicesCommand: ContextCommand {
     }
 
     private static func isJSON(_ format: String?) throws(CommandError) -> Bool {
-        switch format {
-        case nil, "text": return false
-        case "json": return true
-        case let other?: throw .usage("--format \(quoted(other)) is unknown: choose from text, json")
+        guard let format else { return false }
+        guard let form = Form(rawValue: format) else {
+            throw .unknown("--format \(quoted(format))", format, among: Form.allCases.map(\.rawValue))
         }
+        return form == .json
     }
 
     /// A device with its roots in the order of their names.

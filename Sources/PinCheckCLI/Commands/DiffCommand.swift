@@ -11,6 +11,7 @@ struct DiffCommand: RequestingCommand {
         commandName: "diff",
         _superCommandName: "pincheck",
         abstract: "Say what changed since a snapshot.",
+        usage: "pincheck diff <file> [<target|file> ...] [<options>]",
         discussion: """
             All endpoints of a snapshot, where and by the names they were recorded:
               pincheck diff Pins/api.json
@@ -38,24 +39,28 @@ struct DiffCommand: RequestingCommand {
     var baseline: String
 
     @Argument(
-        help: ArgumentHelp("Targets (default: those of the file), or a newer snapshot.", valueName: "target|file"),
+        help: ArgumentHelp(
+            "Targets (default: those of the file), or a newer file.",
+            valueName: "target|file"
+        ),
         completion: .file(extensions: ["json"])
     )
     var others: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A policy (JSON5) with hosts and what each is judged by, as for 'check'; - is standard input.",
+            "A policy (JSON5) with the hosts, as for 'check'.",
+            discussion: "'-' is standard input. Repeatable.",
             valueName: "file"
         ),
         completion: .file(extensions: ["json5", "json"])
     )
     var policy: [String] = []
 
-    @OptionGroup
+    @OptionGroup(title: "Changes")
     var rotation: RotationOptions
 
-    @OptionGroup(title: "Pins and policy")
+    @OptionGroup(title: "Pins and clients")
     var evaluation: EvaluationOptions
 
     @OptionGroup(title: "Devices")

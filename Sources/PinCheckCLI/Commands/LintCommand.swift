@@ -11,6 +11,7 @@ struct LintCommand: ContextCommand {
         commandName: "lint",
         _superCommandName: "pincheck",
         abstract: "Judge pins and configurations before they ship, without a network.",
+        usage: "pincheck lint <source> ... [<options>]",
         discussion: """
             A directory of certificates, keys and pins, as an app bundles them:
               pincheck lint Pins/
@@ -30,10 +31,8 @@ struct LintCommand: ContextCommand {
 
     @Argument(
         help: ArgumentHelp(
-            """
-            A source as for --pins: a file, a directory, or pins. Certificates and keys that are named one by one \
-            count as one set.
-            """,
+            "A source as for --pins: a file, a directory, or pins.",
+            discussion: "Certificates and keys that are named one by one count as one set.",
             valueName: "source"
         ),
         completion: .file()

@@ -12,6 +12,7 @@ struct PinsCommand: RequestingCommand {
         commandName: "pins",
         _superCommandName: "pincheck",
         abstract: "Print the pins of a server, a certificate, a key or a configuration.",
+        usage: "pincheck pins <target|file> ... [<options>]",
         discussion: """
             Every notation of every pin on the chain:
               pincheck pins api.example.com
@@ -35,7 +36,8 @@ struct PinsCommand: RequestingCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "A target as for 'check', or a file of certificates, requests, keys or pins; - is standard input.",
+            "A target as for 'check', or a file.",
+            discussion: "A file of certificates, requests, keys or pins; '-' is standard input.",
             valueName: "target|file"
         ),
         completion: .file()
@@ -44,17 +46,21 @@ struct PinsCommand: RequestingCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A private key whose public half is pinned, for every host; nothing of the rest is shown. Repeatable.",
+            "Pin the public half of this private key.",
+            discussion: "For every host; nothing else of it is shown. Repeatable.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var key: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Pins in any form that 'check --pins' takes: a configuration, a directory, an .ipa, a list. Repeatable.",
+            "Pins in any form that 'check --pins' takes.",
+            discussion: "A configuration, a directory, an .ipa, a list. Repeatable.",
             valueName: "source"
-        )
+        ),
+        completion: .file()
     )
     var from: [String] = []
 

@@ -7,6 +7,7 @@ struct SchemaCommand: ContextCommand {
         commandName: "schema",
         _superCommandName: "pincheck",
         abstract: "Print the JSON Schema of a document that pincheck writes.",
+        usage: "pincheck schema [<name>]",
         discussion: """
             The schemas are in draft 2020-12:
             \(SchemaDocument.all.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n"))
@@ -25,8 +26,7 @@ struct SchemaCommand: ContextCommand {
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         guard let document = SchemaDocument.all.first(where: { $0.name == name }) else {
-            let names = SchemaDocument.all.map(\.name).joined(separator: ", ")
-            throw .usage("there is no schema \(quoted(name)): choose from \(names)")
+            throw .unknown("the schema \(quoted(name))", name, among: SchemaDocument.all.map(\.name))
         }
         var lines = LineWriter(context.console.output)
         try lines.write(text: try document.text())

@@ -9,6 +9,7 @@ struct SnapshotCommand: RequestingCommand {
         commandName: "snapshot",
         _superCommandName: "pincheck",
         abstract: "Record what servers serve, to compare with later.",
+        usage: "pincheck snapshot <target> ... [-o <file>] [<options>]",
         discussion: """
             Keep it beside the pins, in version control:
               pincheck snapshot api.example.com -o Pins/api.json
@@ -30,25 +31,37 @@ struct SnapshotCommand: RequestingCommand {
 
     @Option(
         name: .customLong("targets"),
-        help: ArgumentHelp("A list of targets, as for 'check'; - is standard input. Repeatable.", valueName: "file"),
+        help: ArgumentHelp(
+            "A list of targets, as for 'check'.",
+            discussion: "'-' is standard input. Repeatable.",
+            valueName: "file"
+        ),
         completion: .file()
     )
     var lists: [String] = []
 
     @Option(
-        help: ArgumentHelp("A policy (JSON5) with the hosts, as for 'check'; - is standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "A policy (JSON5) with the hosts, as for 'check'.",
+            discussion: "'-' is standard input. Repeatable.",
+            valueName: "file"
+        ),
         completion: .file(extensions: ["json5", "json"])
     )
     var policy: [String] = []
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write to this file, whole or not at all (default: standard output).", valueName: "file"),
+        help: ArgumentHelp(
+            "Write to this file (default: standard output).",
+            discussion: "It is written whole or not at all.",
+            valueName: "file"
+        ),
         completion: .file(extensions: ["json"])
     )
     var output: String?
 
-    @Flag(help: "Write what answered also when something did not.")
+    @Flag(help: "Write what answered, even if not all did.")
     var partial = false
 
     @OptionGroup(title: "Names")

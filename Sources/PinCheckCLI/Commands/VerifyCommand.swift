@@ -10,6 +10,7 @@ struct VerifyCommand: RequestingCommand {
         commandName: "verify",
         _superCommandName: "pincheck",
         abstract: "Judge a chain from a file, without a network.",
+        usage: "pincheck verify <chain> [--host <name>] [--pins <source>] [<options>]",
         discussion: """
             The first certificate is the server's; the others may stand in any order.
             Without --host or --verify-name no name is checked.
@@ -22,12 +23,16 @@ struct VerifyCommand: RequestingCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("A file with PEM certificates or one in DER; - is standard input.", valueName: "chain"),
+        help: ArgumentHelp(
+            "A file with PEM certificates or one in DER.",
+            discussion: "'-' is standard input.",
+            valueName: "chain"
+        ),
         completion: .file(extensions: ["pem", "crt", "cer", "der"])
     )
     var chain: String
 
-    @OptionGroup(title: "Pins and policy")
+    @OptionGroup(title: "Pins and clients")
     var evaluation: EvaluationOptions
 
     @OptionGroup(title: "Devices")

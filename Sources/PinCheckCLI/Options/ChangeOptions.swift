@@ -6,19 +6,21 @@ struct ChangeOptions: ParsableArguments {
     @Option(
         name: .customLong("on-change"),
         help: ArgumentHelp(
-            """
-            Run a command with /bin/sh for each target whose result is another than the last time. It learns what happened \
-            from PINCHECK_TARGET, PINCHECK_STATUS, PINCHECK_OLD_STATUS, PINCHECK_REASON and more; its output goes to \
-            standard error. It has 30 s.
-            """,
+            "Run a command for each result that changes.",
+            discussion: """
+                /bin/sh runs it when the result of a target is not the last one. It learns what happened from \
+                PINCHECK_TARGET, PINCHECK_STATUS, PINCHECK_OLD_STATUS, PINCHECK_REASON and more. What it prints goes \
+                to standard error. It has 30 s.
+                """,
             valueName: "command"
-        ),
+        )
     )
     var onChange: String?
 
     @Option(
         help: ArgumentHelp(
-            "The file that keeps the results for --on-change; it is made when it is not there.",
+            "The file that keeps the results for --on-change.",
+            discussion: "It is made if it is missing.",
             valueName: "file"
         ),
         completion: .file()

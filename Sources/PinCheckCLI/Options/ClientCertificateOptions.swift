@@ -7,7 +7,8 @@ struct ClientCertificateOptions: ParsableArguments {
     @Option(
         name: .customLong("cert"),
         help: ArgumentHelp(
-            "A certificate for servers that ask for one (PEM), perhaps with its intermediates and key.",
+            "A certificate for servers that ask for one (PEM).",
+            discussion: "Its intermediates and its key may stand in the same file.",
             valueName: "file"
         ),
         completion: .file()
@@ -16,7 +17,7 @@ struct ClientCertificateOptions: ParsableArguments {
 
     @Option(
         name: .customLong("key"),
-        help: ArgumentHelp("The private key of --cert (PEM, without a passphrase).", valueName: "file"),
+        help: ArgumentHelp("The private key of --cert (PEM, no passphrase).", valueName: "file"),
         completion: .file()
     )
     var clientKey: String?

@@ -8,24 +8,28 @@ import Text
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            """
-            Connect there instead of looking the target up. Repeat it to check several addresses, each with a verdict of \
-            its own. HOST:PORT:ADDR and HOST1:PORT1:HOST2:PORT2 are understood too.
-            """,
+            "Connect there; do not look the target up.",
+            discussion: """
+                Repeat it to check several addresses, each with a verdict of its own. HOST:PORT:ADDR and \
+                HOST1:PORT1:HOST2:PORT2 work too.
+                """,
             valueName: "addr[:port]"
         )
     )
     var connect: [String] = []
 
-    @Option(help: ArgumentHelp("--connect in the notation of curl.", valueName: "host1:port1:host2:port2"))
+    @Option(
+        help: ArgumentHelp("The same, as curl's --connect-to has it.", valueName: "host1:port1:host2:port2")
+    )
     var connectTo: [String] = []
 
-    @Option(help: ArgumentHelp("--connect in the notation of curl.", valueName: "host:port:addr"))
+    @Option(help: ArgumentHelp("The same, as curl's --resolve has it.", valueName: "host:port:addr"))
     var resolve: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The server name to send (default: the target's host, none for an address).",
+            "Send this server name.",
+            discussion: "The default is the target's host, and none for an address.",
             valueName: "name"
         )
     )
@@ -35,7 +39,10 @@ struct ConnectionOptions: ParsableArguments {
     var noSNI = false
 
     @Option(
-        help: ArgumentHelp("The port of targets that name none (default: \(RequestDefaults.port)).", valueName: "port")
+        help: ArgumentHelp(
+            "The port of targets without one (default: \(RequestDefaults.port)).",
+            valueName: "port"
+        )
     )
     var port: String?
 
@@ -47,10 +54,8 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            """
-            How long a target may take in all, name lookup and retries included \
-            (default: \(RequestDefaults.timeoutSeconds)).
-            """,
+            "How long a target may take (default: \(RequestDefaults.timeoutSeconds)).",
+            discussion: "In seconds. Name lookup and retries are included.",
             valueName: "seconds"
         )
     )
@@ -58,24 +63,30 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How often to try again when there was no verdict (default: \(RequestDefaults.retries)).",
+            "Try again without a verdict, n times (default: \(RequestDefaults.retries)).",
             valueName: "n"
         )
     )
     var retries: String?
 
-    @Option(name: .customLong("min-tls"), help: ArgumentHelp("The lowest TLS version to offer.", valueName: "1.0…1.3"))
+    @Option(
+        name: .customLong("min-tls"),
+        help: ArgumentHelp("The lowest TLS version to offer.", valueName: "1.0…1.3")
+    )
     var minimumTLS: String?
 
-    @Option(name: .customLong("max-tls"), help: ArgumentHelp("The highest TLS version to offer.", valueName: "1.0…1.3"))
+    @Option(
+        name: .customLong("max-tls"),
+        help: ArgumentHelp("The highest TLS version to offer.", valueName: "1.0…1.3")
+    )
     var maximumTLS: String?
 
-    @Option(help: ArgumentHelp("The application protocols to offer, as in h2,http/1.1.", valueName: "protocols"))
+    @Option(help: ArgumentHelp("Offer these protocols, as in h2,http/1.1.", valueName: "protocols"))
     var alpn: String?
 
     @Option(
         help: ArgumentHelp(
-            "How many targets are checked at the same time (default: \(RequestDefaults.jobs)).",
+            "How many targets to check at once (default: \(RequestDefaults.jobs)).",
             valueName: "n"
         )
     )

@@ -5,17 +5,18 @@ import PinChecking
 struct DeviceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            """
-            The devices whose roots and rules decide, each client on those of its system, as in 'ios-12,android-9', or all; \
-            system is this machine (default). See 'pincheck devices'. Repeatable.
-            """,
+            "Judge by the roots and rules of these devices.",
+            discussion: """
+                Each client is judged on those of its system, as in 'ios-12,android-9', or all. 'system' is this \
+                machine, the default. 'pincheck devices' lists them. Repeatable.
+                """,
             valueName: "name"
         )
     )
     var device: [String] = []
 
     @Option(
-        help: ArgumentHelp("Device data to use instead of the program's own, newer as a rule.", valueName: "file"),
+        help: ArgumentHelp("Use this device data instead of the program's own.", valueName: "file"),
         completion: .file()
     )
     var deviceData: String?

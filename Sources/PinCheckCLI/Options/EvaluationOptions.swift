@@ -8,34 +8,43 @@ import Text
 struct EvaluationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            """
-            A file of certificates, public keys, requests or PKCS #7, a directory of them, an .ipa or .app, sha256/…, \
-            sha256//…;sha256//…, pin-sha256="…", bare base64 or '3 1 1 …'; or what configures hosts: \
-            network_security_config.xml, Info.plist, TrustKit's or React Native's JSON, OkHttp source, curl commands, \
-            a zone file. Repeatable.
-            """,
+            "The pins: a file, a directory, an app, or a pin.",
+            discussion: """
+                Files hold certificates, public keys, requests or PKCS #7. Pins are sha256/…, sha256//…;sha256//…, \
+                pin-sha256="…", bare base64 or '3 1 1 …'. Configurations are network_security_config.xml, \
+                Info.plist, TrustKit's or React Native's JSON, OkHttp source, curl commands and zone files. Apps are \
+                .ipa or .app. Repeatable.
+                """,
             valueName: "source"
-        )
+        ),
+        completion: .file()
     )
     var pins: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "curl's own value, verbatim: sha256//…;sha256//…, or the name of a file with one public key.",
+            "The value of curl's --pinnedpubkey, verbatim.",
+            discussion: "sha256//…;sha256//…, or the name of a file with one public key.",
             valueName: "value"
-        )
+        ),
+        completion: .file()
     )
     var pinnedpubkey: String?
 
-    @Flag(help: "Leave out pins that cannot be read, with a warning, instead of ending with exit status 65.")
+    @Flag(
+        help: ArgumentHelp(
+            "Warn of pins that cannot be read, and go on.",
+            discussion: "Without it the exit status is 65."
+        )
+    )
     var skipBadPins = false
 
     @Option(
         help: ArgumentHelp(
-            """
-            The clients whose decisions are made, by name and setting, as in 'trustkit:no-enforce,okhttp', or all \
-            (default: \(ClientRegistry.defaultName)). See 'pincheck clients'.
-            """,
+            "The clients that decide (default: \(ClientRegistry.defaultName)).",
+            discussion: """
+                Names with settings, as in 'trustkit:no-enforce,okhttp', or all. 'pincheck clients' lists them.
+                """,
             valueName: "name"
         )
     )
@@ -43,41 +52,59 @@ struct EvaluationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What is compared: none, public-key or certificate (default: certificate for certificate files alone).",
+            "What to compare: none, public-key or certificate.",
+            discussion: """
+                The default is certificate if all pins are certificate files, and public-key otherwise.
+                """,
             valueName: "mode"
         )
     )
     var mode: String?
 
-    @Flag(help: "AFNetworking's allowInvalidCertificates: its pins may make up for a chain the system does not trust.")
+    @Flag(
+        help: ArgumentHelp(
+            "AFNetworking: allowInvalidCertificates = YES.",
+            discussion: "Pins may make up for a chain that the system does not trust."
+        )
+    )
     var allowInvalidCertificates = false
 
-    @Flag(help: "AFNetworking's validatesDomainName = NO: neither the name nor the purpose of the certificate counts.")
+    @Flag(
+        help: ArgumentHelp(
+            "AFNetworking: validatesDomainName = NO.",
+            discussion: "Neither the name nor the purpose of the certificate counts."
+        )
+    )
     var noValidateDomainName = false
 
     @Flag(
         inversion: .prefixedNo,
-        help: """
-            AFNetworking 2.5's validatesCertificateChain: the whole built chain must be pinned. \
-            (default: --validate-certificate-chain)
-            """
+        help: ArgumentHelp(
+            "AFNetworking 2.5: validatesCertificateChain.",
+            discussion: """
+                Whether every certificate of the built chain has to be pinned. It does unless this is switched off.
+                """
+        )
     )
     var validateCertificateChain: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Trust these certificates and not the system's roots. A file or a directory. Repeatable.",
+            "Trust these certificates, not the system's roots.",
+            discussion: "A file or a directory. Repeatable.",
             valueName: "file|dir"
-        )
+        ),
+        completion: .file()
     )
     var anchors: [String] = []
 
-    @Flag(help: "Trust the system's roots in addition to --anchors.")
+    @Flag(help: "Trust the system's roots as well as --anchors.")
     var andSystem = false
 
     @Option(
         help: ArgumentHelp(
-            "Judge as of another time: 2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
+            "Judge as of another time.",
+            discussion: "2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
             valueName: "time"
         )
     )
@@ -85,40 +112,52 @@ struct EvaluationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A root as if it were installed on the device, such as an interceptor's. A file or a directory. Repeatable.",
+            "Act as if this root were installed on the device.",
+            discussion: "An interceptor's, for example. A file or a directory. Repeatable.",
             valueName: "file|dir"
-        )
+        ),
+        completion: .file()
     )
     var extraRoot: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            """
-            A certificate as if it were fetched from where the server's says (AIA), by clients whose platform fetches. \
-            A file or a directory. Repeatable.
-            """,
+            "Act as if this certificate had been fetched (AIA).",
+            discussion: """
+                It is for clients whose platform fetches what the server does not send. A file or a directory. \
+                Repeatable.
+                """,
             valueName: "file|dir"
-        )
+        ),
+        completion: .file()
     )
     var intermediate: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            """
-            A list of Certificate Transparency logs, such as Chrome's log_list.json (version 3): warns when no SCT is from a \
-            log that it has as usable. None is built in.
-            """,
+            "Warn when no SCT is from a usable log of this list.",
+            discussion: """
+                A list of Certificate Transparency logs, such as Chrome's log_list.json (version 3). None is built \
+                in.
+                """,
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var ctLogs: String?
 
-    @Flag(help: "Reject what OpenSSL's pedantic checks find; without it they are a warning.")
+    @Flag(
+        help: ArgumentHelp(
+            "Reject what OpenSSL's pedantic checks find.",
+            discussion: "Without it they are a warning."
+        )
+    )
     var strict = false
 
     @Option(
         help: ArgumentHelp(
-            "OpenSSL's security level for keys and signatures, 0 to 5 (default: what each client's platform asks).",
+            "OpenSSL's security level, 0 to 5.",
+            discussion: "It is for keys and signatures. The default is what the platform of each client asks.",
             valueName: "level"
         )
     )
@@ -156,8 +195,7 @@ extension EvaluationOptions {
 
     private static func pinningMode(_ text: String) throws(CommandError) -> AFSecurityPolicy.PinningMode {
         guard let known = AFSecurityPolicy.PinningMode(rawValue: text) else {
-            let names = AFSecurityPolicy.PinningMode.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .usage("--mode \(quoted(text)) is no pinning mode: choose from \(names)")
+            throw .unknown("--mode \(quoted(text))", text, among: AFSecurityPolicy.PinningMode.allCases.map(\.rawValue))
         }
         return known
     }

@@ -6,10 +6,10 @@ import Text
 struct HTTPOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            """
-            Once a server is accepted, ask it for this path on the same connection, with the Host header of --host. No HTTP \
-            answer is exit status 1.
-            """,
+            "Ask the server for this path, once it is accepted.",
+            discussion: """
+                On the same connection, with the Host header of --host. No HTTP answer is exit status 1.
+                """,
             valueName: "path"
         )
     )
@@ -20,7 +20,8 @@ struct HTTPOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Exit status 1 for an answer with another status than 204, 2xx, 200-299, or a comma list of such.",
+            "Fail when the HTTP status is another.",
+            discussion: "204, 2xx, 200-299, or several with commas. Another is exit status 1.",
             valueName: "status"
         )
     )

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PinChecking
+import PinFormats
 import PinLint
 import Pinning
 import Text
@@ -8,20 +9,28 @@ import Text
 struct LintOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The least bad finding that ends in exit status 1: error, warning, note or never (default: error).",
+            "The mildest finding that fails (default: error).",
+            discussion: """
+                \(LintSettings.failLevels.joined(separator: ", ")). Such a finding ends with exit status 1.
+                """,
             valueName: "severity"
         )
     )
     var failOn: String?
 
     @Option(
-        help: ArgumentHelp("Leave out findings with this id, or several with commas. Repeatable.", valueName: "id")
+        help: ArgumentHelp(
+            "Leave out findings with this id.",
+            discussion: "Several ids with commas. 'pincheck lint --rules' lists them. Repeatable.",
+            valueName: "id"
+        )
     )
     var ignore: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Warn when less is left of a pinned certificate, or of pins that expire: 30d, 12h, 33% (default: 30d).",
+            "Warn when less is left: 12h, 33% (default: 30d).",
+            discussion: "Of a pinned certificate, or of pins that expire.",
             valueName: "time"
         )
     )
@@ -29,7 +38,8 @@ struct LintOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Judge as of another time: 2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
+            "Judge as of another time.",
+            discussion: "2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
             valueName: "time"
         )
     )
@@ -37,13 +47,16 @@ struct LintOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The clients that ship certificates, keys and lists, which do not say so themselves, or several with commas.",
+            "The clients that ship the pins.",
+            discussion: """
+                For certificates, keys and lists, which do not say so themselves. Several with commas.
+                """,
             valueName: "name"
         )
     )
     var client: String?
 
-    @Flag(help: "List every kind of finding with its meaning, and judge nothing.")
+    @Flag(help: "List every kind of finding, and judge nothing.")
     var rules = false
 }
 
@@ -52,10 +65,11 @@ struct LintOutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            """
-            The form of the findings: text, json, github or sarif (default: text). FORM=FILE writes it to a file; \
-            repeatable.
-            """,
+            "The form of the findings (default: text).",
+            discussion: """
+                \(LintSettings.Form.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a \
+                file. Repeatable.
+                """,
             valueName: "form"
         )
     )
@@ -71,6 +85,9 @@ struct LintSettings: Sendable {
     enum Form: String, CaseIterable, Sendable {
         case text, json, github, sarif
     }
+
+    /// The values of `--fail-on`.
+    static let failLevels = LintSeverity.allCases.reversed().map(\.rawValue) + ["never"]
 
     /// The least bad finding that counts, `nil` when none does.
     let failOn: LintSeverity?
@@ -103,7 +120,7 @@ struct LintSettings: Sendable {
         if text == "never" { return nil }
         // 'check' has the short word.
         guard let severity = text == "warn" ? .warning : LintSeverity(rawValue: text) else {
-            throw .usage("--fail-on \(quoted(text)) is unknown: choose from error, warning, note, never")
+            throw .unknown("--fail-on \(quoted(text))", text, among: failLevels)
         }
         return severity
     }
@@ -112,7 +129,11 @@ struct LintSettings: Sendable {
         var ignored: Set<String> = []
         for id in texts.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }) {
             guard let entry = LintCatalogue.entries.first(where: { $0.id == id }) else {
-                throw .usage("--ignore \(quoted(id)) is no kind of finding: 'pincheck lint --rules' lists them")
+                let nearest = Suggestion.nearest(to: id, in: LintCatalogue.entries.map(\.id))
+                throw .usage(
+                    "--ignore \(quoted(id)) is unknown: "
+                        + (nearest.map { "did you mean '\($0)'?" } ?? "'pincheck lint --rules' lists all findings")
+                )
             }
             guard !entry.isObstacle else {
                 throw .usage("--ignore \(quoted(id)) is refused: data with that cannot be used")

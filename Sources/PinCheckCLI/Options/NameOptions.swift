@@ -5,18 +5,19 @@ import Text
 
 /// The names a client uses, apart from the address it connects to.
 struct NameOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The name the certificate must be valid for.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name that the certificate must be valid for.", valueName: "name"))
     var verifyName: String?
 
     @Option(
         help: ArgumentHelp(
-            "The name of the HTTP Host header; it is the one to verify unless --verify-name is given, and never the SNI.",
+            "The HTTP Host header, and the name to verify.",
+            discussion: "--verify-name names another one to verify. Neither is sent as SNI.",
             valueName: "name"
         )
     )
     var host: String?
 
-    @Option(help: ArgumentHelp("The same as --host in curl's words: 'Host: NAME'.", valueName: "header"))
+    @Option(help: ArgumentHelp("The same as --host, in curl's words: 'Host: NAME'.", valueName: "header"))
     var header: [String] = []
 }
 

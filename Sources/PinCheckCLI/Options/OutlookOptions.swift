@@ -8,7 +8,8 @@ import Text
 struct OutlookOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Warn when less is left of a certificate the verdict rests on, or of pins that expire: 30d, 12h, 33%.",
+            "Warn when less is left: 30d, 12h or 33%.",
+            discussion: "Of a certificate that the verdict rests on, or of pins that expire.",
             valueName: "time"
         )
     )
@@ -19,13 +20,14 @@ struct OutlookOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Fail when no configured pin is sure to match for this long, and no backup is there.",
+            "Fail unless some pin is sure to match for so long.",
+            discussion: "A backup pin is enough as well.",
             valueName: "time"
         )
     )
     var minPinLife: String?
 
-    @Option(help: ArgumentHelp("warn: exit with status 3 when accepted with a warning.", valueName: "level"))
+    @Option(help: ArgumentHelp("warn: end with 3 when accepted with a warning.", valueName: "level"))
     var failOn: String?
 }
 

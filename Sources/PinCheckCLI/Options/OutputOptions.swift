@@ -8,10 +8,8 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            """
-            The form of the result: text, json, jsonl, nagios, prometheus, junit, github or markdown (default: text). \
-            FORM=FILE writes it to a file; repeatable.
-            """,
+            "The form of the result (default: text).",
+            discussion: "\(OutputForm.names). FORM=FILE writes it to a file. Repeatable.",
             valueName: "form"
         )
     )
@@ -20,17 +18,24 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file for the form that names none; it is replaced as a whole, or grows line by line (jsonl).",
+            "The file for the form that names none.",
+            discussion: "It is replaced as a whole; jsonl grows line by line.",
             valueName: "file"
         ),
         completion: .file()
     )
     var output: String?
 
-    @Flag(help: "Show every step of the client's decision, and pins in full length.")
+    @Flag(help: "Show every step of the decision, and pins in full.")
     var explain = false
 
-    @Flag(name: .shortAndLong, help: "Write no result to standard output; files are written all the same.")
+    @Flag(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Write no result to standard output.",
+            discussion: "Files are written all the same."
+        )
+    )
     var quiet = false
 
     @Option(help: ColorOption.help)
@@ -41,7 +46,8 @@ struct OutputOptions: ParsableArguments {
 enum ColorOption {
     /// The help for it.
     static let help = ArgumentHelp(
-        "Colour the result: auto, always or never (default: auto, which honours NO_COLOR and TERM=dumb).",
+        "Colour the result: auto, always or never.",
+        discussion: "The default is auto: on a terminal, unless NO_COLOR is set or TERM is dumb.",
         valueName: "when"
     )
 
@@ -49,7 +55,7 @@ enum ColorOption {
     static func read(_ text: String?) throws(CommandError) -> TextStyle.Choice {
         guard let text else { return .auto }
         guard let choice = TextStyle.Choice(rawValue: text) else {
-            throw .usage("--color \(quoted(text)) is unknown: choose from auto, always, never")
+            throw .unknown("--color \(quoted(text))", text, among: TextStyle.Choice.allCases.map(\.rawValue))
         }
         return choice
     }
@@ -58,6 +64,9 @@ enum ColorOption {
 /// The forms a result can be written in.
 enum OutputForm: String, CaseIterable, Sendable {
     case text, json, jsonl, nagios, prometheus, junit, github, markdown
+
+    /// All of them, for the help.
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// Whether a file of it is written line by line rather than as a whole at the end.
     var isWrittenAsItGrows: Bool { self == .jsonl }

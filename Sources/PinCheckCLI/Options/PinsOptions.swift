@@ -7,13 +7,15 @@ import Text
 struct TrustOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Trust these certificates and not the system's roots. A file or a directory. Repeatable.",
+            "Trust these certificates, not the system's roots.",
+            discussion: "A file or a directory. Repeatable.",
             valueName: "file|dir"
-        )
+        ),
+        completion: .file()
     )
     var anchors: [String] = []
 
-    @Flag(help: "Trust the system's roots in addition to --anchors.")
+    @Flag(help: "Trust the system's roots as well as --anchors.")
     var andSystem = false
 
     /// What the options say.
@@ -26,10 +28,11 @@ struct TrustOptions: ParsableArguments {
 struct PinsOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            """
-            text, json, or a block for a client: okhttp, trustkit, nspinned, android, curl, tlsa, hpkp, afnetworking \
-            (default: text).
-            """,
+            "The form of the pins (default: text).",
+            discussion: """
+                \(PinsOutputSettings.Form.names.joined(separator: ", ")): all but the first two are blocks for a \
+                client.
+                """,
             valueName: "form"
         )
     )
@@ -37,13 +40,21 @@ struct PinsOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only these positions, all of them to be pinned: leaf, intermediate, root, or several with commas.",
+            "Only these positions, all of them to be pinned.",
+            discussion: "leaf, intermediate, root, or several with commas.",
             valueName: "position"
         )
     )
     var position: String?
 
-    @Option(help: ArgumentHelp("Save the certificates in this directory as DER, named .cer.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp(
+            "Save the certificates in this directory as .cer.",
+            discussion: "In DER, as apps bundle them.",
+            valueName: "dir"
+        ),
+        completion: .directory
+    )
     var save: String?
 
     @Option(help: ColorOption.help)
@@ -58,6 +69,9 @@ struct PinsOutputSettings: Sendable {
         case json
         case block(PinBlockFormat)
 
+        /// The names of all forms.
+        static let names = ["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)
+
         init?(_ name: String) {
             switch name {
             case "text": self = .text
@@ -69,6 +83,9 @@ struct PinsOutputSettings: Sendable {
         }
     }
 
+    /// The positions there are.
+    static let knownPositions: [PinItem.Role] = [.leaf, .intermediate, .root]
+
     let form: Form
     /// The positions that are wanted, `nil` for all.
     let positions: Set<PinItem.Role>?
@@ -78,8 +95,7 @@ struct PinsOutputSettings: Sendable {
     init(_ options: PinsOutputOptions) throws(CommandError) {
         let name = options.format ?? "text"
         guard let form = Form(name) else {
-            let names = (["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)).joined(separator: ", ")
-            throw .usage("--format \(quoted(name)) is unknown: choose from \(names)")
+            throw .unknown("--format \(quoted(name))", name, among: Form.names)
         }
         self.form = form
         positions = try options.position.map { (text) throws(CommandError) in try Self.positions(text) }
@@ -88,11 +104,10 @@ struct PinsOutputSettings: Sendable {
     }
 
     private static func positions(_ text: String) throws(CommandError) -> Set<PinItem.Role> {
-        let known: [PinItem.Role] = [.leaf, .intermediate, .root]
         var positions: Set<PinItem.Role> = []
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let role = known.first(where: { $0.rawValue == name }) else {
-                throw .usage("--position \(quoted(name)) is unknown: choose from leaf, intermediate, root")
+            guard let role = knownPositions.first(where: { $0.rawValue == name }) else {
+                throw .unknown("--position \(quoted(name))", name, among: knownPositions.map(\.rawValue))
             }
             positions.insert(role)
         }

@@ -5,15 +5,15 @@ import Rotation
 struct RotationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            """
-            Changes that are fine, as in 'renewed,names-added'. Others end with exit status 4. Repeatable. See \
-            'pincheck help diff'.
-            """,
+            "Accept these changes, as in 'renewed,names-added'.",
+            discussion: """
+                Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.
+                """,
             valueName: "changes"
         )
     )
     var allow: [String] = []
 
-    @Flag(help: "Rewrite the baseline when nothing but allowed changes were found.")
+    @Flag(help: "Rewrite the baseline if all changes are allowed.")
     var update = false
 }

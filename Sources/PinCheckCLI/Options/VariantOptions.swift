@@ -6,12 +6,20 @@ import Text
 
 /// Which variants of a target are checked beside what an ordinary client sees.
 struct VariantOptions: ParsableArguments {
-    @Flag(help: "Check every address of a target, IPv4 and IPv6, each with a verdict of its own.")
+    @Flag(
+        help: ArgumentHelp(
+            "Check every address of a target.",
+            discussion: "IPv4 and IPv6, each with a verdict of its own."
+        )
+    )
     var allAddresses = false
 
     @Option(
         help: ArgumentHelp(
-            "Check the addresses of an HTTPDNS or DNS over HTTPS answer, or of a list; - is standard input. Repeatable.",
+            "Check the addresses in this file.",
+            discussion: """
+                An answer of HTTPDNS or DNS over HTTPS, or a list. '-' is standard input. Repeatable.
+                """,
             valueName: "file"
         ),
         completion: .file()
@@ -21,10 +29,11 @@ struct VariantOptions: ParsableArguments {
     @Option(
         name: .customLong("httpdns"),
         help: ArgumentHelp(
-            """
-            Ask this service for the addresses, over plain HTTP as it is documented, and check them all: tencent, \
-            aliyun:ACCOUNT, or a URL with {name} in it.
-            """,
+            "Ask this HTTPDNS service, and check its addresses.",
+            discussion: """
+                tencent, aliyun:ACCOUNT, or a URL with {name} in it. It is asked over plain HTTP, as it is \
+                documented.
+                """,
             valueName: "service"
         )
     )
@@ -33,7 +42,8 @@ struct VariantOptions: ParsableArguments {
     @Option(
         name: .customLong("doh"),
         help: ArgumentHelp(
-            "Ask this DNS over HTTPS service (JSON interface, trusted by the system's roots) for the addresses.",
+            "Ask this DNS over HTTPS service for the addresses.",
+            discussion: "It needs the JSON interface, and a certificate that the system trusts.",
             valueName: "url"
         )
     )
@@ -41,25 +51,39 @@ struct VariantOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Check the certificate for each type of key: rsa, ecdsa, ed25519, a comma list of them, or all.",
+            "Check the certificate for each type of key.",
+            discussion: "rsa, ecdsa, ed25519, several with commas, or all.",
             valueName: "types"
         )
     )
     var keyTypes: String?
 
-    @Flag(help: "Check TLS 1.2 and TLS 1.3 apart, or each version from --min-tls to --max-tls.")
+    @Flag(
+        help: ArgumentHelp(
+            "Check TLS 1.2 and TLS 1.3 one by one.",
+            discussion: "Or every version from --min-tls to --max-tls."
+        )
+    )
     var eachTLSVersion = false
 
     @Flag(
         name: .customLong("compare-sni"),
-        help: """
-            Show also what clients get that send no SNI, or for https://ADDR/ those that send the name; a rejection there \
-            is a warning, with --no-sni or --sni it is one.
-            """
+        help: ArgumentHelp(
+            "Show also what clients without SNI get.",
+            discussion: """
+                For https://ADDR/ these are clients that do send the name. A rejection there is only a warning; \
+                --no-sni and --sni make it a verdict.
+                """
+        )
     )
     var comparesSNI = false
 
-    @Flag(help: "All of this: --all-addresses --key-types rsa,ecdsa --each-tls-version --compare-sni.")
+    @Flag(
+        help: ArgumentHelp(
+            "Check all addresses, key types and versions, and SNI.",
+            discussion: "The same as --all-addresses --key-types rsa,ecdsa --each-tls-version --compare-sni."
+        )
+    )
     var thorough = false
 }
 
@@ -97,9 +121,10 @@ extension VariantOptions {
         var result: [CertificateKeyType] = []
         for name in keyTypes.split(separator: ",", omittingEmptySubsequences: false) {
             guard let keyType = CertificateKeyType(rawValue: name.lowercased()) else {
-                let names = CertificateKeyType.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .usage(
-                    "--key-types \(quoted(keyTypes)) names no type of key in \(quoted(name)): choose from \(names), all"
+                throw .unknown(
+                    "the type of key \(quoted(name)) in --key-types",
+                    name,
+                    among: CertificateKeyType.allCases.map(\.rawValue) + ["all"]
                 )
             }
             if !result.contains(keyType) { result.append(keyType) }

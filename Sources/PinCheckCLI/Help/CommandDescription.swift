@@ -1,0 +1,109 @@
+import ArgumentParser
+import PinFormats
+import Text
+
+/// A command as the parser describes it: what completions, manual and short help are made from.
+struct CommandDescription: Sendable {
+    /// Its word on the command line.
+    let name: String
+    /// What it does, in one sentence.
+    let abstract: String
+    /// Examples and notes, in lines as they are printed.
+    let discussion: String
+    let arguments: [ArgumentDescription]
+    let subcommands: [CommandDescription]
+
+    /// The program itself, with all of its commands.
+    static func program() throws(CommandError) -> CommandDescription {
+        do {
+            let tree = try JSONTree(RootCommand._dumpHelp())
+            guard let command = tree["command"] else { throw CommandError.software("the parser describes no command") }
+            return CommandDescription(command)
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw .software("the parser's description cannot be read: \(error)")
+        }
+    }
+
+    private init(_ tree: JSONTree) {
+        name = tree["commandName"]?.text ?? ""
+        abstract = tree["abstract"]?.text ?? ""
+        discussion = tree["discussion"]?.text ?? ""
+        arguments = (tree["arguments"]?.elements ?? []).filter { $0["shouldDisplay"]?.isTrue ?? true }
+            .map(ArgumentDescription.init)
+        subcommands = (tree["subcommands"]?.elements ?? []).map { CommandDescription($0) }
+    }
+
+    /// What stands alone, in its order.
+    var positionals: [ArgumentDescription] { arguments.filter { $0.kind == .positional } }
+
+    /// What is given by a name.
+    var options: [ArgumentDescription] { arguments.filter { $0.kind != .positional } }
+
+    /// A subcommand by its name.
+    func subcommand(_ name: String) -> CommandDescription? { subcommands.first { $0.name == name } }
+
+    /// The option of a name.
+    func option(_ name: String) -> ArgumentDescription? { options.first { $0.names.contains(name) } }
+}
+
+/// An option, a flag or an argument that stands alone.
+struct ArgumentDescription: Sendable {
+    enum Kind { case positional, option, flag }
+
+    let kind: Kind
+    /// With their dashes, in the order of the help; none for what stands alone.
+    let names: [String]
+    let valueName: String
+    /// The group in the help, empty for none.
+    let section: String
+    let isOptional: Bool
+    let isRepeating: Bool
+    /// What it is for, in a line.
+    let abstract: String
+    /// What else there is to know, perhaps empty.
+    let detail: String
+    /// What the parser was told of the value.
+    let files: FileChoice?
+
+    /// Which files can stand there.
+    enum FileChoice: Hashable, Sendable {
+        /// Files with one of these endings, or any without.
+        case files([String])
+        case directories
+    }
+
+    fileprivate init(_ tree: JSONTree) {
+        kind =
+            switch tree["kind"]?.text {
+            case "positional": .positional
+            case "option": .option
+            default: .flag
+            }
+        names = (tree["names"]?.elements ?? []).map { name in
+            (name["kind"]?.text == "long" ? "--" : "-") + (name["name"]?.text ?? "")
+        }
+        valueName = tree["valueName"]?.text ?? ""
+        section = tree["sectionTitle"]?.text ?? ""
+        isOptional = tree["isOptional"]?.isTrue ?? true
+        isRepeating = tree["isRepeating"]?.isTrue ?? false
+        abstract = tree["abstract"]?.text ?? ""
+        detail = tree["discussion"]?.text ?? ""
+        let completion = tree["completionKind"]
+        files =
+            if let file = completion?["file"] {
+                .files((file["extensions"]?.elements ?? []).compactMap(\.text))
+            } else if completion?["directory"] != nil {
+                .directories
+            } else {
+                nil
+            }
+    }
+
+    /// Its long name, or what it has; empty for what stands alone.
+    var longName: String { names.first { $0.hasPrefix("--") } ?? names.first ?? "" }
+
+    /// Whether it takes a target, which may be any host.
+    var takesTarget: Bool { kind == .positional && valueName.split(separator: "|").contains("target") }
+}
