@@ -13,6 +13,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     /// Whether a certificate is on the list of roots of the client's system.
     package let isPublicRoot: @Sendable (Certificate) -> Bool
     private let cache = FindingsCache()
+    private let names = NameFindings()
     private let shared: SharedFindings?
 
     private var authLevel: Int { givenAuthLevel ?? Self.defaultAuthLevel }
@@ -352,12 +353,12 @@ package struct OpenSSLPathVerifier: PathVerifier {
         case .unchecked: return []
         case .impossible(let error): return [TrustFailure(.impossibleName(error), at: 0, of: leaf.certificate)]
         case .name(let name):
-            let isRegistry = SystemPublicSuffixList.isRegistry
             guard let platform = question.platform else {
-                return NameRules.browser.matches(leaf.certificate, name, isRegistry: isRegistry)
+                return NameRules.browser.matches(leaf.certificate, name, isRegistry: SystemPublicSuffixList.isRegistry)
                     ? [] : [TrustFailure(.nameMismatch(name), at: 0, of: leaf.certificate)]
             }
-            return platform.objection(to: leaf.certificate, for: name, isRegistry: isRegistry).map { [$0] } ?? []
+            let findings = shared?.names ?? names
+            return findings.objection(of: platform, to: leaf.certificate, for: name).map { [$0] } ?? []
         }
     }
 

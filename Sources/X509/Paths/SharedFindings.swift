@@ -8,6 +8,8 @@ internal import Synchronization
 package final class SharedFindings: Sendable {
     /// What was found out, by the question and the roots.
     let cache = FindingsCache()
+    /// What was found out about the names of leaves.
+    let names = NameFindings()
     private let reaches = Mutex<[FindingsCache.Key: [Int]]>([:])
     private static let countLimit = 1_024
 
