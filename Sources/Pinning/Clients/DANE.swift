@@ -106,7 +106,7 @@ public struct DANE: ClientProcedure {
             run.serverPolicy,
             anchors: .only(anchors),
             anchorKeys: keys.map { records[$0].data },
-            intermediates: recorded
+            alsoPresented: recorded
         )
         guard result.isTrusted, let anchor = result.builtChain.certificates.last else {
             guard !anchors.isEmpty || !result.failures.contains(where: \.isMissingAnchor) else {
@@ -175,7 +175,7 @@ public struct DANE: ClientProcedure {
     private func constraints(_ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
         let authorities = indices(of: .authorityConstraint)
         let leaves = indices(of: .leafConstraint)
-        let system = run.evaluate(run.serverPolicy, intermediates: recordedAuthorities(run.verifier))
+        let system = run.evaluate(run.serverPolicy, alsoPresented: recordedAuthorities(run.verifier))
         guard !authorities.isEmpty || !leaves.isEmpty else {
             run.fail("pins", "no record is for this server")
             return run.verdict(
@@ -215,7 +215,8 @@ public struct DANE: ClientProcedure {
         )
     }
 
-    /// The certificates of authorities that records hold whole: servers need not present those.
+    /// The certificates of authorities that records hold whole: servers need not present those, and paths through them are as good
+    /// as those through what is presented.
     private func recordedAuthorities(_ verifier: some PathVerifier) -> [Certificate] {
         records.filter { record in
             (record.usage == .authorityConstraint || record.usage == .trustAnchor)

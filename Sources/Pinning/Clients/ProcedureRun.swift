@@ -47,18 +47,19 @@ struct ProcedureRun<Verifier: PathVerifier> {
     ///   - policy: the rules to keep; the basic ones never fetch.
     ///   - anchors: where a path may end.
     ///   - anchorKeys: bare keys that may have signed its end.
-    ///   - intermediates: certificates the client has from elsewhere.
+    ///   - others: certificates the client has from elsewhere, to it as good as presented.
     /// - Returns: the paths, or what is wrong.
     func evaluate(
         _ policy: TrustPolicy,
         anchors: Anchors = .trustStore,
         anchorKeys: [[UInt8]] = [],
-        intermediates: [Certificate] = []
+        alsoPresented others: [Certificate] = []
     ) -> TrustResult {
-        var question = question(policy, anchors, intermediates)
+        var question = question(policy, anchors)
         question.anchorKeys = anchorKeys
+        question.presented.add(others)
         let result = verifier.evaluate(question)
-        guard !result.isTrusted, let fetched = fetching(policy, anchors, intermediates), fetched.isTrusted else {
+        guard !result.isTrusted, let fetched = fetching(policy, anchors), fetched.isTrusted else {
             return result
         }
         return fetched
@@ -76,7 +77,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
         under policy: TrustPolicy,
         anchors: Anchors = .trustStore
     ) -> TrustResult {
-        guard !result.isTrusted, let fetched = fetching(policy, anchors, []), !fetched.isTrusted,
+        guard !result.isTrusted, let fetched = fetching(policy, anchors), !fetched.isTrusted,
             fetched.builtChain.certificates.count > result.builtChain.certificates.count
         else { return result }
         return fetched
@@ -85,12 +86,10 @@ struct ProcedureRun<Verifier: PathVerifier> {
     private func question(
         _ policy: TrustPolicy,
         _ anchors: Anchors,
-        _ intermediates: [Certificate],
         fetchable: [Certificate] = []
     ) -> PathQuestion {
         PathQuestion(
             presented: observation.presented,
-            intermediates: intermediates,
             fetchable: fetchable,
             anchors: anchors,
             policy: policy,
@@ -104,15 +103,11 @@ struct ProcedureRun<Verifier: PathVerifier> {
     private var fetchable: [Certificate] { observation.fetchable + (pins?.certificates ?? []) }
 
     /// The evaluation after fetching, `nil` where nothing is fetched or nothing is at hand.
-    private func fetching(
-        _ policy: TrustPolicy,
-        _ anchors: Anchors,
-        _ intermediates: [Certificate]
-    ) -> TrustResult? {
+    private func fetching(_ policy: TrustPolicy, _ anchors: Anchors) -> TrustResult? {
         guard let platform, platform.fetchesIssuers, policy != .basicX509 else { return nil }
         let fetchable = fetchable
         guard !fetchable.isEmpty else { return nil }
-        return verifier.evaluate(question(policy, anchors, intermediates, fetchable: fetchable))
+        return verifier.evaluate(question(policy, anchors, fetchable: fetchable))
     }
 
     // MARK: The trace

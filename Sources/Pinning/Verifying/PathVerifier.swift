@@ -108,7 +108,7 @@ public struct PresentedChain: Sendable, Hashable {
     /// The first certificate, whose key the server proved to hold.
     public let leaf: Certificate
     /// All certificates in wire order, ``leaf`` first.
-    public let certificates: [Certificate]
+    public private(set) var certificates: [Certificate]
 
     /// The chain of `certificates`, `nil` when there are none.
     public init?(_ certificates: [Certificate]) {
@@ -116,6 +116,9 @@ public struct PresentedChain: Sendable, Hashable {
         self.leaf = leaf
         self.certificates = certificates
     }
+
+    /// Adds certificates that a client treats as if the server had sent them too, at the end.
+    mutating func add(_ others: [Certificate]) { certificates += others }
 }
 
 /// What a ``PathVerifier`` found.
