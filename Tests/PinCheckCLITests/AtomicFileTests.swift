@@ -118,6 +118,29 @@ import Testing
         }
     }
 
+    @Test func aFileHasOneTurnHoweverItIsNamed() throws {
+        try TemporaryDirectory.scoped { files in
+            #expect(symlink("state", files.path + "/link") == 0)
+            let lock = try FileLock(beside: files.path + "/link")
+            let error = #expect(throws: CommandError.self) {
+                try OutputFile.lock(beside: files.path + "/state", deadline: .milliseconds(50))
+            }
+            #expect(error?.status == .inputOutput)
+            lock.release()
+            try OutputFile.lock(beside: files.path + "/state", deadline: .milliseconds(50)).release()
+        }
+    }
+
+    @Test func aLinkToANameThatIsNotUTF8IsNoReasonToMakeAnotherFile() throws {
+        try TemporaryDirectory.scoped { files in
+            let target: [CChar] = Array("na".utf8CString.dropLast()) + [-1, 0]
+            #expect(symlink(target, files.path + "/link") == 0)
+            #expect(throws: WriteFailure.self) { try AtomicFile.write([1], to: files.path + "/link") }
+            let left = try FileManager.default.contentsOfDirectory(atPath: files.path)
+            #expect(left == ["link"])
+        }
+    }
+
     @Test(arguments: [("a", "./a"), ("a", "link"), ("a", "sub/../a"), ("dangling", "new")])
     func oneFileIsOneOutputHoweverItIsSpelt(one: String, other: String) throws {
         try TemporaryDirectory.scoped { files in

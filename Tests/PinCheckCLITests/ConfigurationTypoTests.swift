@@ -57,6 +57,18 @@ import Testing
         #expect(!ids.isEmpty && !ids.contains("unknown-key"), "\(output)")
     }
 
+    @Test func oneUnknownElementIsNotedOnce() async throws {
+        for text in [
+            "<network-security-config><domain-confg/></network-security-config>",
+            "<network-security-config><base-config><trust-anchors><pin-set/></trust-anchors></base-config>"
+                + "</network-security-config>",
+        ] {
+            let output = try await lint(text, "network_security_config.xml")
+            let ids = try JSONValue(output)["findings"].array.compactMap { $0["id"].text }
+            #expect(ids.filter { ["unknown-key", "not-followed"].contains($0) } == ["unknown-key"], "\(output)")
+        }
+    }
+
     @Test func aClientThatIsMisspeltIsSuggested() async {
         let outcome = await pincheck("a.example", "--client", "okhtp")
         #expect(outcome.status == .usage && outcome.errors.contains("did you mean 'okhttp'?"), "\(outcome.errors)")

@@ -1,5 +1,6 @@
 @testable import PinCheckCLI
 @testable import PinChecking
+import Pinning
 import Testing
 
 /// The renderers over reports with fixed keys and times.
@@ -121,6 +122,19 @@ import Testing
     private func text(_ report: Report, explains: Bool = false, colored: Bool = false) -> String {
         let style = TextStyle(colored ? .always : .never, isTerminal: false, environment: [:])
         return TextRenderer(style: style, explains: explains).block(report)
+    }
+
+    @Test func daysAreCountedBetweenAnyMoments() {
+        let ends = [Int64.min, -1, 0, 1, 86_399, 86_400, .max].map { Timestamp(secondsSinceEpoch: $0) }
+        for start in ends {
+            for end in ends {
+                let days = Report.Certificate.wholeDays(from: start, to: end)
+                #expect((days < 0) == (end < start))
+                #expect((Report.Certificate.daysUntil(end, from: start) > 0) == (start < end))
+            }
+        }
+        #expect(Report.Certificate.wholeDays(from: ends[5], to: ends[1]) == -2)
+        #expect(Report.Certificate.daysUntil(ends[5], from: ends[1]) == 2)
     }
 
     @Test func aPassIsTheExampleOfTheManual() {

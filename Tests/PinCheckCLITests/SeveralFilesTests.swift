@@ -113,6 +113,39 @@ import Testing
         }
     }
 
+    @Test func whatAnAppSaysOfTrustDoesNotStandForPinsThatWereSkipped() async throws {
+        let plist = "<plist><dict><key>NSAppTransportSecurity</key><dict/></dict></plist>"
+        let trust = """
+            <network-security-config><base-config><trust-anchors><certificates src="system"/></trust-anchors>
+            </base-config></network-security-config>
+            """
+        try await TemporaryDirectory.scoped { files in
+            let anchors = ["--anchors", try files.write(pki.rootA.pem, to: "anchors.pem")]
+            _ = try files.makeDirectory("Shop.app")
+            _ = try files.write(plist, to: "Shop.app/Info.plist")
+            _ = try files.write([1, 2, 3], to: "Shop.app/leaf.cer")
+            _ = try files.makeDirectory("pins")
+            _ = try files.write(trust, to: "pins/network_security_config.xml")
+            _ = try files.write("sha256/AAAA\n", to: "pins/pins.txt")
+            for (source, client) in [("Shop.app", "afnetworking"), ("pins", "android")] {
+                let options = anchors + ["--client", client, "--pins", files.path + "/" + source]
+                #expect(try await verify(files, options).status == .data)
+                let skipping = try await verify(files, options + ["--skip-bad-pins"])
+                #expect(skipping.status == .data, "\(source): \(skipping)")
+                #expect(skipping.errors.contains("the only pin was skipped"), "\(skipping.errors)")
+            }
+            // Without a pin there is something to say, whichever client is asked.
+            for client in ["okhttp", "android", "afnetworking"] {
+                let outcome = try await verify(
+                    files,
+                    anchors + ["--client", client, "--pins", files.path + "/pins/network_security_config.xml"]
+                )
+                #expect(outcome.status == .pass, "\(outcome)")
+                #expect(outcome.output.contains("pins nothing: no pin is compared"), "\(outcome)")
+            }
+        }
+    }
+
     @Test func anInfoPlistIsReadHoweverItSpellsItsKeys() async throws {
         let plist = """
             <plist><dict><key>NSAppTransportSecurity</key><dict><key>NSPinned&#68;omains</key><dict>

@@ -117,14 +117,47 @@ import Testing
         #expect(outcome.status == .fail && outcome.output.contains("ats-forward-secrecy"), "\(outcome)")
     }
 
-    @Test func aServerThatBreaksOffGivesNoVerdict() async throws {
-        // One that hangs up without a word has nothing to offer; it did answer the first time.
+    @Test func aServerThatBreaksOffGivesNoVerdictButWhereAnotherClientRejects() async throws {
         let silent = server {
             $0.maximumVersion = .tls12
             $0.cipherList = "kRSA:@SECLEVEL=0"
             $0.refusal = .hangsUp
         }
-        #expect(try await check(silent, plist("")).outcome.decision == "fail ats-forward-secrecy")
+        for arguments in [[], ["--each-tls-version"], ["--request", "/"]] {
+            let unknown = try await check(silent, plist(""), arguments)
+            #expect(unknown.outcome.status == .unreachable, "\(arguments): \(unknown.outcome)")
+        }
+        // The Android app trusts another root.
+        let android = """
+            <network-security-config><base-config><trust-anchors><certificates src="@raw/other"/></trust-anchors>
+            </base-config></network-security-config>
+            """
+        try await TemporaryDirectory.scoped { files in
+            let path = try files.write(android, to: "network_security_config.xml")
+            _ = try files.write(pki.rootB.pem, to: "other.pem")
+            let (outcome, _) = try await check(
+                silent,
+                plist(""),
+                client: "afnetworking,android",
+                ["--pins", path]
+            )
+            #expect(outcome.status == .fail, "\(outcome)")
+            let clients = try JSONValue(outcome.output)["clients"].array.map { $0["reason"]["id"].text ?? "" }
+            #expect(clients == ["ats-forward-secrecy", "unknown-issuer"], "\(outcome)")
+        }
+    }
+
+    @Test func aServerIsAskedForECDHEBeforeItIsSentARequest() async throws {
+        let answering = both.with { $0.application = .answers(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)) }
+        for arguments in [[], ["--all-addresses"]] {
+            let (outcome, connections) = try await check(answering, plist(""), ["--request", "/"] + arguments)
+            #expect(outcome.status == .pass, "\(outcome)")
+            // The judged one is closed before the server is asked, since there are servers of one connection at a time.
+            #expect(connections == 3)
+        }
+        let refusing = staticRSA.with { $0.application = .answers(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)) }
+        let (outcome, connections) = try await check(refusing, plist(""), ["--request", "/"])
+        #expect(outcome.decision == "fail ats-forward-secrecy" && connections == 2, "\(outcome)")
     }
 
     // MARK: The chain

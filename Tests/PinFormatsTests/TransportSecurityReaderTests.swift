@@ -53,6 +53,7 @@ import Testing
     @Test(
         arguments: [
             ("<key>NSAllowsArbitraryLoads</key>\n<string>maybe</string>", 6, "NSAllowsArbitraryLoads"),
+            ("<key>NSAllowsArbitraryLoads</key>\n<string>YES</string>", 6, "NSAllowsArbitraryLoads"),
             ("<key>NSAllowsArbitraryLoadsForMedia</key>\n<integer>1</integer>", 6, "NSAllowsArbitraryLoadsForMedia"),
             ("<key>NSExceptionDomains</key>\n<array/>", 6, "NSExceptionDomains"),
             ("<key>NSExceptionDomains</key>\n<dict><key>a.example</key>\n<true/></dict>", 7, "a.example"),

@@ -126,6 +126,18 @@ struct TrustStoreTests {
         }
     }
 
+    @Test func `a directory that cannot be looked into is not damaged`() throws {
+        try TemporaryDirectory.scoped { files in
+            #expect(symlink("loop", files.path + "/loop") == 0)
+            let store = TrustStore.system(environment: [
+                "SSL_CERT_DIR": files.path + "/loop", "SSL_CERT_FILE": "/nowhere",
+            ])
+            let leaf = try CertificateReader.certificate(der: Self.pki.leaf.der)
+            #expect(try Self.paths(store, [Self.pki.leaf]).isEmpty)
+            #expect(store.damage(concerning: [leaf], whenMissing: true).isEmpty)
+        }
+    }
+
     @Test func `all of a thousand files of one hash are read`() throws {
         let pki = Self.pki
         let stem = pki.rootA.hashedFileName.dropLast()

@@ -30,25 +30,24 @@ package struct FileIdentity: Hashable, Sendable {
             self.init(status)
             return
         }
-        guard let target = SymbolicLinks.target(of: path) else { return nil }
-        let parts = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target.utf8.index(after: $0) }
-        let directory = parts.map { String(target[..<$0]) } ?? "."
-        guard stat(directory, &status) == 0 else { return nil }
-        self.init(status, name: String(target[(parts ?? target.startIndex)...]))
+        guard let target = try? SymbolicLinks.target(of: path) else { return nil }
+        let parts = PathParts(target)
+        guard stat(parts.directory.isEmpty ? "." : parts.directory, &status) == 0 else { return nil }
+        self.init(status, name: parts.name)
     }
 
     /// The directory at a path, `nil` for anything else.
     package init?(ofDirectory path: String) {
         var status = stat()
-        guard !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        guard !path.utf8.contains(0), stat(path, &status) == 0, FileKind(status) == .directory else { return nil }
         self.init(status)
     }
 
     /// The directory in which the file at a path stands or would be made, behind symbolic links; `nil` where there is none.
     package init?(ofDirectoryOf path: String) {
-        guard let target = SymbolicLinks.target(of: path) else { return nil }
-        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
-        self.init(ofDirectory: slash.map { String(target[...$0]) } ?? ".")
+        guard let target = try? SymbolicLinks.target(of: path) else { return nil }
+        let directory = PathParts(target).directory
+        self.init(ofDirectory: directory.isEmpty ? "." : directory)
     }
 
     /// The regular files in the directory at a path, behind symbolic links; none where it cannot be read.
@@ -65,7 +64,7 @@ package struct FileIdentity: Hashable, Sendable {
     /// nothing that could be lost.
     package init?(ofFile path: String) {
         var status = stat()
-        if !path.utf8.contains(0), stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { return nil }
+        if !path.utf8.contains(0), stat(path, &status) == 0, FileKind(status) != .regular { return nil }
         self.init(of: path)
     }
 }

@@ -9,12 +9,12 @@ internal import Musl
 /// Reads from pipes such as `<(…)` without ever waiting for a writer that may not come.
 ///
 /// They are opened with `O_NONBLOCK`: `open` returns at once, `read` gives nothing while nobody writes.
-enum Pipe {
+package enum Pipe {
     /// How long a first writer is waited for, in milliseconds: one that was started just now opens within that.
     static let patience: Int32 = 1_000
 
     /// Waits until there is something to read or no writer left (`poll`), for ever with -1; returns whether that came to pass.
-    static func waitForInput(on descriptor: Int32, milliseconds: Int32) -> Bool {
+    package static func waitForInput(on descriptor: Int32, milliseconds: Int32) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
             let count = poll(&request, 1, milliseconds)

@@ -6,8 +6,10 @@ internal import Darwin
 
 /// Where paths lead to.
 enum SymbolicLinks {
-    /// The file that a path leads to through symbolic links, also one that is not there yet; `nil` where they go round in circles.
-    static func target(of path: String) -> String? {
+    /// The file that a path leads to through symbolic links, also one that is not there yet.
+    ///
+    /// - Throws: ``ReadFailure`` where they go round in circles, or to a name that is not UTF-8.
+    static func target(of path: String) throws(ReadFailure) -> String {
         var path = path
         for _ in 0..<40 {
             var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX) + 1)
@@ -16,14 +18,9 @@ enum SymbolicLinks {
                 return readlink(path, start, bytes.count)
             }
             guard count > 0 else { return path }
-            let target = String(decoding: buffer[..<count], as: UTF8.self)
-            path = target.utf8.first == UInt8(ascii: "/") ? target : directory(of: path) + target
+            guard let target = String(validating: buffer[..<count], as: UTF8.self) else { throw .system(EILSEQ) }
+            path = target.utf8.first == UInt8(ascii: "/") ? target : PathParts(path).directory + target
         }
-        return nil
-    }
-
-    /// The directory of a path with a slash at its end, empty for the current one.
-    static func directory(of path: String) -> String {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+        throw .system(ELOOP)
     }
 }

@@ -51,7 +51,8 @@ package enum AtomicFile {
     ) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         if let descriptor = descriptor(named: path) { return try call(fill, descriptor) }
-        guard let target = SymbolicLinks.target(of: path) else { throw .system(ELOOP) }
+        let target: String
+        do throws(ReadFailure) { target = try SymbolicLinks.target(of: path) } catch { throw WriteFailure(error) }
         var status = stat()
         let isThere = stat(target, &status) == 0
         guard !isThere || access(target, W_OK) == 0 else { throw .system(errno) }
@@ -100,11 +101,9 @@ package enum AtomicFile {
         mode: mode_t,
         _ fill: (Int32) throws(OutputError) -> Void
     ) throws(WriteFailure) {
-        let directory = SymbolicLinks.directory(of: path)
-        guard path.utf8.count > directory.utf8.count else {
-            throw .system(EISDIR)
-        }
-        let (descriptor, temporary) = try makeTemporary(for: path, in: directory, mode: old == nil ? mode : 0o600)
+        let parts = PathParts(path)
+        guard !parts.name.isEmpty else { throw .system(EISDIR) }
+        let (descriptor, temporary) = try makeTemporary(beside: parts, mode: old == nil ? mode : 0o600)
         do throws(WriteFailure) {
             defer { close(descriptor) }
             if let old {
@@ -120,7 +119,7 @@ package enum AtomicFile {
             unlink(temporary)
             throw error
         }
-        flush(directory: directory)
+        flush(directory: parts.directory)
     }
 
     /// Makes the new name survive a loss of power; without it the old file would be there again, whole as well.
@@ -135,14 +134,10 @@ package enum AtomicFile {
 extension AtomicFile {
     /// Opens a temporary file that nobody else uses, locked, after removing what killed runs have left.
     private static func makeTemporary(
-        for path: String,
-        in directory: String,
+        beside parts: PathParts,
         mode: mode_t
     ) throws(WriteFailure) -> (descriptor: Int32, path: String) {
-        var name = path[path.utf8.index(path.startIndex, offsetBy: directory.utf8.count)...]
-        // The longest name of most file systems is 255 bytes.
-        while name.utf8.count > 230 { name.unicodeScalars.removeLast() }
-        let prefix = directory + "." + name + ".pincheck-"
+        let prefix = parts.hidden(".pincheck-")
         for slot in 0..<slots {
             let temporary = prefix + String(slot)
             // The second try is for the place of a leftover.
@@ -174,8 +169,8 @@ extension AtomicFile {
     private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
         var opened = stat()
         var named = stat()
-        return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino
-            && opened.st_dev == named.st_dev
+        return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0
+            && FileIdentity(opened) == FileIdentity(named)
     }
 
     /// Removes a temporary file whose writer is dead, and says whether it did.

@@ -18,10 +18,15 @@ package struct FileLock {
     ///
     /// - Throws: ``WriteFailure/held(_:)`` when the deadline is over, or why the lock cannot be made.
     package init(beside path: String, deadline: Duration = FileLock.deadline) throws(WriteFailure) {
-        let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
-        let name = path[path.utf8.index(path.startIndex, offsetBy: directory.utf8.count)...]
+        let target: String
+        do throws(ReadFailure) {
+            // The file that is replaced stands behind symbolic links, and so does its lock: it may be named in several ways.
+            target = try SymbolicLinks.target(of: path)
+        } catch {
+            throw WriteFailure(error)
+        }
         descriptor = open(
-            "\(directory).\(name).pincheck-lock",
+            PathParts(target).hidden(".pincheck-lock"),
             O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
             0o666
         )

@@ -31,6 +31,11 @@ package enum WriteFailure: Error, Hashable, Sendable {
     /// Anything else: the code in `errno`.
     case system(Int32)
 
+    /// What kept a path from being followed.
+    init(_ failure: ReadFailure) {
+        if case .system(let code) = failure { self = .system(code) } else { self = .unnamed }
+    }
+
     /// The failure of opening a file for writing that left `code` in `errno`.
     package init(opening code: Int32) { self = code == ENXIO ? .withoutReader : .system(code) }
 }

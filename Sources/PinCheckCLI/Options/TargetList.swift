@@ -1,3 +1,4 @@
+import Machine
 import PinChecking
 import PinFormats
 import Pinning
@@ -30,7 +31,7 @@ struct TargetList {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .data("\(name): a list of targets is text in UTF-8, and this is not")
         }
-        let directory = isInput ? nil : path.lastIndex(of: "/").map { String(path[...$0]) }
+        let directory = isInput ? nil : PathParts(path).directory
         var lines: [Line] = []
         var number = 0
         // CR LF is one character, and so is every other line break.

@@ -209,7 +209,7 @@ extension Report.Certificate {
             notBefore: certificate.notBefore.description,
             notAfter: certificate.notAfter.description,
             daysLeft: Self.wholeDays(from: time, to: certificate.notAfter),
-            daysUntilValid: max(0, -Self.wholeDays(from: certificate.notBefore, to: time)),
+            daysUntilValid: Self.daysUntil(certificate.notBefore, from: time),
             key: certificate.publicKey.algorithm.description,
             spkiSha256: certificate.publicKey.spkiSHA256.description,
             certSha256: certificate.fingerprint.hexadecimal,
@@ -221,7 +221,15 @@ extension Report.Certificate {
     static func wholeDays(from start: Timestamp, to end: Timestamp) -> Int {
         let (seconds, overflow) = end.secondsSinceEpoch.subtractingReportingOverflow(start.secondsSinceEpoch)
         guard !overflow else { return end < start ? .min : .max }
-        return Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
+        let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
+        return Int(rest < 0 ? days - 1 : days)
+    }
+
+    /// Days until a moment comes, rounded up; 0 for one that has.
+    static func daysUntil(_ moment: Timestamp, from time: Timestamp) -> Int {
+        guard time < moment else { return 0 }
+        let days = wholeDays(from: moment, to: time)
+        return days == .min ? .max : -days
     }
 }
 

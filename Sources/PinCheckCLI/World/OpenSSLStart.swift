@@ -1,3 +1,4 @@
+import Machine
 import TLSProbe
 import X509
 
@@ -30,8 +31,7 @@ enum OpenSSLStart {
             close(reading)
             return true
         }
-        var request = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
-        let isDone = poll(&request, 1, patience) > 0
+        let isDone = Pipe.waitForInput(on: reading, milliseconds: patience)
         if isDone { thread.join() } else { thread.detach() }
         close(reading)
         return isDone

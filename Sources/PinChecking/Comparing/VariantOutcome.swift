@@ -6,10 +6,8 @@ struct VariantOutcome: Sendable {
     let endpoint: CheckEndpoint
     let variant: Variant
     let result: Result<ProbeResult, ProbeError>
-    /// The connection with its verdict and answer, where it had to be judged while it was open.
+    /// The connection with its verdict and answer, where it had to be judged before all were made.
     var checked: CheckedConnection? = nil
-    /// Whether the server agrees on keys by ECDHE, `nil` where that is not known and nobody asks.
-    var offersECDHE: Bool? = nil
 
     /// The address that was connected to, or should have been; with its port when that is not the target's.
     var address: String {

@@ -114,7 +114,7 @@ package final class Evaluation: Sendable {
 
     /// That there is nothing the chain could be trusted for, when that is why it is not trusted.
     func missingRootsWarning(on judgement: Judgement) -> Finding? {
-        guard case .untrusted(let failures) = judgement.decided.reason, failures.contains(where: \.isMissingAnchor),
+        guard judgement.decided.isMissingAnchor,
             let places = judgement.device.verifier.trustStore.placesWithoutSystemRoots
         else { return nil }
         return .warning(
@@ -128,13 +128,9 @@ package final class Evaluation: Sendable {
     /// that is missing, or a word of distrust.
     func damagedStoreWarnings(on judgement: Judgement) -> [Finding] {
         let verdict = judgement.decided
-        let isMissing =
-            if case .untrusted(let failures) = verdict.reason { failures.contains(where: \.isMissingAnchor) } else {
-                false
-            }
         let damage = judgement.device.verifier.trustStore.damage(
             concerning: verdict.builtChain.certificates,
-            whenMissing: isMissing
+            whenMissing: verdict.isMissingAnchor
         )
         return damage.map { damage in
             .warning(

@@ -175,3 +175,10 @@ extension PinComparison {
         return comparison
     }
 }
+
+extension Verdict {
+    /// Whether it is a rejection for want of an anchor.
+    var isMissingAnchor: Bool {
+        if case .untrusted(let failures) = reason { failures.contains(where: \.isMissingAnchor) } else { false }
+    }
+}

@@ -99,10 +99,3 @@ extension RootAvailability {
         }
     }
 }
-
-extension Verdict {
-    /// Whether it is a rejection for want of an anchor.
-    fileprivate var isMissingAnchor: Bool {
-        if case .untrusted(let failures) = reason { failures.contains(where: \.isMissingAnchor) } else { false }
-    }
-}

@@ -39,10 +39,7 @@ extension ChainJudgement {
         case .managedRoots:
             return onDevices.contains { judgement in
                 // What Android trusts is for the app's configuration to say.
-                guard judgement.client.entry.platform != .android,
-                    case .untrusted(let failures) = judgement.decided.reason
-                else { return false }
-                return failures.contains(where: \.isMissingAnchor)
+                judgement.client.entry.platform != .android && judgement.decided.isMissingAnchor
             }
         }
     }

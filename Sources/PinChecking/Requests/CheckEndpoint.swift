@@ -26,8 +26,7 @@ package struct CheckEndpoint: Sendable {
 
     /// The name that could be sent: the one that is judged, `nil` for an address and where no name is judged.
     var nameToSend: ServerName? {
-        guard case .name(let name) = referenceName, !name.isAddress else { return nil }
-        return name
+        referenceName.serverName.flatMap { $0.isAddress ? nil : $0 }
     }
 
     /// The name that is judged, where the target is an address and no name is sent: what a client of NSURLSession does that puts

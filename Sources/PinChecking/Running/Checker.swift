@@ -80,44 +80,55 @@ package struct Checker: Sendable {
     /// Checks one endpoint.
     private func checked(_ job: CheckJob) async -> CheckedTarget {
         let deadline = Deadline(in: job.endpoint.request.timeout)
+        let judge = { @Sendable (result: Result<ProbeResult, ProbeError>, offersECDHE: Bool?) in
+            checked(job.endpoint, result, offersECDHE: offersECDHE, by: job.evaluation)
+        }
         let connection: CheckedConnection
         if let exchange = job.endpoint.exchange {
-            connection = await asked(exchange, job.endpoint, retries: job.retries) { result in
-                await judged(result, of: job, until: deadline)
-            }
+            connection = await asked(exchange, job.endpoint, retries: job.retries, until: deadline, judge: judge)
         } else {
             let result = await result(of: job.endpoint.request, retries: job.retries)
-            connection = await judged(result, of: job, until: deadline)
+            connection = await settled(judge(result, nil), retries: job.retries, until: deadline) { judge(result, $0) }
         }
         return CheckedTarget(connection, by: job.evaluation)
     }
 
-    /// Judges what the connection of a job came to, once it is known what else the server offers.
-    private func judged(
-        _ result: Result<ProbeResult, ProbeError>,
-        of job: CheckJob,
-        until deadline: Deadline
-    ) async -> CheckedConnection {
-        let settled = await settled(result, of: job.endpoint, by: job.evaluation, retries: job.retries, until: deadline)
-        return checked(job.endpoint, settled.result, offersECDHE: settled.offersECDHE, by: job.evaluation)
-    }
-
     /// Connects, judges, and on the same connection asks a server that is accepted.
+    ///
+    /// Where the verdict depends on what else the server offers, it is asked that first, and then connected to and judged again.
     ///
     /// - Parameters:
     ///   - exchange: what it is asked.
     ///   - endpoint: where to connect.
     ///   - retries: how often to try again when there was no chain.
-    ///   - judge: judges what the connection came to; nothing is asked of a server that it does not accept.
+    ///   - deadline: when the time of the target is over.
+    ///   - judge: judges what the connection came to, given whether the server offers ECDHE; nothing is asked of a server that it does
+    ///     not accept.
     /// - Returns: the connection, with the answer.
     func asked(
         _ exchange: CheckExchange,
         _ endpoint: CheckEndpoint,
         retries: Int,
+        until deadline: Deadline,
+        judge: @escaping @Sendable (Result<ProbeResult, ProbeError>, _ offersECDHE: Bool?) async -> CheckedConnection
+    ) async -> CheckedConnection {
+        let first = await asked(exchange, endpoint.request, retries: retries) { await judge($0, nil) }
+        guard first.dependsOnForwardSecrecy, let served = first.served else { return first }
+        let settled = await settled(first, retries: retries, until: deadline) { await judge(.success(served), $0) }
+        guard settled.standing.isAccepted else { return settled.answered(CheckedAnswer(exchange, nil)) }
+        var request = endpoint.request
+        request.timeout = max(.milliseconds(1), deadline.remaining)
+        return await asked(exchange, request, retries: retries) { await judge($0, true) }
+    }
+
+    private func asked(
+        _ exchange: CheckExchange,
+        _ request: ProbeRequest,
+        retries: Int,
         judge: @Sendable (Result<ProbeResult, ProbeError>) async -> CheckedConnection
     ) async -> CheckedConnection {
         do {
-            let (connection, answer) = try await prober.probe(endpoint.request, retries: retries) { result in
+            let (connection, answer) = try await prober.probe(request, retries: retries) { result in
                 let connection = await judge(.success(result))
                 return (connection, question: connection.standing.isAccepted ? exchange.question : nil)
             }

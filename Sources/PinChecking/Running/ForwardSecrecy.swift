@@ -2,62 +2,85 @@ import Pinning
 import TLSProbe
 
 extension Checker {
-    /// What a connection came to, and whether its server agrees on keys by ECDHE.
+    /// A judged connection, judged once more where its verdict depends on whether the server agrees on keys by ECDHE.
     ///
     /// Where the app of a client asks for that and the server chose otherwise, one more handshake offers nothing else. A server that
-    /// ends that one has none; where it ends for another reason, nobody knows, and neither is there a verdict.
+    /// says that it has nothing of what is offered does not; where the handshake ends for another reason nobody knows, and there is a
+    /// verdict only where another client rejects. The judged connection is closed by then: there are servers of one at a time.
     ///
     /// - Parameters:
-    ///   - result: what the connection came to.
-    ///   - endpoint: where it went.
-    ///   - evaluation: what it is judged by.
+    ///   - connection: the connection as it is judged without the answer.
     ///   - retries: how often to try again when there was no answer.
     ///   - deadline: when the time of the target is over.
-    /// - Returns: the result, and the answer where somebody asks.
+    ///   - judge: judges the same once more, given whether the server offers ECDHE.
+    /// - Returns: the connection.
     func settled(
-        _ result: Result<ProbeResult, ProbeError>,
-        of endpoint: CheckEndpoint,
-        by evaluation: Evaluation?,
+        _ connection: CheckedConnection,
         retries: Int,
-        until deadline: Deadline
-    ) async -> (result: Result<ProbeResult, ProbeError>, offersECDHE: Bool?) {
-        guard case .success(let served) = result, let evaluation else { return (result, nil) }
-        guard !served.isAgreedOnByECDHE else { return (result, true) }
-        guard evaluation.setup.asksForForwardSecrecy(of: endpoint.urlHost) else { return (result, nil) }
-        var request = endpoint.request
+        until deadline: Deadline,
+        judge: (_ offersECDHE: Bool) async -> CheckedConnection
+    ) async -> CheckedConnection {
+        guard connection.dependsOnForwardSecrecy, let served = connection.served else { return connection }
+        var request = connection.endpoint.request
         request.offersOnlyECDHE = true
         request.destination = .address(served.peer.ip)
         request.timeout = max(.milliseconds(1), deadline.remaining)
-        switch await self.result(of: request, retries: retries) {
-        case .success: return (result, true)
-        case .failure(let error) where error.isRefusal: return (result, false)
-        case .failure(let error): return (.failure(error.ofPart(of: deadline.timeout)), nil)
+        switch await result(of: request, retries: retries) {
+        case .success: return await judge(true)
+        case .failure(let error) where error.isForWantOfCommonParameters: return await judge(false)
+        case .failure where connection.isRejectedAnyway: return connection
+        case .failure(let error):
+            return checked(
+                connection.endpoint,
+                .failure(error.ofPart(of: deadline.timeout)),
+                by: connection.judgement?.evaluation,
+                as: connection.variant
+            )
         }
     }
 }
 
+extension CheckedConnection {
+    /// Whether a client would accept if the server agreed on keys by ECDHE, which nobody asked so far.
+    var dependsOnForwardSecrecy: Bool {
+        judgement?.judgements.contains { $0.decided.dependsOnForwardSecrecy } ?? false
+    }
+
+    /// Whether a client rejects whatever the server offers.
+    fileprivate var isRejectedAnyway: Bool {
+        judgement?.judgements.contains { !$0.decided.isAccepted && !$0.decided.dependsOnForwardSecrecy } ?? false
+    }
+}
+
+extension Verdict {
+    fileprivate var dependsOnForwardSecrecy: Bool {
+        if case .refusedByTransportSecurity(.forwardSecrecyUnknown) = reason { true } else { false }
+    }
+}
+
 extension ConnectionFacts {
-    /// What a handshake settled; what nobody asked about ECDHE is what the server chose.
+    /// What a handshake settled; what nobody asked about ECDHE is known where the server chose it.
     init(_ result: ProbeResult, offersECDHE: Bool?) {
         self.init(
             // Both are the numbers of the protocol.
             version: ProtocolVersion(rawValue: result.tlsVersion.rawValue) ?? .tls10,
             cipher: result.cipher,
-            offersECDHE: offersECDHE ?? result.isAgreedOnByECDHE
+            offersECDHE: result.isAgreedOnByECDHE ? true : offersECDHE
         )
     }
 }
 
 extension ProbeResult {
     /// Whether the keys are agreed on with keys made for the connection, on an elliptic curve or by TLS 1.3.
-    fileprivate var isAgreedOnByECDHE: Bool { keyExchange == .ephemeral }
+    var isAgreedOnByECDHE: Bool { keyExchange == .ephemeral }
 }
 
 extension ProbeError {
-    /// Whether the server itself ended the handshake, as one does that has nothing of what is offered.
-    fileprivate var isRefusal: Bool {
+    /// Whether the server said that it has nothing of what is offered.
+    fileprivate var isForWantOfCommonParameters: Bool {
         switch reason {
-        case .alert, .closedEarly, .reset, .keyTypeRefused: true
+        case .alert(let alert): alert.isForWantOfCommonParameters
+        case .keyTypeRefused, .protocolVersion: true
         default: false
         }
     }

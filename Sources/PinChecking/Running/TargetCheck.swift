@@ -14,7 +14,7 @@ struct TargetCheck: Sendable {
         // Judging other chains must not use up this target's time.
         let (outcomes, gaps) = await withTaskExecutorPreference(checker.connectingExecutor) { await connect(judging) }
         let connections = (variants.recorded == nil ? shown(outcomes) : outcomes).map { outcome in
-            outcome.checked ?? judged(outcome, judging)
+            outcome.checked ?? judged(outcome.result, of: outcome.endpoint, as: outcome.variant, judging)
         }
         return CheckedTarget(
             connections,
@@ -24,39 +24,45 @@ struct TargetCheck: Sendable {
     }
 
     /// Judges what a connection came to, if there is time left for it.
-    private func judged(_ outcome: VariantOutcome, _ judging: JudgingTime) -> CheckedConnection {
+    private func judged(
+        _ result: Result<ProbeResult, ProbeError>,
+        of endpoint: CheckEndpoint,
+        as variant: Variant,
+        offersECDHE: Bool? = nil,
+        _ judging: JudgingTime
+    ) -> CheckedConnection {
         judging.counting {
             checker.checked(
-                outcome.endpoint,
-                outcome.result,
-                offersECDHE: outcome.offersECDHE,
+                endpoint,
+                result,
+                offersECDHE: offersECDHE,
                 by: job.evaluation,
-                as: outcome.variant,
+                as: variant,
                 isOutOfTime: judging.isUsedUp
             )
         }
     }
 
-    /// What a connection came to, once it is known what else its server offers.
+    /// What a connection came to; judged at once where its verdict may depend on what else the server offers.
     private func settled(
         _ result: Result<ProbeResult, ProbeError>,
         of endpoint: CheckEndpoint,
         as variant: Variant,
-        until deadline: Deadline
+        until deadline: Deadline,
+        _ judging: JudgingTime
     ) async -> VariantOutcome {
-        let settled = await checker.settled(
-            result.mapError { $0.ofPart(of: deadline.timeout) },
-            of: endpoint,
-            by: job.evaluation,
-            retries: job.retries,
-            until: deadline
-        )
-        return VariantOutcome(
-            endpoint: endpoint,
-            variant: variant,
-            result: settled.result,
-            offersECDHE: settled.offersECDHE
-        )
+        let result = result.mapError { $0.ofPart(of: deadline.timeout) }
+        guard case .success(let served) = result, !served.isAgreedOnByECDHE,
+            job.evaluation?.setup.asksForForwardSecrecy(of: endpoint.urlHost) == true
+        else { return VariantOutcome(endpoint: endpoint, variant: variant, result: result) }
+        let judge = { (offersECDHE: Bool?) async in
+            // Not where the other connections are made: judging must not keep them waiting.
+            await withTaskExecutorPreference(globalConcurrentExecutor) {
+                judged(result, of: endpoint, as: variant, offersECDHE: offersECDHE, judging)
+            }
+        }
+        let connection = await checker.settled(judge(nil), retries: job.retries, until: deadline, judge: judge)
+        return VariantOutcome(endpoint: endpoint, variant: variant, result: connection.result, checked: connection)
     }
 
     /// Makes all connections within the target's timeout, the lookups and services before them included.
@@ -154,12 +160,24 @@ struct TargetCheck: Sendable {
         limited.timeout = remaining
         guard let exchange = endpoint.exchange, variant == .ordinary else {
             let result = await checker.result(of: limited, retries: job.retries)
-            return await settled(result, of: endpoint, as: variant, until: deadline)
+            return await settled(result, of: endpoint, as: variant, until: deadline, judging)
         }
-        let connection = await checker.asked(exchange, endpoint.with(limited), retries: job.retries) { result in
-            let outcome = await settled(result, of: endpoint, as: variant, until: deadline)
+        let connection = await checker.asked(
+            exchange,
+            endpoint.with(limited),
+            retries: job.retries,
+            until: deadline
+        ) { result, offersECDHE in
             // Not where the other connections are made: judging must not keep them waiting.
-            return await withTaskExecutorPreference(globalConcurrentExecutor) { judged(outcome, judging) }
+            await withTaskExecutorPreference(globalConcurrentExecutor) {
+                judged(
+                    result.mapError { $0.ofPart(of: deadline.timeout) },
+                    of: endpoint,
+                    as: variant,
+                    offersECDHE: offersECDHE,
+                    judging
+                )
+            }
         }
         return VariantOutcome(endpoint: endpoint, variant: variant, result: connection.result, checked: connection)
     }

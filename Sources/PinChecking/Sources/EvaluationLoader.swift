@@ -39,8 +39,12 @@ package struct EvaluationLoader {
         let givenRoots: TrustStore?
         /// What is said of all hosts.
         let notes: [Finding]
-        /// The evaluations by server, or the only one where no configuration tells hosts apart.
-        var evaluations: [Server: Evaluation] = [:]
+        let known = KnownEvaluations()
+    }
+
+    /// What was put together so far: the evaluations by server, or the only one where no configuration tells hosts apart.
+    private final class KnownEvaluations {
+        var byServer: [Server: Evaluation] = [:]
         var common: Evaluation?
     }
 
@@ -82,17 +86,22 @@ package struct EvaluationLoader {
         port: Int?,
         url: ServerName? = nil
     ) throws(CheckError) -> Evaluation {
-        var base = if let known = bases[settings] { known } else { try base(settings) }
-        defer { bases[settings] = base }
+        let base: Base
+        if let known = bases[settings] {
+            base = known
+        } else {
+            base = try self.base(settings)
+            bases[settings] = base
+        }
         let host = host ?? name.description
         let server = Server(
             name: name,
             host: host,
             port: base.sources.mindsPorts ? port : nil,
-            url: base.sources.transportSecurity.isEmpty ? nil : url
+            url: url == name.serverName ? nil : url
         )
-        let tellsHostsApart = base.sources.tellsHostsApart || host != name.description
-        if let known = base.evaluations[server] ?? (tellsHostsApart ? nil : base.common) { return known }
+        let tellsHostsApart = base.sources.tellsHostsApart || host != name.description || server.url != nil
+        if let known = base.known.byServer[server] ?? (tellsHostsApart ? nil : base.known.common) { return known }
         let setup = try setup(for: server, base)
         let evaluation = Evaluation(
             setup: setup,
@@ -105,9 +114,9 @@ package struct EvaluationLoader {
             logs: base.logs
         )
         if !tellsHostsApart {
-            base.common = evaluation
+            base.known.common = evaluation
         } else {
-            base.evaluations[server] = evaluation
+            base.known.byServer[server] = evaluation
         }
         return evaluation
     }
@@ -376,9 +385,4 @@ package struct EvaluationLoader {
     private static func suggestedMode(_ pins: PinSet) -> AFSecurityPolicy.PinningMode {
         pins.certificates.count == pins.pins.count ? .certificate : .publicKey
     }
-}
-
-extension ReferenceName {
-    /// The name, `nil` where none is checked or it is none.
-    fileprivate var serverName: ServerName? { if case .name(let name) = self { name } else { nil } }
 }

@@ -36,6 +36,16 @@ struct PinSources: Sendable {
                 throw CheckError(error)
             }
         }
+        let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
+        if let first = trust.first, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) {
+            let others = trust.count > 1 ? " and \(trust.count - 1) more" : ""
+            notes.append(
+                .warning(
+                    id: "nothing-pinned",
+                    message: "\(first)\(others) says whom the app trusts and pins nothing: no pin is compared"
+                )
+            )
+        }
     }
 
     /// The network security configuration of the app.

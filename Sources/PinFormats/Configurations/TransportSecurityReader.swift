@@ -35,14 +35,14 @@ enum TransportSecurityReader {
         // Of keys whose value plays no part the type is looked at all the same.
         for name in settings.narrowing where name != "NSAllowsLocalNetworking" {
             do throws(PinFormatError) {
-                _ = try node[name]?.flag()
+                _ = try node[name]?.boolean()
             } catch {
                 try collector.gather(error)
             }
         }
         do throws(PinFormatError) {
-            settings.allowsArbitraryLoads = try node["NSAllowsArbitraryLoads"]?.flag() ?? false
-            settings.allowsLocalNetworking = try node["NSAllowsLocalNetworking"]?.flag() ?? false
+            settings.allowsArbitraryLoads = try node["NSAllowsArbitraryLoads"]?.boolean() ?? false
+            settings.allowsLocalNetworking = try node["NSAllowsLocalNetworking"]?.boolean() ?? false
         } catch {
             try collector.gather(error)
         }
@@ -68,7 +68,7 @@ enum TransportSecurityReader {
     ) throws(PinFormatError) -> TransportSecurity.Exception {
         let members = try node.dictionary()
         noteUnknown(members, exceptionKeys, into: &collector)
-        let includesSubdomains = try node["NSIncludesSubdomains"]?.flag() ?? false
+        let includesSubdomains = try node["NSIncludesSubdomains"]?.boolean() ?? false
         let hosts = hosts(name, includesSubdomains)
         if case .none = hosts {
             collector.note(
@@ -82,9 +82,9 @@ enum TransportSecurityReader {
         exception.minimumTLS = try node["NSExceptionMinimumTLSVersion"].map { (node) throws(PinFormatError) in
             try version(node)
         }
-        exception.requiresForwardSecrecy = try node["NSExceptionRequiresForwardSecrecy"]?.flag()
-        exception.allowsInsecureLoads = try node["NSExceptionAllowsInsecureHTTPLoads"]?.flag() ?? false
-        exception.requiresTransparency = try node["NSRequiresCertificateTransparency"]?.flag() ?? false
+        exception.requiresForwardSecrecy = try node["NSExceptionRequiresForwardSecrecy"]?.boolean()
+        exception.allowsInsecureLoads = try node["NSExceptionAllowsInsecureHTTPLoads"]?.boolean() ?? false
+        exception.requiresTransparency = try node["NSRequiresCertificateTransparency"]?.boolean() ?? false
         return exception
     }
 

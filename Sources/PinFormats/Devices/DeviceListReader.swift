@@ -1,4 +1,5 @@
 package import Devices
+internal import Machine
 internal import Pinning
 internal import Text
 internal import X509
@@ -199,7 +200,7 @@ private struct DeviceCertificates {
     private var byFile: [String: [[UInt8]]] = [:]
 
     init(besideFilesIn path: String) {
-        directory = path.lastIndex(of: "/").map { String(path[...$0]) }
+        directory = PathParts(path).directory
     }
 
     /// Reads a file of certificates that are named by their hashes.
@@ -225,9 +226,9 @@ private struct DeviceCertificates {
     private mutating func certificates(_ node: DocumentNode) throws(PinFormatError) -> [[UInt8]] {
         let path = RegularFile.path(try node.text(), besideFilesIn: directory)
         if let known = byFile[path] { return known }
-        let bytes = try RegularFile.contents(of: path)
+        let file = try PinFile.load(path)
         do throws(X509Error) {
-            let certificates = try CertificateReader.plainCertificates(pemOrDER: bytes).map(\.der)
+            let certificates = try CertificateReader.plainCertificates(pemOrDER: file.bytes).map(\.der)
             byFile[path] = certificates
             return certificates
         } catch {

@@ -1,3 +1,4 @@
+internal import Machine
 internal import Pinning
 internal import Text
 internal import X509
@@ -19,7 +20,8 @@ struct AndroidResource {
             path = nil
             return
         }
-        let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? "./"
+        let directory = PathParts(file.path).directory
+        let folder = directory.isEmpty ? "./" : directory
         for candidate in ["\(folder)../\(parts[0])/", "\(folder)res/\(parts[0])/", folder] {
             guard let names = try? RegularFile.names(inDirectory: candidate) else { continue }
             // A resource is named by what stands before the first point of its file's name.

@@ -99,6 +99,12 @@ struct DocumentNode {
         if case .other = value.content { true } else { false }
     }
 
+    /// Whether it is set, and nothing but a Boolean.
+    func boolean() throws(PinFormatError) -> Bool {
+        guard case .flag(let flag) = value.content else { throw wrong("true or false") }
+        return flag
+    }
+
     /// Whether it is set; the texts YES and true count too, as Apple's readers have it.
     func flag() throws(PinFormatError) -> Bool {
         switch value.content {

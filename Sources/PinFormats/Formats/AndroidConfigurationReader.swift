@@ -61,14 +61,6 @@ struct AndroidConfigurationReader {
         let debug = AndroidDebugOverrides(in: root, of: file, into: &collector)
         trust.debugSources = debug.sources
         trust.debugObstacle = debug.obstacle
-        for element in root.children
-        where !["base-config", "domain-config", "debug-overrides"].contains(element.name) {
-            collector.note(
-                .notFollowed,
-                at: place(element),
-                "<\(shortened(element.name, to: 60))> is nothing that Android reads here"
-            )
-        }
     }
 
     /// What an element says of trust itself.

@@ -9,7 +9,7 @@ struct AndroidStructure {
         case debug = "debug-overrides"
 
         /// What must not stand in it.
-        fileprivate var refused: [String] {
+        var refused: [String] {
             switch self {
             case .base: ["pin-set", "domain", "domain-config"]
             case .domain: []

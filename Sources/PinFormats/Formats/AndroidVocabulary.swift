@@ -35,9 +35,6 @@ struct AndroidVocabulary {
         "report-uri": Words(),
     ]
 
-    /// What Android throws for where it stands (``AndroidStructure``), which is said there.
-    private static let misplaced: Set = ["pin-set", "domain", "domain-config", "certificateTransparency"]
-
     let file: PinFile
 
     /// Notes what in `element` and below nobody reads.
@@ -53,10 +50,12 @@ struct AndroidVocabulary {
                 &collector
             )
         }
-        for child in element.children {
+        // Those that Android throws for where they stand, which is said there.
+        let refused = AndroidStructure.Config(rawValue: element.name)?.refused ?? []
+        for child in element.children where !refused.contains(child.name) {
             if words.elements.contains(child.name) {
                 check(child, into: &collector)
-            } else if !Self.misplaced.contains(child.name) {
+            } else {
                 let what = "<\(shortened(child.name, to: 60))> in <\(element.name)>"
                 note(what, child.name, words.elements, child.line, &collector)
             }

@@ -1,3 +1,4 @@
+internal import Machine
 internal import Text
 
 /// Reads policy files: JSON5 with the members `version`, `defaults` and `hosts`.
@@ -74,7 +75,7 @@ package enum PolicyReader {
 
     private static func settings(in node: DocumentNode) throws(PinFormatError) -> [PolicyKey: PolicyValue] {
         try checkKeys(of: node, known: PolicyKey.allCases.map(\.rawValue), what: "a host")
-        let directory = node.file.path.lastIndex(of: "/").map { String(node.file.path[...$0]) }
+        let directory = PathParts(node.file.path).directory
         var settings: [PolicyKey: PolicyValue] = [:]
         for (name, value) in try node.dictionary() {
             guard let key = PolicyKey(rawValue: name) else { continue }

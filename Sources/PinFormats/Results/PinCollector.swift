@@ -57,6 +57,7 @@ struct PinCollector {
         publicKeys.merge(other.publicKeys) { $1 }
         problems += other.problems.prefix(Self.mostProblems - min(problems.count, Self.mostProblems))
         problemCount += other.problemCount
+        incompleteEntries.formUnion(other.incompleteEntries)
     }
 
     mutating func add(_ material: Pin.Material, at place: PinPlace) {
@@ -129,10 +130,12 @@ struct PinCollector {
     /// Whether the reading goes on after whatever is wrong.
     var isGathering: Bool { badPins == .gathered }
 
+    /// Whether there is no pin and no host.
+    private var hasNoPins: Bool { pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) }
+
     /// Whether there is no pin, no host, and nothing that decides whom the app trusts.
     var isEmpty: Bool {
-        pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) && networkSecurity.allSatisfy(\.isEmpty)
-            && transportSecurity.allSatisfy { !$0.isStated }
+        hasNoPins && networkSecurity.allSatisfy(\.isEmpty) && transportSecurity.allSatisfy { !$0.isStated }
     }
 
     /// Whether there is neither a pin nor a word about one that is wrong.
@@ -142,7 +145,8 @@ struct PinCollector {
     ///
     /// - Throws: `absence` when there is no pin, or an error about what was skipped when that is why.
     func reading(orThrow absence: PinFormatError) throws(PinFormatError) -> PinReading {
-        if isEmpty, let firstSkipped {
+        // What the app says of trust beside its pins does not stand for them.
+        if hasNoPins, let firstSkipped {
             throw PinFormatError(
                 .nothingLeft,
                 at: firstSkipped.place,

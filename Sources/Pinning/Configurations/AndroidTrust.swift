@@ -92,10 +92,8 @@ public struct AndroidTrust: Sendable, Hashable {
     func applied(to platform: Platform, for observation: Observation) -> Platform {
         var level: AndroidRelease?
         if case .android(let release) = observation.release { level = release }
-        var name: ServerName?
-        if case .name(let given) = observation.referenceName { name = given }
         return platform.asking(
-            for: transparency.demand(on: level, targetSDK: targetSDK, for: name)
+            for: transparency.demand(on: level, targetSDK: targetSDK, for: observation.referenceName.serverName)
         )
     }
 

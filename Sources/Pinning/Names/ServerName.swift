@@ -80,6 +80,9 @@ public enum ReferenceName: Sendable, Hashable {
             self = .impossible(error)
         }
     }
+
+    /// The name that is checked, `nil` where none is, or where it is malformed.
+    package var serverName: ServerName? { if case .name(let name) = self { name } else { nil } }
 }
 
 extension ReferenceName: CustomStringConvertible {

@@ -22,11 +22,12 @@ public struct ConnectionFacts: Sendable, Hashable {
     public let version: ProtocolVersion
     /// The cipher suite, for messages.
     public let cipher: String
-    /// Whether the server agrees on keys by ECDHE: it did, or does when nothing else is offered.
-    public let offersECDHE: Bool
+    /// Whether the server agrees on keys by ECDHE: it did, or does when nothing else is offered; `nil` where it chose otherwise and
+    /// nobody asked it.
+    public let offersECDHE: Bool?
 
     /// The facts of one handshake.
-    public init(version: ProtocolVersion, cipher: String, offersECDHE: Bool) {
+    public init(version: ProtocolVersion, cipher: String, offersECDHE: Bool?) {
         self.version = version
         self.cipher = cipher
         self.offersECDHE = offersECDHE

@@ -50,16 +50,19 @@ package enum CertificateReader {
         return certificates
     }
 
-    /// The same where nobody heeds what OpenSSL's trust settings say of a certificate: one that has some may be distrusted.
+    /// The same of a file that is to hold roots: where nobody heeds what OpenSSL's trust settings say of a certificate, one that has
+    /// some may be distrusted.
     ///
-    /// - Throws: ``X509Error`` for such a one too.
+    /// - Throws: ``X509Error`` for such a one too, and where there is none.
     package static func plainCertificates(pemOrDER bytes: [UInt8]) throws(X509Error) -> [Certificate] {
         if PEM.looksLikePEM(bytes) {
             for block in try PEM.blocks(in: bytes) where block.label == trustedCertificateLabel {
                 throw X509Error(.trustSettings, line: block.line)
             }
         }
-        return try certificates(pemOrDER: bytes)
+        let certificates = try certificates(pemOrDER: bytes)
+        guard !certificates.isEmpty else { throw X509Error(.notACertificate) }
+        return certificates
     }
 
     /// The certificate in a PEM block.

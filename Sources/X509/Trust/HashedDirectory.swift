@@ -93,12 +93,14 @@ final class HashedDirectory: AnchorSource {
                     let bytes = try BoundedFile.bytes(at: path, limit: sizeLeft)
                     sizeLeft -= bytes.count
                     files.append(File(path: path, bundle: Self.bundle(bytes)))
-                } catch .absent, .unnamed {
-                    break numbers
                 } catch .tooLarge {
                     files.append(File(path: path, bundle: .tooLarge()))
                 } catch {
-                    // What cannot be read holds no roots.
+                    // Up to the first number at which nothing stands that could be found; what cannot be read holds no roots.
+                    switch FileKind(at: path) {
+                    case .absent, .inaccessible: break numbers
+                    default: break
+                    }
                 }
                 fileCount += 1
             }

@@ -112,7 +112,7 @@ public struct OkHttp: ClientProcedure {
         guard let pins else { return nil }
         // Pins for whatever host are for the one whose name was checked, which has no dot at its end.
         guard let entries else { return host?.hasSuffix(".") == true ? [] : Set(pins.pins.indices) }
-        guard case .name(let name) = reference else { return [] }
+        guard let name = reference.serverName else { return [] }
         return Set(entries.filter { $0.pattern.covers(host ?? name.description) }.map(\.pinIndex))
     }
 }

@@ -122,8 +122,11 @@ private struct TransportSecuritySteps {
         }
         if !requirement.requiresForwardSecrecy {
             steps.append((.skip, "ats-forward-secrecy", "NSExceptionRequiresForwardSecrecy is NO for \(host)"))
-        } else if connection.version < .tls13, !connection.offersECDHE {
-            fail(.noForwardSecrecy(cipher: connection.cipher))
+        } else if connection.version < .tls13, connection.offersECDHE != true {
+            fail(
+                connection.offersECDHE == false
+                    ? .noForwardSecrecy(cipher: connection.cipher) : .forwardSecrecyUnknown(cipher: connection.cipher)
+            )
         } else {
             steps.append((.pass, "ats-forward-secrecy", "the server agrees on keys by ECDHE"))
         }
@@ -138,12 +141,12 @@ private struct TransportSecuritySteps {
             case .ec(_, let bits): bits >= 256
             case .other, .unknown: false
             }
-        let algorithm = leaf.signatureAlgorithm.lowercased()
-        if requirement.requiresForwardSecrecy, !hasStrongKey {
-            fail(.weakKey(leaf))
-        } else if ["md2", "md4", "md5", "sha1"].contains(where: algorithm.contains), !leaf.isSelfIssued {
-            fail(.weakSignature(leaf))
-        } else {
+        let isKeyTaken = hasStrongKey || !requirement.requiresForwardSecrecy
+        // Nothing rests on what a certificate says of itself.
+        let isSignatureTaken = leaf.isSelfIssued || !StrengthRules.apple.isRefused(leaf.signatureAlgorithm)
+        if !isKeyTaken { fail(.weakKey(leaf)) }
+        if !isSignatureTaken { fail(.weakSignature(leaf)) }
+        if isKeyTaken, isSignatureTaken {
             steps.append(
                 (.pass, "ats-certificate", "\(leaf.publicKey.algorithm), signed with \(leaf.signatureAlgorithm)")
             )
@@ -183,11 +186,6 @@ private struct TransportSecuritySteps {
             warnings: other.map { Warning(id: $0.id, message: "\($0)") }
         )
     }
-}
-
-extension ReferenceName {
-    /// The name, `nil` where none is checked or it is none.
-    fileprivate var serverName: ServerName? { if case .name(let name) = self { name } else { nil } }
 }
 
 extension Verdict {
