@@ -71,7 +71,12 @@ let package = Package(
             name: "CDeviceData",
             exclude: ["LICENSE.trust_stores_observatory", "make-device-data"]
         ),
-        .target(name: "Devices", dependencies: ["CDeviceData", "Pinning"], swiftSettings: swiftSettings),
+        .target(
+            name: "Devices",
+            dependencies: ["CDeviceData", "Pinning"],
+            exclude: ["Authorities/authorities.json", "Authorities/make-authorities"],
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "PinChecking",
             dependencies: [

@@ -1,3 +1,4 @@
+import Devices
 import LoopbackLab
 @testable import PinCheckCLI
 import Pinning
@@ -43,17 +44,19 @@ func pincheck(
     environment: [String: String] = [:],
     at time: Int64? = nil,
     input: [UInt8] = [],
-    isTerminal: Bool = false
+    isTerminal: Bool = false,
+    authorities: AuthorityTable? = nil
 ) async -> Outcome {
     let output = OutputBuffer()
     let errors = OutputBuffer()
     let now = Timestamp(secondsSinceEpoch: time ?? LabClock.now)
-    let context = Context(
+    var context = Context(
         console: Console(output: output.stream(isTerminal: isTerminal), errors: errors.stream()),
         environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
         now: { now },
         readStandardInput: { input }
     )
+    if let authorities { context.authorities = { authorities } }
     let status = await PinCheck.run(arguments: arguments, in: context)
     JSONSchemaCheck.expect(validDocumentsIn: output.text)
     return Outcome(status: status, output: output.text, errors: errors.text)

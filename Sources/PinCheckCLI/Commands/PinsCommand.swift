@@ -29,6 +29,11 @@ struct PinsCommand: RequestingCommand {
               pincheck pins --from App.ipa --format okhttp
             What the other format cannot say is a warning, and a comment in the block.
 
+            Which pins to ship, with the reason and the date of each, and what is wrong with those of today:
+              pincheck pins api.example.com --recommend
+              pincheck pins api.example.com --recommend --key backup.key --format android
+              pincheck pins --recommend --policy pins.json5
+
             A server's chain is verified first. When it is not trusted, or not for the
             name, the pins are printed with a warning and the exit status is 1.
             """
@@ -64,6 +69,9 @@ struct PinsCommand: RequestingCommand {
     )
     var from: [String] = []
 
+    @OptionGroup(title: "Recommending")
+    var recommending: RecommendOptions
+
     @OptionGroup(title: "Trust")
     var trust: TrustOptions
 
@@ -77,11 +85,15 @@ struct PinsCommand: RequestingCommand {
     var output: PinsOutputOptions
 
     func request() throws(CommandError) -> CheckRequest {
-        try CheckRequest(names: names, connection: connection, trust: trust)
+        var request = try CheckRequest(names: names, connection: connection, trust: trust)
+        recommending.read(into: &request.judging)
+        return request
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try PinsOutputSettings(output)
+        try recommending.refuseWithoutRecommend()
+        if recommending.recommend { return try await recommended(settings, in: context) }
         guard !sources.isEmpty || !key.isEmpty || !from.isEmpty else {
             throw .usage("nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
@@ -143,14 +155,13 @@ struct PinsCommand: RequestingCommand {
             try CheckTarget.refuseUnusedAddresses(of: checkTargets)
             return endpoints
         }
+        let verifier = OpenSSLPathVerifier(trustStore: store)
         let collector = KeyCollector(
-            verifier: OpenSSLPathVerifier(trustStore: store),
-            trust: name,
             time: context.now(),
             retries: request.connection.retries ?? RequestDefaults.retries
         )
         let sources = await collector.sources(
-            endpoints,
+            endpoints.map { KeyCollector.Inquiry($0, verifier: verifier, trust: name) },
             inFlight: request.connection.jobs ?? RequestDefaults.jobs,
             in: context.surroundings
         )

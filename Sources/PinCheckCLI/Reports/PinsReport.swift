@@ -34,6 +34,8 @@ struct PinsReport: DocumentObject {
         var keys: [Key]
         /// The subjects of certificates that were sent and are not on the chain.
         var alsoSent: [String]
+        /// Which pins to ship, `nil` where that was not asked.
+        var recommendation: Advice?
     }
 
     struct Rules: DocumentObject {
@@ -62,7 +64,7 @@ struct PinsReport: DocumentObject {
         var role: String
         /// Whether a block for a client pins it; the others are there to choose from.
         var pinned: Bool
-        /// `presented`, `system`, `anchors`, or the file and line.
+        /// `presented`, `system`, `anchors`, `device lists`, or the file and line.
         var source: String
         /// The algorithm and its size.
         var key: String?
@@ -153,10 +155,11 @@ extension PinsReport.Source {
             verified: reason?.isVerified,
             reason: reason.map { Report.Message(id: $0.id, message: source.finding ?? "") },
             warnings: source.warning.map { [Report.Message(id: "unverified", message: $0)] } ?? [],
-            keys: source.items.map { item in
+            keys: source.itemsWithRecommended.map { item in
                 PinsReport.Key(item, isPinned: pinned.contains(item.spkiSHA256), saved: saved, time: time)
             },
-            alsoSent: source.alsoSent.map(\.description)
+            alsoSent: source.alsoSent.map(\.description),
+            recommendation: source.recommended.map { PinsReport.Advice($0.recommendation) }
         )
     }
 }
@@ -260,6 +263,7 @@ extension PinsReport.Source {
             \.alsoSent,
             "The subjects of certificates that were sent and are not on the chain."
         ),
+        DocumentField("recommendation", \.recommendation, "Which pins to ship; null where that was not asked."),
     ]
 }
 
@@ -293,7 +297,7 @@ extension PinsReport.Key {
             as: .words(["leaf", "intermediate", "root", "authority", "public-key", "request", "private-key"])
         ),
         DocumentField("pinned", \.pinned, "Whether a block for a client pins it."),
-        DocumentField("source", \.source, "presented, system, anchors, or the file and line."),
+        DocumentField("source", \.source, "presented, system, anchors, device lists, or the file and line."),
         DocumentField("key", \.key, "The algorithm and its size."),
         DocumentField("subject", \.subject),
         DocumentField("issuer", \.issuer),

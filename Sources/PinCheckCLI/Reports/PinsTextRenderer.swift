@@ -15,7 +15,7 @@ struct PinsTextRenderer: Sendable {
     /// The whole text; it ends in a newline.
     func text(_ sources: [KeySource]) -> String {
         var blocks = sources.map { block($0).joined(separator: "\n") }
-        if hasSinglePin(sources) {
+        if !sources.contains(where: { $0.recommended != nil }), hasSinglePin(sources) {
             blocks.append(
                 style.faint(
                     "An app with one pin stops working when that key changes: pin a second key too, one that you keep in reserve."
@@ -36,6 +36,10 @@ struct PinsTextRenderer: Sendable {
 
     private func block(_ source: KeySource) -> [String] {
         var lines = [heading(source)]
+        if let recommended = source.recommended {
+            lines += RecommendationText(style: style).lines(recommended.recommendation)
+            return lines + verdict(source)
+        }
         if source.items.isEmpty, let records = source.group?.rules?.records {
             lines += records.map { "      tlsa     \(safe($0.description, length: 400))" }
         }
@@ -50,11 +54,13 @@ struct PinsTextRenderer: Sendable {
             let more = source.alsoSent.count > 3 ? " and \(source.alsoSent.count - 3) more" : ""
             lines.append("  also sent, but not on this chain: \(names)\(more)")
         }
-        if let finding = source.finding {
-            let words = source.warning.map { style.bad(safe($0, length: 800)) } ?? safe(finding, length: 600)
-            lines.append("\(style.token(ExitStatus(source)))  \(safe(source.name, length: 120))  \(words)")
-        }
-        return lines
+        return lines + verdict(source)
+    }
+
+    private func verdict(_ source: KeySource) -> [String] {
+        guard let finding = source.finding else { return [] }
+        let words = source.warning.map { style.bad(safe($0, length: 800)) } ?? safe(finding, length: 600)
+        return ["\(style.token(ExitStatus(source)))  \(safe(source.name, length: 120))  \(words)"]
     }
 
     private func heading(_ source: KeySource) -> String {

@@ -1,3 +1,4 @@
+package import Devices
 import Machine
 import PinChecking
 package import Pinning
@@ -20,6 +21,9 @@ package struct Context: Sendable {
     var standardInput: FileIdentity?
     /// The thread for connections, `nil` when one has to be made.
     package var thread: ProbeThread?
+
+    /// What is known of authorities, read when a command asks for it.
+    package var authorities: @Sendable () -> AuthorityTable = { .builtIn }
 
     /// Runs another command line in a world of its own, as the demo does.
     var run: @Sendable ([String], Context) async -> ExitStatus = { _, _ in .software }

@@ -100,11 +100,16 @@ package struct ChainJudgement: Sendable {
         }
         outlook = isForecast ? nil : Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
         let isRefused = !judgements.isEmpty && judgements.allSatisfy { !$0.decided.isAccepted }
+        let interception = isForecast ? nil : evaluation.interceptionFinding(on: judgements, observation)
         findings =
             Self.findings(decisions, judgements, names, on: observation, by: evaluation, isForecast: isForecast)
+            + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
             + (served?.findings(isRefused: isRefused) ?? [])
         notes =
-            isForecast ? [] : evaluation.rootNotes(on: judgements, observation) + Self.notes(of: judgements)
+            isForecast
+            ? []
+            : evaluation.rootNotes(on: judgements, observation) + Self.notes(of: judgements)
+                + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
     }
 
     private static func notes(of judgements: [Judgement]) -> [Finding] {
@@ -191,7 +196,6 @@ package struct ChainJudgement: Sendable {
             evaluation.bareKeyWarning(on: deciding.decided, presented: observation.presented),
         ]
         return findings + own.compactMap(\.self) + evaluation.damagedStoreWarnings(on: deciding)
-            + (evaluation.privateRootWarning(on: judgements).map { [$0] } ?? [])
     }
 }
 

@@ -6,21 +6,29 @@ package import X509
 
 /// Gets the keys of servers and files.
 package struct KeyCollector: Sendable {
-    package let verifier: OpenSSLPathVerifier
-    package let trust: Evaluation.Trust
+    /// One target, and what its chain is verified by.
+    package struct Inquiry: Sendable {
+        /// The endpoints of the target.
+        package let endpoints: [CheckEndpoint]
+        /// Holds the anchors.
+        package let verifier: OpenSSLPathVerifier
+        /// What the anchors are called.
+        package let trust: Evaluation.Trust
+
+        /// Asks the endpoints of one target.
+        package init(_ endpoints: [CheckEndpoint], verifier: OpenSSLPathVerifier, trust: Evaluation.Trust) {
+            self.endpoints = endpoints
+            self.verifier = verifier
+            self.trust = trust
+        }
+    }
+
     package let time: Timestamp
     /// How often to try again when there was no answer.
     package let retries: Int
 
-    /// A collector that verifies by these anchors, as of this time.
-    package init(
-        verifier: OpenSSLPathVerifier,
-        trust: Evaluation.Trust,
-        time: Timestamp,
-        retries: Int
-    ) {
-        self.verifier = verifier
-        self.trust = trust
+    /// A collector that verifies as of this time.
+    package init(time: Timestamp, retries: Int) {
         self.time = time
         self.retries = retries
     }
@@ -29,25 +37,27 @@ package struct KeyCollector: Sendable {
     ///
     /// The timeout is for a target in all, from its first connection on.
     package func sources(
-        _ targets: [[CheckEndpoint]],
+        _ targets: [Inquiry],
         inFlight limit: Int,
         in surroundings: Surroundings
     ) async -> [KeySource] {
-        guard targets.contains(where: { !$0.isEmpty }) else { return [] }
+        guard targets.contains(where: { !$0.endpoints.isEmpty }) else { return [] }
         let prober = Prober(on: surroundings.thread)
         // Whatever else the process does must not use up the time of a target.
         let found = await withTaskExecutorPreference(prober.executor) {
             await results(
-                of: targets,
+                of: targets.map(\.endpoints),
                 with: RetryingProber(prober: prober),
                 inFlight: max(1, min(limit, surroundings.connectionLimit))
             )
         }
         await prober.shutdown()
-        return zip(targets.joined(), found).map { (endpoint, result) -> KeySource in
+        let asked = targets.flatMap { target in target.endpoints.map { ($0, target) } }
+        return zip(asked, found).map { (asked, result) -> KeySource in
+            let (endpoint, target) = asked
             switch result {
             case .success(let result):
-                return KeySource(endpoint, result, verifier: verifier, trust: trust, time: time)
+                return KeySource(endpoint, result, verifier: target.verifier, trust: target.trust, time: time)
             case .failure(let error):
                 return KeySource(endpoint, error)
             }

@@ -33,6 +33,10 @@ package struct KeySource: Sendable {
     package var group: PinGroup?
     /// Certificates the server sent that are not on the chain.
     package var alsoSent: [Certificate] = []
+    /// What the server sent, or the certificates of a file, leaf first; `nil` for keys without a leaf.
+    package private(set) var presented: PresentedChain?
+    /// Which pins to ship, `nil` where nobody asked.
+    package var recommended: RecommendedPins?
 
     /// One sentence about the standing, `nil` for a file.
     package var finding: String? {
@@ -46,8 +50,9 @@ package struct KeySource: Sendable {
         }
     }
 
-    /// The keys that are pinned: those of a configuration, all of them when that was asked for, otherwise the server's.
+    /// The keys that are pinned: those that are recommended, those of a configuration, all of them when that was asked for, otherwise the server's.
     package func pinned(all: Bool) -> Set<SHA256Digest> {
+        if let recommended { return Set(recommended.items.map(\.spkiSHA256)) }
         let chosen = all || group != nil ? items : items.filter { !$0.role.isAuthority }
         return Set(chosen.map(\.spkiSHA256))
     }
@@ -72,6 +77,7 @@ package struct KeySource: Sendable {
         time: Timestamp
     ) {
         let presented = result.presented
+        self.presented = presented
         let answer = verifier.evaluate(
             PathQuestion(
                 presented: presented,
@@ -120,5 +126,9 @@ package struct KeySource: Sendable {
         endpoint = nil
         standing = .file
         self.items = items
+        let certificates = items.compactMap(\.certificate)
+        if let leaf = items.first(where: { $0.role == .leaf })?.certificate {
+            presented = PresentedChain([leaf] + certificates.filter { $0 != leaf })
+        }
     }
 }

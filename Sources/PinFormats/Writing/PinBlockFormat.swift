@@ -63,6 +63,7 @@ enum PinRemark {
     /// Whether two keys are pinned of which one is on no chain that is served: a key without a certificate, or one that somebody
     /// chose to configure.
     private static func hasBackup(_ group: PinGroup) -> Bool {
+        if group.hasReserve { return true }
         let pinned = group.items.filter(group.pins)
         guard Set(pinned.map(\.spkiSHA256)).count > 1 else { return false }
         guard group.rules == nil else { return true }

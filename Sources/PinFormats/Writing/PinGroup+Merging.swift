@@ -43,6 +43,7 @@ extension PinGroup {
         private var chosen: Set<SHA256Digest>
         private var rules: PinRules?
         private var remarks: [String]
+        private var hasReserve: Bool
         private var knownOrigins: Set<String>
         private var knownRemarks: Set<String>
 
@@ -54,6 +55,7 @@ extension PinGroup {
             chosen = group.chosen
             rules = group.rules
             remarks = group.remarks
+            hasReserve = group.hasReserve
             knownOrigins = Set(group.origins)
             knownRemarks = Set(group.remarks)
         }
@@ -73,10 +75,11 @@ extension PinGroup {
             if let other = group.rules, let own = rules, other.position != own.position { rules?.position = .anywhere }
             items += group.items
             chosen.formUnion(group.chosen)
+            hasReserve = hasReserve && group.hasReserve
         }
 
         var group: PinGroup {
-            PinGroup(
+            var group = PinGroup(
                 host: first.host,
                 port: first.port,
                 origins: origins,
@@ -86,6 +89,8 @@ extension PinGroup {
                 rules: rules,
                 remarks: remarks
             )
+            group.hasReserve = hasReserve
+            return group
         }
     }
 }

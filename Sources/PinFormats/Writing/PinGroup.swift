@@ -21,6 +21,8 @@ package struct PinGroup: Sendable, Hashable {
     package let rules: PinRules?
     /// What the format cannot say, for the first comments of a block.
     package let remarks: [String]
+    /// Whether whoever chose the keys saw to it that they outlast what is served today: nothing is said of another one then.
+    package var hasReserve = false
 
     /// The keys of `host`.
     package init(

@@ -74,15 +74,12 @@ struct PinsWriter {
 
     /// The keys by host; those of files go with every host there is.
     private func groups(_ sources: [KeySource]) -> [PinGroup] {
+        let recommended = sources.compactMap(recommendedGroup)
+        guard recommended.isEmpty else { return recommended }
         let configured = sources.compactMap { source in source.group?.keeping(source.items) }
         let files = sources.filter { $0.group == nil && $0.endpoint == nil && !$0.items.isEmpty }
         let servers = sources.filter { $0.endpoint != nil && !$0.items.isEmpty }
         func chosen(_ source: KeySource) -> Set<SHA256Digest> { source.pinned(all: pinsAll(sources)) }
-        func origin(_ source: KeySource) -> String {
-            guard let finding = source.finding else { return "Keys of '\(source.name)'" }
-            let peer = source.peer.map { $0.description == source.name ? "" : " at \($0)" } ?? ""
-            return "\(source.name)\(peer) as of \(time.date): \(finding)"
-        }
         func group(_ source: KeySource, host: String?, port: Int) -> PinGroup {
             PinGroup(
                 host: host,
@@ -109,6 +106,34 @@ struct PinsWriter {
         return groups
     }
 
+    /// Where keys come from, for the first comment of a block.
+    private func origin(_ source: KeySource) -> String {
+        guard let finding = source.finding else { return "Keys of '\(source.name)'" }
+        let peer = source.peer.map { $0.description == source.name ? "" : " at \($0)" } ?? ""
+        return "\(source.name)\(peer) as of \(time.date): \(finding)"
+    }
+
+    /// The pins that are recommended for a server, and no others.
+    private func recommendedGroup(_ source: KeySource) -> PinGroup? {
+        guard let recommended = source.recommended else { return nil }
+        let recommendation = recommended.recommendation
+        let place = source.finding == nil ? "For '\(source.name)'" : origin(source)
+        var remarks = ["Recommended: \(recommendation.advice)."]
+        if let missing = recommendation.missing { remarks.append("WARNING: \(missing)") }
+        if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
+        var group = PinGroup(
+            host: source.endpoint?.host ?? host,
+            port: source.endpoint?.targetPort ?? Port.https,
+            origins: [place],
+            warning: source.warning.map { _ in KeySource.warning },
+            items: recommended.items,
+            chosen: Set(recommended.items.map(\.spkiSHA256)),
+            remarks: remarks
+        )
+        group.hasReserve = !recommendation.lacksReserve
+        return group
+    }
+
     /// Saves every certificate once and says so.
     ///
     /// - Returns: the file of each.
@@ -117,7 +142,7 @@ struct PinsWriter {
         var saved: [Certificate: String] = [:]
         do throws(CertificateSaver.Failure) {
             let saver = try CertificateSaver(directory: directory)
-            for item in sources.flatMap(\.items) {
+            for item in sources.flatMap({ $0.recommended?.items ?? $0.items }) {
                 guard let certificate = item.certificate, saved[certificate] == nil else { continue }
                 let file = try saver.save(certificate, role: item.role)
                 saved[certificate] = file.path

@@ -1,0 +1,136 @@
+import PinChecking
+import PinFormats
+import Pinning
+import Text
+import X509
+
+extension PinsCommand {
+    /// Recommends pins for servers, chains in files and the hosts of policies.
+    func recommended(_ settings: PinsOutputSettings, in context: Context) async throws(CommandError) -> ExitStatus {
+        guard from.isEmpty else { throw .usage("--from is what is converted: give the pins of today as --pins") }
+        guard settings.positions == nil else {
+            throw .usage("--recommend chooses the positions itself: leave out --position")
+        }
+        guard !sources.isEmpty || !recommending.policy.isEmpty else {
+            throw .usage("--recommend is about a server: name a host, a chain in a file, or a --policy")
+        }
+        var flags = try request()
+        var roles = FileRoles(in: context)
+        roles.reads(sources, as: "what is pinned")
+        roles.reads(key, as: "--key")
+        roles.reads(recommending.policy, as: "--policy")
+        roles.add(flags.judging)
+        try roles.refuseClashes()
+        try CommandError.reading(OpenSSLHealth.require)
+        let host = flags.names.host?.name.description
+        var (targets, files) = try given(host, in: context)
+        for path in key { files.append(try PinArguments.keyFile(path)) }
+        let chains = files.filter { $0.presented != nil }
+        guard chains.isEmpty || recommending.policy.isEmpty else {
+            throw .usage("--policy is about servers: give the pins of today for a chain in a file as --pins")
+        }
+        let devices = try CommandError.reading { () throws(CheckError) in
+            try PathsOnDevices(dataAt: flags.judging.deviceData, flags.judging.devices)
+        }
+        flags.judging = flags.judging.onThisMachine
+        let recommender = PinRecommender(
+            for: devices,
+            by: context.authorities(),
+            reserve: files.filter { $0.presented == nil }.flatMap(\.items),
+            comparesServerKeyOnly: settings.comparesServerKeyOnly,
+            at: context.now()
+        )
+        if let warning = DeviceLists.warning(of: devices.data, at: context.now()) {
+            context.console.report("Warning: \(Report.Message(warning.reason).message)")
+        }
+        var loader = EvaluationLoader(environment: context.environment)
+        var all = try await servers(targets, flags, recommender, &loader, in: context)
+        for chain in chains {
+            let name = flags.names.host.map { ReferenceName.name($0.name) } ?? .unchecked
+            let evaluation = try CommandError.reading { () throws(CheckError) in
+                try loader.evaluation(flags.judging, for: name, port: nil)
+            }
+            all.append(recommender.recommending(chain, by: evaluation))
+        }
+        guard !all.isEmpty else {
+            throw .noInput("there is no server's certificate in what is given: name a host, or a file with its chain")
+        }
+        let status = ExitStatus.worst(all.map(ExitStatus.init))
+        var writer = PinsWriter(settings, host: host, in: context)
+        try writer.write(all, exit: status)
+        return status
+    }
+
+    /// What the arguments name: targets, and what stands in files.
+    private func given(
+        _ host: String?,
+        in context: Context
+    ) throws(CommandError) -> (targets: [String], files: [KeySource]) {
+        var targets: [String] = []
+        var files: [KeySource] = []
+        for argument in sources {
+            if let found = try PinArguments.file(argument, host: host, in: context) {
+                files += found
+            } else {
+                targets.append(argument)
+            }
+        }
+        return (targets, files)
+    }
+
+    /// Connects to the servers, and recommends pins for each.
+    private func servers(
+        _ names: [String],
+        _ flags: CheckRequest,
+        _ recommender: PinRecommender,
+        _ loader: inout EvaluationLoader,
+        in context: Context
+    ) async throws(CommandError) -> [KeySource] {
+        guard !names.isEmpty || !recommending.policy.isEmpty else { return [] }
+        let given = GivenTargets(targets: names, policies: recommending.policy, request: flags)
+        let targets = try given.read(in: context)
+        var inquiries: [KeyCollector.Inquiry] = []
+        var evaluations: [Evaluation] = []
+        for target in targets {
+            let endpoints = try CommandError.reading { () throws(RequestError) in try target.endpoints() }
+            guard let first = endpoints.first else { continue }
+            let evaluation = try CommandError.reading { () throws(CheckError) in
+                try loader.evaluation(target.request.judging.onThisMachine, for: first)
+            }
+            let device = evaluation.devices[0]
+            inquiries.append(KeyCollector.Inquiry(endpoints, verifier: device.verifier, trust: device.trust))
+            evaluations += endpoints.map { _ in evaluation }
+        }
+        try CommandError.reading { () throws(RequestError) in try CheckTarget.refuseUnusedAddresses(of: targets) }
+        for note in loader.notes { context.console.report("Note: \(note.reason.message)") }
+        let collector = KeyCollector(
+            time: context.now(),
+            retries: flags.connection.retries ?? RequestDefaults.retries
+        )
+        let sources = await collector.sources(
+            inquiries,
+            inFlight: flags.connection.jobs ?? RequestDefaults.jobs,
+            in: context.surroundings
+        )
+        return zip(sources, evaluations).map { source, evaluation in
+            recommender.recommending(source, by: evaluation)
+        }
+    }
+}
+
+extension CheckRequest.Judging {
+    /// The same without devices: where those come to a server is asked apart.
+    fileprivate var onThisMachine: CheckRequest.Judging {
+        var judging = self
+        judging.devices = nil
+        judging.deviceData = nil
+        return judging
+    }
+}
+
+extension PinsOutputSettings {
+    /// Whether the client that the block is for compares the server's own key and no other.
+    fileprivate var comparesServerKeyOnly: Bool {
+        if case .block(.curl) = form { true } else { false }
+    }
+}
