@@ -315,6 +315,50 @@ import Testing
         }
     }
 
+    /// Each client with its own configuration as it was written, for all three ways to pin.
+    @Test(
+        arguments: ["okhttp": "okhttp", "trustkit": "trustkit", "nspinned": "nspinneddomains", "android": "android"]
+    )
+    func aClientWithTheBlockAcceptsTheServerNowAndLater(format: String, client: String) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let key = try files.write(try lab.reserve.privateKeyPEM(), to: "backup.key")
+            let ways: [(arguments: [String], chain: [LabCertificate], isPublic: Bool, steps: [RotatedAuthority.Step])] =
+                [
+                    ([], [lab.leaf, lab.interX, lab.crossed], true, try lab.rotations()),
+                    (["--key", key], [lab.leaf, lab.interX, lab.crossed], true, try lab.rotationsOfOwnKeys()),
+                    (["--key", key], [lab.leaf, lab.interX, lab.rootX], false, try lab.rotationsOfOwnRoot()),
+                ]
+            for way in ways {
+                let block = try await recommend(
+                    way.arguments + ["--format", format],
+                    way.chain,
+                    isPublic: way.isPublic,
+                    in: files
+                )
+                let pins = try files.write(block.output, to: "block")
+                for step in way.steps {
+                    let chain = try files.write(step.chain.map(\.pem).joined(), to: "step.pem")
+                    let roots = try files.write(step.roots.map(\.pem).joined(), to: "roots.pem")
+                    let outcome = await pincheck(
+                        "verify",
+                        chain,
+                        "--host",
+                        host,
+                        "--anchors",
+                        roots,
+                        "--client",
+                        client,
+                        "--pins",
+                        pins,
+                        "--format",
+                        "json"
+                    )
+                    #expect(outcome.decision == "pass pin-matched", "\(way.arguments) \(step.name)")
+                }
+            }
+        }
+    }
+
     @Test func aClientThatComparesTheServersKeyAloneIsToldTheServersKey() async throws {
         try await TemporaryDirectory.scoped { files in
             let block = try await recommend(["--format", "curl"], in: files)

@@ -65,7 +65,7 @@ extension Recommendation.Choice {
         case .keyInReserve:
             Report.Message(
                 id: "key-in-reserve",
-                message: "yours in reserve: the server moves to it when the other key is lost or replaced"
+                message: "yours in reserve, for when the other key is lost or replaced"
             )
         case .privateRoot:
             Report.Message(id: "private-root", message: "the root of an authority that no device knows by itself")

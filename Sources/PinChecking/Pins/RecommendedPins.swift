@@ -76,17 +76,23 @@ package struct PinRecommender: Sendable {
         var source = source
         source.recommended = RecommendedPins(
             recommendation: recommendation,
-            items: recommendation.choices.compactMap { item($0, source) }
+            items: recommendation.choices.compactMap { item($0, recommendation.strategy, source) }
         )
         return source
     }
 
     private func item(
         _ choice: Recommendation.Choice,
+        _ strategy: Recommendation.Strategy,
         _ source: KeySource
     ) -> PinItem? {
         switch choice.reason {
-        case .keyInReserve: return reserve.first { $0.spkiSHA256 == choice.key }
+        case .keyInReserve:
+            // Apple has the keys of authorities and those of servers match both: a key for the next root stands with the root.
+            guard strategy != .ownRoot else {
+                return PinItem(choice.key, role: .authority, source: choice.origin ?? Self.listSource)
+            }
+            return reserve.first { $0.spkiSHA256 == choice.key }
         case .serverKey:
             return source.items.first { $0.role == .leaf && $0.spkiSHA256 == choice.key }
                 ?? choice.certificate.map { PinItem($0, role: .leaf, source: "presented") }
