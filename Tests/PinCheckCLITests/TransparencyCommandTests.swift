@@ -95,6 +95,31 @@ struct TransparencyCommandTests {
         #expect(text.output.contains("was revoked at") && text.output.contains("(key compromise)"), "\(text.output)")
     }
 
+    @Test func aStapleIsReadWhereTheIssuerIsKnownToTheAppAlone() async throws {
+        let revoked = try staple { $0.status = .revoked(at: LabClock.now - LabClock.day, reason: 1) }
+        try await TemporaryDirectory.scoped { files in
+            let issuer = try files.write(pki.interA.pem, to: "issuer.pem")
+            let android = try files.write(
+                """
+                <network-security-config><base-config><trust-anchors><certificates src="@raw/issuer"/></trust-anchors>
+                </base-config></network-security-config>
+                """,
+                to: "network_security_config.xml"
+            )
+            let nobody = try files.write(pki.rootB.pem, to: "other.pem")
+            for arguments in [
+                ["--client", "android", "--pins", android, "--anchors", nobody],
+                ["--client", "trustkit:macos", "--pins", leaf.pin, "--pins", pki.junk.pin, "--extra-root", issuer],
+            ] {
+                let outcome = try await check(arguments) {
+                    $0 = TLSServerSettings(presenting: [leaf])
+                    $0.staple = revoked
+                }
+                #expect(outcome.decision == "fail revoked", "\(arguments): \(outcome)")
+            }
+        }
+    }
+
     @Test func aStapleThatSaysNothingIsAFindingAndNoVerdict() async throws {
         let other = try pki.interA.issue(CertificateTemplate.leaf(host).with { $0.serialNumber = [0x77] })
         let unsigned = StatusResponse().with { $0.responder = pki.rogueI }

@@ -47,6 +47,7 @@ struct DevicesCommand: ContextCommand {
         } else {
             report.devices = [.system] + file.data.devices.map { DevicesReport.Entry($0) }
         }
+        try OutputFile.refuseReadFile(behind: context.console.output)
         var lines = LineWriter(context.console.output)
         if isJSON {
             try lines.write(text: JSONRenderer.document(report))

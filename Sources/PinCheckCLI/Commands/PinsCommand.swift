@@ -133,7 +133,7 @@ struct PinsCommand: RequestingCommand {
                     ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins"
             )
         }
-        var writer = PinsWriter(settings, host: host, in: context)
+        var writer = try PinsWriter(settings, host: host, in: context)
         try writer.write(all, exit: status)
         return status
     }

@@ -115,8 +115,11 @@ extension TargetList {
         ) throws(CommandError) {
             self.target = try CommandError.reading { () throws(RequestError) in try Target(target) }
             self.place = place
+            var single: Set<String> = []
             for word in words {
                 if word == "no-sni" {
+                    guard !single.contains("sni") else { throw .usage("sni= and no-sni exclude each other") }
+                    single.insert("sni")
                     request.connection.serverName = ServerNameChoice.none
                     continue
                 }
@@ -127,6 +130,9 @@ extension TargetList {
                         "\(quoted(word)) is not understood: after the target come \(Self.keys.joined(separator: "=, "))= and no-sni"
                     )
                 }
+                // Only connect= and pins= add to what is there.
+                guard !single.contains(key) else { throw .usage("\(key)= stands twice: write all of it once") }
+                if key != "connect", key != "pins" { single.insert(key) }
                 guard !value.isEmpty else { throw .usage("\(quoted(word)) has no value: write \(key)=VALUE") }
                 do throws(ClientSelectionError) {
                     if key == "client" { request.judging.clients = try ClientSelection([value]) }

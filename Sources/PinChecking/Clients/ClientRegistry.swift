@@ -21,6 +21,9 @@ package enum ClientRegistry {
         package var trustsInstalledRoots = true
         /// The configurations it reads itself, and by what rule it finds a host in them where that is not theirs.
         package var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
+        /// The configuration by which the system decides for every connection of an app, whichever client makes it; `nil` for a client
+        /// that is not the system.
+        package var bindsAppBy: PinConfiguration.Kind?
         /// Whether a dot at the end of a URL's host makes it another host to the client.
         package var comparesHostAsWritten = false
         /// What it is among those that pin the certificate files of an app; `nil` for a client that does not.
@@ -138,6 +141,7 @@ package enum ClientRegistry {
                 ] + ClientSetting.androidApp,
                 trustsInstalledRoots: false,
                 configurations: [.android: .mostSpecific],
+                bindsAppBy: .android,
                 platform: .android,
                 notation: .base64,
                 make: { input in
@@ -152,6 +156,7 @@ package enum ClientRegistry {
                 summary: "Apple's NSPinnedDomains (App Transport Security)",
                 settings: [.init("key", .text("leaf|ca"), "the key that lists the pins: leaf or authority identities")],
                 configurations: [.nsPinnedDomains: .union],
+                bindsAppBy: .nsPinnedDomains,
                 answersChallenges: true,
                 platform: .apple,
                 notation: .base64,

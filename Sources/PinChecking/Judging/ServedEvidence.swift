@@ -138,6 +138,16 @@ extension Evaluation {
             time: time
         )
         for device in devices {
+            let path = device.verifierWithInstalledRoots.evaluate(question).builtChain.certificates
+            if path.count > 1 { return path[1] }
+        }
+        // An app's own anchors are those of its clients alone.
+        let own = setup.clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap { source in
+            if case .resource(_, let certificates) = source.origin { certificates } else { [] as [Certificate] }
+        }
+        if !own.isEmpty, let device = devices.first {
+            var question = question
+            question.anchors = .only(own)
             let path = device.verifier.evaluate(question).builtChain.certificates
             if path.count > 1 { return path[1] }
         }

@@ -1,3 +1,4 @@
+import Pinning
 import TLSProbe
 
 extension CheckedConnection {
@@ -12,7 +13,7 @@ extension CheckedConnection {
         case .ephemeral, .other: nil
         case .ephemeralInGroup(let bits):
             bits >= 2_048
-                ? nil
+                ? withoutDHE
                 : .warning(
                     id: "weak-key-exchange",
                     message:
@@ -26,6 +27,21 @@ extension CheckedConnection {
                     + "recorded before; offer ECDHE"
             )
         }
+    }
+
+    /// That the server chose what some of the clients do not have, as far as they were asked; it may have more to offer them.
+    private var withoutDHE: Finding? {
+        // BoringSSL, which both are built on, has no DHE at all.
+        let names =
+            judgement?.judgements.filter { [.android, .browser].contains($0.client.entry.platform) }.map(\.name) ?? []
+        guard let first = names.first else { return nil }
+        let isOne = names.allSatisfy { $0 == first }
+        return .warning(
+            id: "unsupported-key-exchange",
+            message:
+                "the server chose DHE, which \(isOne ? first : "Android's clients and browsers") cannot do: a server that "
+                + "has nothing else is out of reach for them; offer ECDHE"
+        )
     }
 
     /// That the server ended the handshake because it got no client certificate; with one that is another matter.

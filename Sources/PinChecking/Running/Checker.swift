@@ -88,7 +88,7 @@ package struct Checker: Sendable {
             connection = await asked(exchange, job.endpoint, retries: job.retries, until: deadline, judge: judge)
         } else {
             let result = await result(of: job.endpoint.request, retries: job.retries)
-            connection = await settled(judge(result, nil), retries: job.retries, until: deadline) { judge(result, $0) }
+            connection = await settled(judge(result, nil), retries: job.retries, until: deadline, judge: judge)
         }
         return CheckedTarget(connection, by: job.evaluation)
     }
@@ -113,12 +113,14 @@ package struct Checker: Sendable {
         judge: @escaping @Sendable (Result<ProbeResult, ProbeError>, _ offersECDHE: Bool?) async -> CheckedConnection
     ) async -> CheckedConnection {
         let first = await asked(exchange, endpoint.request, retries: retries) { await judge($0, nil) }
-        guard first.dependsOnForwardSecrecy, let served = first.served else { return first }
-        let settled = await settled(first, retries: retries, until: deadline) { await judge(.success(served), $0) }
+        guard first.dependsOnForwardSecrecy else { return first }
+        let settled = await settled(first, retries: retries, until: deadline, judge: judge)
         guard settled.standing.isAccepted else { return settled.answered(CheckedAnswer(exchange, nil)) }
         var request = endpoint.request
         request.timeout = max(.milliseconds(1), deadline.remaining)
-        return await asked(exchange, request, retries: retries) { await judge($0, true) }
+        // As the app connects.
+        request.offersOnlyECDHE = true
+        return await asked(exchange, request, retries: retries) { await judge($0, nil) }
     }
 
     private func asked(

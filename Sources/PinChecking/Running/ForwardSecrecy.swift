@@ -4,7 +4,8 @@ import TLSProbe
 extension Checker {
     /// A judged connection, judged once more where its verdict depends on whether the server agrees on keys by ECDHE.
     ///
-    /// Where the app of a client asks for that and the server chose otherwise, one more handshake offers nothing else. A server that
+    /// Where the app of a client asks for that and the server chose otherwise, one more handshake offers nothing else, and what it is
+    /// given there is judged too: a server may have another certificate for such clients. A server that
     /// says that it has nothing of what is offered does not; where the handshake ends for another reason nobody knows, and there is a
     /// verdict only where another client rejects. The judged connection is closed by then: there are servers of one at a time.
     ///
@@ -12,13 +13,13 @@ extension Checker {
     ///   - connection: the connection as it is judged without the answer.
     ///   - retries: how often to try again when there was no answer.
     ///   - deadline: when the time of the target is over.
-    ///   - judge: judges the same once more, given whether the server offers ECDHE.
+    ///   - judge: judges a handshake, given whether the server offers ECDHE.
     /// - Returns: the connection.
     func settled(
         _ connection: CheckedConnection,
         retries: Int,
         until deadline: Deadline,
-        judge: (_ offersECDHE: Bool) async -> CheckedConnection
+        judge: (Result<ProbeResult, ProbeError>, _ offersECDHE: Bool?) async -> CheckedConnection
     ) async -> CheckedConnection {
         guard connection.dependsOnForwardSecrecy, let served = connection.served else { return connection }
         var request = connection.endpoint.request
@@ -26,8 +27,12 @@ extension Checker {
         request.destination = .address(served.peer.ip)
         request.timeout = max(.milliseconds(1), deadline.remaining)
         switch await result(of: request, retries: retries) {
-        case .success: return await judge(true)
-        case .failure(let error) where error.isForWantOfCommonParameters: return await judge(false)
+        case .success(let other):
+            let known = await judge(connection.result, true)
+            // The first is what all other clients get, the second what this app gets.
+            guard known.standing.isAccepted, other.presented != served.presented else { return known }
+            return await judge(.success(other), nil)
+        case .failure(let error) where error.isForWantOfCommonParameters: return await judge(connection.result, false)
         case .failure where connection.isRejectedAnyway: return connection
         case .failure(let error):
             return checked(

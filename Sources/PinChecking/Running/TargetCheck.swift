@@ -55,13 +55,13 @@ struct TargetCheck: Sendable {
         guard case .success(let served) = result, !served.isAgreedOnByECDHE,
             job.evaluation?.setup.asksForForwardSecrecy(of: endpoint.urlHost) == true
         else { return VariantOutcome(endpoint: endpoint, variant: variant, result: result) }
-        let judge = { (offersECDHE: Bool?) async in
+        let judge = { (result: Result<ProbeResult, ProbeError>, offersECDHE: Bool?) async in
             // Not where the other connections are made: judging must not keep them waiting.
             await withTaskExecutorPreference(globalConcurrentExecutor) {
                 judged(result, of: endpoint, as: variant, offersECDHE: offersECDHE, judging)
             }
         }
-        let connection = await checker.settled(judge(nil), retries: job.retries, until: deadline, judge: judge)
+        let connection = await checker.settled(judge(result, nil), retries: job.retries, until: deadline, judge: judge)
         return VariantOutcome(endpoint: endpoint, variant: variant, result: connection.result, checked: connection)
     }
 

@@ -326,6 +326,7 @@ package struct EvaluationLoader {
                 "\(ignoring.joined(separator: ", ")): the configuration decides for \(name); the pins given beside it are not compared"
             warnings.append(.warning(id: "pins-beside-configuration", message: message))
         }
+        warnings += Self.pinsOfSystem(selection, beside: clients, for: server.host)
         // Without configurations everything there is to say goes for all hosts, and is said once.
         if sources.configurations.isEmpty {
             note(warnings)
@@ -343,6 +344,29 @@ package struct EvaluationLoader {
             warnings: warnings,
             notes: base.notes + (sources.configurations.isEmpty ? warnings : [])
         )
+    }
+
+    /// What should be said of pins by which the system decides for the whole app, where nobody asked for its decision.
+    private static func pinsOfSystem(
+        _ selection: PinSources.Selection,
+        beside clients: [ChosenClient],
+        for host: String
+    ) -> [Finding] {
+        ClientRegistry.entries.compactMap { entry in
+            guard let kind = entry.bindsAppBy,
+                let policy = selection.policies.first(where: { $0.kind == kind })?.policy, policy.pins != nil,
+                !clients.contains(where: { $0.entry.name == entry.name })
+            else { return nil }
+            let bound = clients.filter { $0.entry.platform == entry.platform && $0.entry.configurations[kind] == nil }
+            guard !bound.isEmpty else { return nil }
+            let names = bound.map(\.entry.name).joined(separator: ", ")
+            let place = policy.entries.first?.origin ?? entry.name
+            return .warning(
+                id: "system-pins-not-judged",
+                message: "\(place) pins \(host) for all of the app, so the system decides by it for \(names) too",
+                remedy: .addClient(entry.name)
+            )
+        }
     }
 
     /// The records that a client compares and that no pin expresses, each once.

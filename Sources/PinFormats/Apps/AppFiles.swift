@@ -62,6 +62,14 @@ struct ArchivedApp: AppFiles {
         while let entry = try session.next() {
             count += 1
             guard count <= AppBounds.mostFiles else { throw AppBounds.tooManyFiles(at: .at(path)) }
+            if entry.isSymbolicLink, let name = entry.name, Self.isLoaded(name) {
+                throw PinFormatError(
+                    .unreadable,
+                    at: .at(path(of: name)),
+                    "is a symbolic link, which is not followed in an archive",
+                    remedy: "unpack the archive and name the directory"
+                )
+            }
             guard entry.isFile, let name = entry.name, name.utf8.count <= AppBounds.longestName,
                 name.utf8.count(where: { $0 == UInt8(ascii: "/") }) < AppBounds.mostDepth
             else { continue }
@@ -86,6 +94,11 @@ struct ArchivedApp: AppFiles {
             )
         }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Whether a file of the name may be loaded by a client, or configures the app.
+    private static func isLoaded(_ name: String) -> Bool {
+        AppBundle.isNamedCertificate(name) || name.hasSuffix("Info.plist")
     }
 
     /// Whether a path stays below the place it is unpacked in.
@@ -144,7 +157,8 @@ struct UnpackedApp: AppFiles {
             switch FileKind(at: path(of: own), followingLinks: false) {
             case .regular: names.append(own)
             case .directory: try walk(own, depth: depth + 1, &names)
-            // A bundle of macOS has links to itself.
+            // A bundle of macOS has links to itself; those to files are files to whoever loads them.
+            case .special where FileKind(at: path(of: own)) == .regular: names.append(own)
             default: continue
             }
             guard names.count <= AppBounds.mostFiles else { throw AppBounds.tooManyFiles(at: .at(path)) }

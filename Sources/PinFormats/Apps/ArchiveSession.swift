@@ -63,6 +63,7 @@ final class ArchiveSession {
         let name: String?
         /// Whether it is a file, not a directory or a link.
         let isFile: Bool
+        let isSymbolicLink: Bool
         let isEncrypted: Bool
     }
 
@@ -78,6 +79,7 @@ final class ArchiveSession {
         return Entry(
             name: name.flatMap { String(validatingCString: $0) },
             isFile: functions.entry_filetype?(entry) == S_IFREG,
+            isSymbolicLink: functions.entry_filetype?(entry) == S_IFLNK,
             isEncrypted: functions.entry_is_data_encrypted?(entry) == 1
         )
     }

@@ -38,10 +38,33 @@ struct AndroidResource {
             }
             if let name = found.first {
                 path = candidate + name
+                try Self.refuseQualified(String(parts[1]), reference, beside: candidate, at: file.place)
                 return
             }
         }
         path = nil
+    }
+
+    /// Refuses a resource that some devices take from a directory of their own, such as `xml-v31`.
+    private static func refuseQualified(
+        _ name: String,
+        _ reference: String,
+        beside directory: String,
+        at place: PinPlace
+    ) throws(PinFormatError) {
+        let parts = PathParts(String(directory.dropLast()))
+        guard ["xml", "raw"].contains(parts.name) else { return }
+        let parent = parts.directory.isEmpty ? "." : parts.directory
+        for other in (try? RegularFile.names(inDirectory: parent)) ?? [] where other.hasPrefix(parts.name + "-") {
+            let files = (try? RegularFile.names(inDirectory: "\(parts.directory)\(other)")) ?? []
+            guard files.contains(where: { $0.prefix { $0 != "." } == name }) else { continue }
+            throw PinFormatError(
+                .duplicate,
+                at: place,
+                "\(reference) is in '\(shortened(other, isPublic: true))' for some devices and in '\(parts.name)' for others",
+                remedy: "name the configuration of the devices that are meant, in a directory of its own"
+            )
+        }
     }
 
     /// The certificates in a resource, PEM or DER.

@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// Apple's property lists, XML or binary, with `NSPinnedDomains`, App Transport Security or TrustKit's configuration: an Info.plist, or
 /// a part of one.
@@ -42,13 +43,39 @@ struct PropertyListFormat: PinFileFormat {
         }
     }
 
+    /// Notes keys of an app's property list that pin or bind nothing where they stand.
+    private func noteMisplaced(_ root: DocumentNode, into collector: inout PinCollector) {
+        for (key, node) in root.members ?? [] {
+            switch key {
+            case "NSPinnedDomains":
+                collector.note(
+                    .unknownKey,
+                    at: node.place,
+                    "'\(key)' pins nothing here: put it into NSAppTransportSecurity"
+                )
+            case "TSKPinnedDomains":
+                collector.note(.unknownKey, at: node.place, "'\(key)' pins nothing here: put it into TSKConfiguration")
+            case _ where ["-", "~"].contains { key.hasPrefix(TransportSecurityReader.key + $0) }:
+                collector.note(
+                    .unknownKey,
+                    at: node.place,
+                    "'\(shortened(key, to: 60))' is for some devices, which take it in place of "
+                        + "\(TransportSecurityReader.key); it is not judged"
+                )
+            default: break
+            }
+        }
+    }
+
     /// Adds what a property list says, and says whether that is anything.
     private func add(_ root: DocumentNode, into collector: inout PinCollector) throws(PinFormatError) -> Bool {
-        let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? root["NSPinnedDomains"]
-        let trustKit = root["TSKConfiguration"] ?? (root["TSKPinnedDomains"] != nil ? root : nil)
+        let isOfAnApp = TransportSecurityReader.isOfAnApp(root)
+        // In an app's nobody looks for these at the top; a part of one that was cut out is meant.
+        let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? (isOfAnApp ? nil : root["NSPinnedDomains"])
+        let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && root["TSKPinnedDomains"] != nil ? root : nil)
+        if isOfAnApp { noteMisplaced(root, into: &collector) }
         if let apple { collector.add(try NSPinnedDomainsReader.configuration(in: apple, into: &collector)) }
         if let trustKit { collector.add(try TrustKitReader.configuration(in: trustKit, into: &collector)) }
-        let isOfAnApp = TransportSecurityReader.isOfAnApp(root)
         if isOfAnApp { collector.add(try TransportSecurityReader.settings(in: root, into: &collector)) }
         return apple != nil || trustKit != nil || isOfAnApp
     }

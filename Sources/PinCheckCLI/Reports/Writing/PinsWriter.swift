@@ -14,11 +14,12 @@ struct PinsWriter {
     private var lines: LineWriter
 
     /// A writer for one run; `host` is the one that files are meant for.
-    init(_ settings: PinsOutputSettings, host: String?, in context: Context) {
+    init(_ settings: PinsOutputSettings, host: String?, in context: Context) throws(CommandError) {
         self.settings = settings
         self.host = host
         self.context = context
         time = context.now()
+        try OutputFile.refuseReadFile(behind: context.console.output)
         lines = LineWriter(context.console.output)
     }
 

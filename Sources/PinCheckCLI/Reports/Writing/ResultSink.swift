@@ -32,6 +32,7 @@ struct ResultSink {
 
     /// The summary of a job, added to the file that GitHub names.
     init(jobSummary path: String) throws(CommandError) {
+        try OutputFile.refuseReadFile(path)
         lines = LineWriter(try GrowingFile(path: path, isAddedTo: true).stream)
         renderer = MarkdownRenderer()
         isFile = true

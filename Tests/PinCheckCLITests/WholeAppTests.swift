@@ -1,0 +1,154 @@
+import Foundation
+import LoopbackLab
+import PinCheckCLI
+import Testing
+
+/// What an app has beside what one client reads of it: links, files for some devices, and pins by which the system decides.
+@Suite(.endsSomeTime) struct WholeAppTests {
+    let pki: StandardPKI
+    private let stranger = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    private func verify(_ files: TemporaryDirectory, _ arguments: [String]) async throws -> Outcome {
+        let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
+        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+        return await pincheck(
+            ["verify", chain, "--host", StandardPKI.serverName, "--anchors", anchors, "-f", "json"] + arguments
+        )
+    }
+
+    private func warnings(_ outcome: Outcome) throws -> [String] {
+        try JSONValue(outcome.output)["warnings"].array.compactMap { $0["id"].text }
+    }
+
+    private func android(_ pin: String) -> String {
+        """
+        <network-security-config><domain-config><domain>\(StandardPKI.serverName)</domain>
+        <pin-set><pin digest="SHA-256">\(pin)</pin></pin-set></domain-config></network-security-config>
+        """
+    }
+
+    private func apple(_ pin: String) -> String {
+        """
+        <plist><dict><key>NSAppTransportSecurity</key><dict><key>NSPinnedDomains</key><dict>
+        <key>\(StandardPKI.serverName)</key><dict><key>NSPinnedLeafIdentities</key><array><dict>
+        <key>SPKI-SHA256-BASE64</key><string>\(pin)</string></dict></array></dict></dict></dict></dict></plist>
+        """
+    }
+
+    @Test func aLinkedCertificateInABundleIsAPin() async throws {
+        try await TemporaryDirectory.scoped { files in
+            _ = try files.makeDirectory("Shop.app")
+            _ = try files.makeDirectory("Shop.app/certificates")
+            _ = try files.write(
+                "<plist><dict><key>NSAppTransportSecurity</key><dict/></dict></plist>",
+                to: "Shop.app/Info.plist"
+            )
+            _ = try files.write(pki.rogue.der, to: "Shop.app/certificates/api.der")
+            #expect(symlink("certificates/api.der", files.path + "/Shop.app/api.cer") == 0)
+            // A bundle has links to itself, too.
+            #expect(symlink(".", files.path + "/Shop.app/Current") == 0)
+            let outcome = try await verify(files, ["--pins", files.path + "/Shop.app"])
+            #expect(outcome.decision == "fail pin-mismatch", "\(outcome)")
+        }
+    }
+
+    @Test func aResourceThatSomeDevicesTakeFromElsewhereIsNotJudgedForAll() async throws {
+        try await TemporaryDirectory.scoped { files in
+            for directory in ["res", "res/xml", "res/xml-v31", "res/raw", "res/raw-de"] {
+                _ = try files.makeDirectory(directory)
+            }
+            let manifest = try files.write(
+                """
+                <manifest xmlns:android="http://schemas.android.com/apk/res/android">
+                <application android:networkSecurityConfig="@xml/n"/></manifest>
+                """,
+                to: "AndroidManifest.xml"
+            )
+            let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
+            _ = try files.write(android(pin), to: "res/xml/n.xml")
+            let options = ["--client", "android", "--pins", manifest]
+            #expect(try await verify(files, options).decision == "pass pin-matched")
+            _ = try files.write(android(stranger), to: "res/xml-v31/other.xml")
+            #expect(try await verify(files, options).decision == "pass pin-matched")
+            _ = try files.write(android(stranger), to: "res/xml-v31/n.xml")
+            let outcome = try await verify(files, options)
+            #expect(outcome.status == .data && outcome.errors.contains("'xml-v31' for some devices"), "\(outcome)")
+        }
+    }
+
+    @Test func pinsThatBindAllOfAnAppAreNamedWhereNobodyAskedForThem() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
+            let xml = try files.write(android(stranger), to: "network_security_config.xml")
+            let kotlin = try files.write(
+                "CertificatePinner.Builder().add(\"\(StandardPKI.serverName)\", \"sha256/\(pin)\").build()\n",
+                to: "Pinner.kt"
+            )
+            let okhttp = ["--pins", kotlin, "--pins", xml, "--client"]
+            let alone = try await verify(files, okhttp + ["okhttp"])
+            #expect(alone.decision == "pass pin-matched")
+            #expect(try warnings(alone).contains("system-pins-not-judged"), "\(alone)")
+            let both = try await verify(files, okhttp + ["okhttp,android"])
+            #expect(both.status == .fail)
+            #expect(try !warnings(both).contains("system-pins-not-judged"), "\(both)")
+            _ = try files.makeDirectory("Shop.app")
+            _ = try files.write(apple(stranger), to: "Shop.app/Info.plist")
+            _ = try files.write(pki.rootA.der, to: "Shop.app/root.cer")
+            for client in ["afnetworking", "alamofire"] {
+                let app = try await verify(files, ["--pins", files.path + "/Shop.app", "--client", client])
+                #expect(try warnings(app).contains("system-pins-not-judged"), "\(app)")
+            }
+            let asked = try await verify(files, ["--pins", files.path + "/Shop.app", "--client", "nspinneddomains"])
+            #expect(asked.decision == "fail pin-mismatch")
+        }
+    }
+
+    @Test func keysOfAnInfoPlistThatCountForNothingAreNamed() async throws {
+        try await TemporaryDirectory.scoped { files in
+            for (body, words) in [
+                ("<key>NSPinnedDomains</key><dict/>", "put it into NSAppTransportSecurity"),
+                ("<key>TSKPinnedDomains</key><dict/>", "put it into TSKConfiguration"),
+                ("<key>NSAppTransportSecurity-iphoneos</key><dict/>", "is for some devices"),
+                ("<key>NSAppTransportSecurity~ipad</key><dict/>", "is for some devices"),
+            ] {
+                let path = try files.write(
+                    "<plist><dict><key>CFBundleName</key><string>x</string>\(body)"
+                        + "<key>NSAppTransportSecurity</key><dict/></dict></plist>",
+                    to: "Info.plist"
+                )
+                let outcome = await pincheck("lint", path, "-f", "json")
+                let found = try JSONValue(outcome.output)["findings"].array.filter { $0["id"].text == "unknown-key" }
+                #expect(found.first?["message"].text?.contains(words) == true, "\(outcome)")
+                let checked = try await verify(files, ["--pins", path])
+                #expect(try warnings(checked).contains("nothing-pinned"), "\(checked)")
+            }
+        }
+    }
+
+    @Test func theSummaryOfAJobIsNotAddedToWhatAConfigurationNames() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let root = try files.write(pki.rootA.pem, to: "root.pem")
+            let path = try files.write(
+                """
+                <network-security-config><base-config><trust-anchors><certificates src="@raw/root"/></trust-anchors>
+                </base-config></network-security-config>
+                """,
+                to: "network_security_config.xml"
+            )
+            let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
+            let outcome = await pincheck(
+                [
+                    "verify", chain, "--host", StandardPKI.serverName, "--client", "android", "--pins", path, "-f",
+                    "github",
+                ],
+                environment: ["GITHUB_STEP_SUMMARY": root]
+            )
+            #expect(outcome.errors.contains("is read in this run"), "\(outcome)")
+            #expect(try String(contentsOfFile: root, encoding: .utf8) == pki.rootA.pem)
+        }
+    }
+}
