@@ -56,7 +56,7 @@ extension PinsCommand {
             throw .noInput("there is no server's certificate in what is given: name a host, or a file with its chain")
         }
         let status = ExitStatus.worst(all.map(ExitStatus.init))
-        var writer = PinsWriter(settings, host: host, in: context)
+        var writer = try PinsWriter(settings, host: host, in: context)
         try writer.write(all, exit: status)
         return status
     }

@@ -11,8 +11,9 @@ package struct Checker: Sendable {
     private let prober: RetryingProber
     /// How many connections to one target are made at the same time, at least one.
     var connectionsToTarget = TargetVariants.connectionLimit
-    /// How much of a processor's time the chains of one target may cost to judge, by its timeout.
-    var judgingLimit: @Sendable (_ timeout: Duration) -> Duration = { max($0, .seconds(1)) }
+    /// How much of a processor's time the chains of one target may cost to judge, by what is left of its timeout: on a busy machine a
+    /// second is little.
+    var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
     /// Judges the chain of a service that is asked for addresses over TLS.
     var objection: AddressResolver.Objection = { _, _ in "nobody judges it" }
 

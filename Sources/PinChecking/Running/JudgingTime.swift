@@ -13,23 +13,30 @@ import Darwin
 /// Its servers decide what there is to judge, and each chain costs what it costs; a busy machine makes none of it dearer. Counted on the
 /// threads that judge.
 final class JudgingTime: Sendable {
-    private let limit: Duration
-    private let used = Mutex(Duration.zero)
+    private struct Time {
+        var limit: Duration
+        var used = Duration.zero
+    }
+
+    private let time: Mutex<Time>
 
     /// A limit over everything that is counted.
     init(limit: Duration) {
-        self.limit = limit
+        time = Mutex(Time(limit: limit))
     }
 
     /// Whether no other chain may be judged.
-    var isUsedUp: Bool { used.withLock { $0 >= limit } }
+    var isUsedUp: Bool { time.withLock { $0.used >= $0.limit } }
+
+    /// Allows no more from now on than this.
+    func allow(_ rest: Duration) { time.withLock { $0.limit = min($0.limit, $0.used + rest) } }
 
     /// Judges on the calling thread, and counts the time.
     func counting<Value>(_ judge: () -> Value) -> Value {
         let start = Self.timeOfThread
         defer {
             let spent = Self.timeOfThread - start
-            used.withLock { $0 += spent }
+            time.withLock { $0.used += spent }
         }
         return judge()
     }

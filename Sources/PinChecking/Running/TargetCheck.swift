@@ -10,9 +10,13 @@ struct TargetCheck: Sendable {
 
     /// All connections that say something of their own, with what they differ in.
     func checked() async -> CheckedTarget {
-        let judging = JudgingTime(limit: checker.judgingLimit(job.endpoint.request.timeout))
+        let deadline = Deadline(in: job.endpoint.request.timeout)
+        let judging = JudgingTime(limit: checker.judgingLimit(deadline.remaining))
         // Judging other chains must not use up this target's time.
-        let (outcomes, gaps) = await withTaskExecutorPreference(checker.connectingExecutor) { await connect(judging) }
+        let (outcomes, gaps) = await withTaskExecutorPreference(checker.connectingExecutor) {
+            await connect(until: deadline, judging)
+        }
+        judging.allow(checker.judgingLimit(deadline.remaining))
         let connections = (variants.recorded == nil ? shown(outcomes) : outcomes).map { outcome in
             outcome.checked ?? judged(outcome.result, of: outcome.endpoint, as: outcome.variant, judging)
         }
@@ -66,8 +70,10 @@ struct TargetCheck: Sendable {
     }
 
     /// Makes all connections within the target's timeout, the lookups and services before them included.
-    private func connect(_ judging: JudgingTime) async -> ([VariantOutcome], [HostAddresses.Gap]) {
-        let deadline = Deadline(in: job.endpoint.request.timeout)
+    private func connect(
+        until deadline: Deadline,
+        _ judging: JudgingTime
+    ) async -> ([VariantOutcome], [HostAddresses.Gap]) {
         let (attempts, gaps, failed) = await attempts(until: deadline)
         return (await probe(attempts, until: deadline, judging) + failed, gaps)
     }
