@@ -69,11 +69,11 @@ build: libraries ## build the release binary, .build/release/pincheck
 	@mkdir -p .build/static && if [ -f "$(LIBSTDCXX)" ]; then ln -sf "$(LIBSTDCXX)" .build/static/; fi
 	$(SWIFT) build $(RELEASE_FLAGS) --product pincheck
 
-manual: build ## build the manual page and the completions of bash, zsh and fish, .build/share
-	$(SWIFT) build $(RELEASE_FLAGS) --product generate-manual
-	@mkdir -p .build/share && cd .build/share && rm -f pincheck.1 && \
-	    ../release/generate-manual ../release/pincheck --date "$$(date +%Y-%m-%d)" -o . && \
-	    awk -f ../../Sources/pincheck/manual.awk pincheck.1 >manual && mv manual pincheck.1
+manual: build ## build the manual and the completions of bash, zsh and fish, .build/share
+	@rm -rf .build/share && mkdir -p .build/share
+	@for page in $$($(BINARY) --generate-manual); do \
+	    $(BINARY) --generate-manual $$page >.build/share/$$page.1 || exit 1; \
+	done
 	@for shell in bash zsh fish; do \
 	    $(BINARY) --generate-completion-script $$shell >.build/share/pincheck.$$shell || exit 1; \
 	done
@@ -87,8 +87,8 @@ install: ## install binary, manual and completions below PREFIX (/usr/local), st
 	    echo "there is no manual yet: run 'make manual' as yourself, then 'sudo make install' again"; exit 0; \
 	fi; \
 	put() { install -d "$(SHARE)/$$2" && install -m 644 ".build/share/$$1" "$(SHARE)/$$2/$$3"; }; \
-	put pincheck.1 man/man1 pincheck.1 && \
-	    put pincheck.bash bash-completion/completions pincheck && \
+	for page in .build/share/*.1; do page=$${page##*/}; put $$page man/man1 $$page || exit 1; done; \
+	put pincheck.bash bash-completion/completions pincheck && \
 	    put pincheck.zsh zsh/site-functions _pincheck && \
 	    put pincheck.fish fish/vendor_completions.d pincheck.fish
 	@if command -v strip >/dev/null 2>&1; then \
@@ -98,7 +98,7 @@ install: ## install binary, manual and completions below PREFIX (/usr/local), st
 	fi
 
 uninstall: ## remove everything that install put there
-	rm -f "$(DESTDIR)$(PREFIX)/bin/pincheck" "$(SHARE)/man/man1/pincheck.1" \
+	rm -f "$(DESTDIR)$(PREFIX)/bin/pincheck" "$(SHARE)"/man/man1/pincheck.1 "$(SHARE)"/man/man1/pincheck-*.1 \
 	    "$(SHARE)/bash-completion/completions/pincheck" "$(SHARE)/zsh/site-functions/_pincheck" \
 	    "$(SHARE)/fish/vendor_completions.d/pincheck.fish"
 

@@ -100,7 +100,6 @@ let package = Package(
         .executableTarget(
             name: "pincheck",
             dependencies: ["PinCheckCLI"],
-            exclude: ["manual.awk"],
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "MachineTests", dependencies: ["LoopbackLab", "Machine"], swiftSettings: swiftSettings),

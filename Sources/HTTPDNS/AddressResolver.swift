@@ -123,7 +123,7 @@ private enum QuestionError: Error, CustomStringConvertible {
         switch self {
         case .fetch(.noConnection(let error)): error.fact
         case .fetch(let error): error.description
-        case .answer(let error): "its answer is none: \(error)"
+        case .answer(let error): "its answer cannot be used: \(error)"
         case .otherHost(let name): "it answers for '\(name.prefix(80))' instead"
         }
     }

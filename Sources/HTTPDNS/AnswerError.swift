@@ -52,14 +52,14 @@ extension AnswerError: CustomStringConvertible {
     private var sentence: String {
         switch problem {
         case .empty: "there is no answer in it: expected addresses, as in 192.0.2.1;192.0.2.2"
-        case .notText: "it is no text"
+        case .notText: "it is not text"
         case .tooLarge(let limit): "it is larger than \(limit / 1024) KiB, no answer is as long"
         case .tooManyAddresses(let count, let limit): "it gives one host \(count) addresses, more than \(limit)"
         case .webPage: "it is a web page: check the address of the service"
         case .encrypted: "it looks encrypted: give the answer as it is after decryption"
-        case .notAnAddress(let text): "\(quoted(text, to: 60)) is no address"
+        case .notAnAddress(let text): "\(quoted(text, to: 60)) is not an address"
         case .notATimeToLive(let text):
-            "\(quoted(text, to: 60)) is no time to live in seconds; addresses are joined by ';'"
+            "\(quoted(text, to: 60)) is not a time to live in seconds; addresses are joined by ';'"
         case .brokenJSON(let detail): "it is broken JSON" + (detail.map { " (\($0))" } ?? "")
         case .unknownJSON: "it has neither 'ips' (Aliyun) nor 'Answer' (DNS over HTTPS)"
         case .wrongValue(let expected): "it is not \(expected)"

@@ -23,7 +23,7 @@ enum TextAnswer {
     private static func list(_ lines: [(number: Int, text: Substring)]) throws(AnswerError) -> AddressAnswer {
         var places: [AddressAnswer.Place] = []
         for line in lines where !(line.text.hasSuffix(".") && (try? ServerName(line.text)) != nil) {
-            for word in line.text.split(whereSeparator: { $0.isWhitespace || $0 == "," }) {
+            for word in words(of: line.text) {
                 places.append(try place(word, at: "line \(line.number)"))
             }
         }
@@ -47,8 +47,14 @@ enum TextAnswer {
 
     /// Whether a line is a list: every word of it an address, perhaps with a port.
     private static func isList(_ line: Substring) -> Bool {
-        let words = line.split { $0.isWhitespace || $0 == "," }
-        return words.allSatisfy { (try? place($0, at: "")) != nil }
+        let places = words(of: line).map { try? place($0, at: "") }
+        // Without a port it is Tencent's, which has none.
+        guard !line.contains(";") || places.contains(where: { $0?.port != nil }) else { return false }
+        return places.allSatisfy { $0 != nil }
+    }
+
+    private static func words(of line: Substring) -> [Substring] {
+        line.split { $0.isWhitespace || $0 == "," || $0 == ";" }
     }
 
     // MARK: Tencent

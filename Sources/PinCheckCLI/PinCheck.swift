@@ -32,7 +32,7 @@ package enum PinCheck {
         }
         if let path = OpenSSLConfiguration.dangerousPath {
             return .noInput(
-                "OpenSSL's configuration \(quoted(path)) is no regular file of at most 1 MiB, or includes more than "
+                "OpenSSL's configuration \(quoted(path)) is not a regular file of at most 1 MiB, or includes more than "
                     + "OpenSSL should read: let OPENSSL_CONF name another, or /dev/null for none"
             )
         }
@@ -86,8 +86,8 @@ package enum PinCheck {
             let status = try await ReadLog.$current.withValue(ReadLog()) {
                 try await runParsed(arguments, &convention, in: context)
             }
-            if status == .unreachable, let hint = MistypedCommand.hint(for: arguments) {
-                context.console.report("\(hint)")
+            if status == .unreachable, let hint = FileArgument.hint(for: arguments) {
+                context.console.report("Note: \(hint)")
             }
             return (status, convention)
         } catch let error as CommandError {
@@ -139,8 +139,8 @@ package enum PinCheck {
                 if let own = command.exitConvention(in: context) { convention = own }
                 return try await command.run(in: context)
             }
-            if let shell = CompletionScript.asked(for: arguments) {
-                try context.console.output.write(shell.text(of: .program()))
+            if let text = try GeneratedText.asked(for: arguments, at: context.now()) {
+                try context.console.output.write(text)
                 return .pass
             }
             var command = try RootCommand.parseAsRoot(arguments)
@@ -154,12 +154,14 @@ package enum PinCheck {
             throw error
         } catch {
             if RootCommand.exitCode(for: error) == .success {
-                let message = RootCommand.fullMessage(for: error)
-                try context.console.output.write(message + "\n")
+                let message = try ShortHelp.asked(for: arguments) ?? RootCommand.fullMessage(for: error) + "\n"
+                try context.console.output.write(message)
                 // A plugin that only printed its help has evaluated nothing, and must not look well.
                 return convention == .monitoring ? .usage : .pass
             }
-            let message = parserMessage(for: error, arguments)
+            let message =
+                try UnknownOption.message(insteadOf: RootCommand.fullMessage(for: error), for: arguments)
+                ?? parserMessage(for: error, arguments)
             context.console.report(message)
             if convention == .monitoring {
                 let text = message.description

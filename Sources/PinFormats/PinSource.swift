@@ -125,8 +125,8 @@ package struct PinSource: Sendable, Hashable {
         return PinFormatError(
             .missingFile,
             at: place,
-            "no such file, and no pin either: "
-                + (mayBeShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)"),
+            (mayBeShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)")
+                + ": there is no such file, and it is not a pin either",
             remedy: remedy
         )
     }

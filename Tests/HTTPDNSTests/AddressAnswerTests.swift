@@ -84,6 +84,8 @@ import Testing
 
     @Test(arguments: [
         ("192.0.2.1", "list - [192.0.2.1] -"),
+        ("192.0.2.1:8443;192.0.2.2:8443", "list - [192.0.2.1 192.0.2.2] -"),
+        ("192.0.2.1;[2001:db8::1]:8443", "list - [192.0.2.1 2001:db8::1] -"),
         ("192.0.2.1\r\n\r\n192.0.2.2 # the second; of two\r\n", "list - [192.0.2.1 192.0.2.2] -"),
         ("\u{FEFF}# from dig +short\nedge-1.example.net.\n192.0.2.1\n2001:db8::1", "list - [192.0.2.1 2001:db8::1] -"),
     ])
@@ -94,32 +96,35 @@ import Testing
     @Test(arguments: [
         ("", "there is no answer in it"),
         (" \n# nothing\n", "there is no answer in it"),
-        ("192.0.2.1\n192.0.2", "line 2: '192.0.2' is no address"),
-        ("192.0.2.1;192.0.2.256,60", "line 1: '192.0.2.256' is no address"),
-        ("192.0.2.1;;192.0.2.2", "line 1: '' is no address"),
+        ("192.0.2.1\n192.0.2", "line 2: '192.0.2' is not an address"),
+        ("192.0.2.1;192.0.2.256,60", "line 1: '192.0.2.256' is not an address"),
+        ("192.0.2.1;;192.0.2.2", "line 1: '' is not an address"),
         (
             "192.0.2.1;192.0.2.3,192.0.2.2",
-            "line 1: '192.0.2.2' is no time to live in seconds; addresses are joined by ';'"
+            "line 1: '192.0.2.2' is not a time to live in seconds; addresses are joined by ';'"
         ),
-        ("192.0.2.1,-1", "line 1: '' is no time to live"),
-        ("api.example.com", "line 1: 'api.example.com' is no address"),
-        ("a.example.:192.0.2.1\nb.example.:x", "line 2: 'x' is no address"),
+        ("192.0.2.1,-1", "line 1: '' is not a time to live"),
+        ("api.example.com", "line 1: 'api.example.com' is not an address"),
+        ("a.example.:192.0.2.1\nb.example.:x", "line 2: 'x' is not an address"),
         ("0a1b2c3d4e5f60718293a4b5c6d7e8f9", "it looks encrypted"),
         ("<html><body>no</body></html>", "it is a web page"),
         (#"{"host":"#, "it is broken JSON"),
         (#"{"code":"InvalidHost"}"#, "code: the service refuses: 'InvalidHost'"),
         (#"{"answer":[]}"#, "it has neither 'ips' (Aliyun) nor 'Answer'"),
-        (#"{"ips":["192.0.2.1","192.0.2"]}"#, "ips[1]: '192.0.2' is no address"),
+        (#"{"ips":["192.0.2.1","192.0.2"]}"#, "ips[1]: '192.0.2' is not an address"),
         (#"{"ips":["192.0.2.1",7]}"#, "ips[1]: it is not a text"),
         (#"{"ips":"192.0.2.1"}"#, "ips: it is not a list"),
         (#"{"ips":["192.0.2.1"],"ttl":"soon"}"#, "ttl: it is not a whole number"),
-        (#"{"results":[{"host":"a","ips":["::g"]}]}"#, "results[0].ips[0]: '::g' is no address"),
+        (#"{"results":[{"host":"a","ips":["::g"]}]}"#, "results[0].ips[0]: '::g' is not an address"),
         (#"{"Status":3}"#, "Status: the DNS response code is 3 (NXDOMAIN, there is no such name)"),
         (#"{"Status":99}"#, "Status: the DNS response code is 99"),
-        (#"{"Status":0,"Answer":[{"type":1,"data":"2001:db8::1"}]}"#, "Answer[0].data: '2001:db8::1' is no address"),
+        (
+            #"{"Status":0,"Answer":[{"type":1,"data":"2001:db8::1"}]}"#,
+            "Answer[0].data: '2001:db8::1' is not an address"
+        ),
         (#"{"Status":0,"Answer":[{"type":1}]}"#, "Answer[0].data: it is not there"),
         (#"[["192.0.2.1"]]"#, "[0]: it is not a text"),
-        ("\"192.0.2.1\"", "line 1: '\"192.0.2.1\"' is no address"),
+        ("\"192.0.2.1\"", "line 1: '\"192.0.2.1\"' is not an address"),
     ])
     func whatIsWrongIsSaidWithItsPlace(text: String, expected: String) {
         let result = read(text)

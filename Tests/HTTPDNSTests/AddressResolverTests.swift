@@ -82,7 +82,7 @@ struct AddressResolverTests {
     }
 
     @Test(arguments: [
-        ("no", "200 OK", "", "its answer is none: line 1: 'no' is no address"),
+        ("no", "200 OK", "", "its answer cannot be used: line 1: 'no' is not an address"),
         ("no", "404 Not Found", "", "it answers with HTTP status 404"),
         (
             "192.0.2.1", "302 Found", "Location: http://evil.example/\r\n",

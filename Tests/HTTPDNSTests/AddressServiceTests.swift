@@ -34,7 +34,7 @@ import Testing
         ("aliyun:1/../2", "has characters that no account has"),
         ("google", "names no service: write tencent, aliyun:ACCOUNT, or a URL with {name}"),
         ("http://192.0.2.1/d", "does not say where the name goes: write {name}"),
-        ("ftp://192.0.2.1/{name}", "is no URL: begin it with http:// or https://"),
+        ("ftp://192.0.2.1/{name}", "is not a URL: begin it with http:// or https://"),
         ("http://192.0.2.1:0/{name}", "has no port from 1 to 65535"),
         ("http://a b/{name}", "has a character that a URL writes percent-encoded"),
         ("http://user@192.0.2.1/{name}", "holds a user name"),

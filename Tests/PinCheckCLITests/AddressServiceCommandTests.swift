@@ -53,7 +53,7 @@ struct AddressServiceCommandTests {
     @Test func aServiceThatFailsLeavesNoVerdict() async throws {
         for (answer, words) in [
             ("0", "the name has no usable address"),
-            ("\u{1B}[31m", "its answer is none: line 1: '\\u{1B}[31m' is no address"),
+            ("\u{1B}[31m", "its answer cannot be used: line 1: '\\u{1B}[31m' is not an address"),
         ] {
             try await LoopbackServer.serving(.script(.init(response(answer)))) { service in
                 let outcome = await pincheck(host, "--httpdns", "http://127.0.0.1:\(service.port)/{name}")

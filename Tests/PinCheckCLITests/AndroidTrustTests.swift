@@ -195,7 +195,7 @@ import Testing
             #expect(try await outcome("24", "android:target-sdk=23").decision == "pass pins-not-applied")
             let named = try await outcome("VanillaIceCream")
             #expect(named.decision == "fail unknown-issuer")
-            #expect(named.output.contains("'VanillaIceCream' is no API level"))
+            #expect(named.output.contains("'VanillaIceCream' is not an API level"))
         }
     }
 

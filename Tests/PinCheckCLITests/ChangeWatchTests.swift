@@ -182,9 +182,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("hello\n", "is no file of --state"),
+        ("hello\n", "is not a file of --state"),
         ("pincheck-state 2\n", "a later version"),
-        ("pincheck-state 1\nPASS\tx\n", "state:2: is no line of a state"),
+        ("pincheck-state 1\nPASS\tx\n", "state:2: is not a line of a state"),
     ])
     func aStateThatCannotBeReadIsKnownBeforeAnythingIsContacted(text: String, message: String) async throws {
         try await TemporaryDirectory.scoped { files in

@@ -54,7 +54,7 @@ struct ClientCertificateCommandTests {
                 (["--cert", key, "--key", key], .data, "client.key' holds no certificate"),
                 (["--cert", certificate, "--key", certificate], .data, "client.pem' holds no private key"),
                 (["--cert", certificate, "--key", other], .data, "other.key' holds a key that does not belong"),
-                (["--cert", "/nonexistent/c.pem", "--key", key], .noInput, "cannot read '/nonexistent/c.pem'"),
+                (["--cert", "/nonexistent/c.pem", "--key", key], .noInput, "c.pem': there is no such file"),
             ]
             for (arguments, status, words) in cases {
                 let outcome = await pincheck([host, "--connect", "127.0.0.1:9"] + arguments)

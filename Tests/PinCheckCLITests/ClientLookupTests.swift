@@ -115,7 +115,7 @@ import Testing
                 address
             )
             #expect(refused.status == .data)
-            #expect(refused.errors.contains("'\(address)' is no domain to it"))
+            #expect(refused.errors.contains("'\(address)' is not a domain to it"))
         }
     }
 
@@ -326,7 +326,7 @@ import Testing
         let found = try await lint(text, named: "t.json")
         #expect(found.contains("AOXgejMSKWj6sXM5pVpFW5vVEu4Z+y3bHgb6cGWUlUg="))
         #expect(found.contains("/CxnVZU/SjLBSF07Q/veqUM+IwKHdSaSKPh4azdo6sI="))
-        #expect(found.contains("'not a uri' in TSKReportUris is no URL"))
+        #expect(found.contains("'not a uri' in TSKReportUris is not a URL"))
     }
 
     @Test func alamofiresEvaluatorsAreForTheirHosts() async throws {

@@ -162,7 +162,7 @@ import Testing
 
     @Test func unknownClientsAndSettingsAreUsageErrors() async throws {
         for (client, message) in [
-            ("aflnetworking", "is not known: choose from afnetworking,"),
+            ("aflnetworking", "is not known: did you mean 'afnetworking'?"),
             ("", "is not known"),
             ("okhttp,", "is not known"),
             ("okhttp:patern=x", "has no setting 'patern=x': choose from pattern=PATTERN"),

@@ -106,7 +106,7 @@ import Testing
                 ("damaged", Array(data("ios-17", [pki.rootA]).dropLast(3)), "it was cut off"),
                 ("newer", newer, "its form is version 9"),
                 ("unknown", data("tizen-9", [pki.rootA]), "the platform of 'tizen-9' at byte"),
-                ("other", Array("hello".utf8), "it is no device data"),
+                ("other", Array("hello".utf8), "it is not device data"),
             ] {
                 let file = try directory.write(bytes, to: name)
                 let outcome = await pincheck("devices", "--device-data", file)

@@ -110,7 +110,7 @@ struct JSONSchemaCheck {
             case "type":
                 let types = rule as? [String] ?? [rule as? String ?? ""]
                 if !types.contains(where: { Self.isOf($0, value) }) {
-                    findings.append("\(path): \(value) is no \(types.joined(separator: " or "))")
+                    findings.append("\(path): \(value) is not a \(types.joined(separator: " or "))")
                 }
             case "const":
                 if !Self.areEqual(value, rule) { findings.append("\(path): \(value) is not \(rule)") }

@@ -176,7 +176,7 @@ import Testing
         for text in ["30", "d", "30x", "-1d", "99999999999d", "1.5d", "101%"] {
             let outcome = try await lint(files, "--warn-before=\(text)")
             #expect(outcome.status == .usage, "\(text)")
-            #expect(outcome.errors.contains("--warn-before '\(text)' is no threshold: write 30d"))
+            #expect(outcome.errors.contains("--warn-before '\(text)' is not a threshold: write 30d"))
         }
     }
 
@@ -212,7 +212,7 @@ import Testing
         #expect(list.output.contains("\nbad-host  "))
         let files = [("pins.txt", alone)]
         #expect(try await lint(files, "--ignore", "no-backup-pin", "--fail-on", "note").status == .pass)
-        #expect(try await lint(files, "--ignore", "no-backup").errors.contains("'pincheck lint --rules' lists"))
+        #expect(try await lint(files, "--ignore", "nothing").errors.contains("'pincheck lint --rules' lists"))
         #expect(try await lint(files, "--ignore", "bad-host").errors.contains("data with that cannot be used"))
         #expect(try await lint(files, "--fail-on", "fatal").errors.contains("choose from error, warning, note, never"))
         #expect(try await lint(files, "--client", "nonesuch").status == .usage)

@@ -267,10 +267,10 @@ import Testing
         arguments: [
             (
                 ["--warn-before", "30"],
-                "--warn-before '30' is no threshold: write 30d for days, or 33% of the lifetime"
+                "--warn-before '30' is not a threshold: write 30d for days, or 33% of the lifetime"
             ),
-            (["--fail-before", "soon"], "--fail-before 'soon' is no threshold"),
-            (["--min-pin-life", ""], "--min-pin-life '' is no threshold"),
+            (["--fail-before", "soon"], "--fail-before 'soon' is not a threshold"),
+            (["--min-pin-life", ""], "--min-pin-life '' is not a threshold"),
             (["--fail-before=60d", "--warn-before=30d"], "--warn-before 30d never warns"),
             (["--fail-on", "fail"], "--fail-on 'fail' is unknown: write --fail-on warn"),
         ]

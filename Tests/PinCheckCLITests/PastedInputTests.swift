@@ -25,7 +25,7 @@ import Testing
                         #expect(outcome.output.contains("2 accepted"))
                     }
                     let bracketed = await pincheck(ask, input: Array("[::1]:x\n".utf8))
-                    #expect(bracketed.errors.contains("'[::1]:x' is no address"))
+                    #expect(bracketed.errors.contains("'[::1]:x' is not an address"))
                     #expect(await pincheck(ask, input: []).status == .noInput)
                 }
             }
@@ -61,7 +61,7 @@ import Testing
             let empty = try files.write("{\"api.example.com\":[]}", to: "pins.json")
             #expect(await pincheck("lint", empty).output.contains("'api.example.com' is an empty list"))
             let archive = try files.write("no archive", to: "App.ipa")
-            #expect(await pincheck("lint", archive).output.contains("is no zip archive, which a file named .ipa is"))
+            #expect(await pincheck("lint", archive).output.contains("is not a zip archive, which a file named .ipa is"))
         }
     }
 

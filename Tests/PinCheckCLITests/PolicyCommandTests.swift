@@ -113,8 +113,8 @@ import Testing
     @Test(arguments: [
         ("{ hosts: { 'a..example': {} } }", ":1: "),
         ("{ hosts: { 'a.example': {\n client: 'netscape' } } }", ":2: 'client': the client 'netscape' is not known"),
-        ("{ hosts: { 'a.example': {\n warnBefore: '3x' } } }", ":2: 'warnBefore': '3x' is no threshold"),
-        ("{ hosts: { 'a.example': {\n\n timeout: 90000 } } }", ":3: 'timeout': '90000.0' is no time in seconds"),
+        ("{ hosts: { 'a.example': {\n warnBefore: '3x' } } }", ":2: 'warnBefore': '3x' is not a threshold"),
+        ("{ hosts: { 'a.example': {\n\n timeout: 90000 } } }", ":3: 'timeout': '90000.0' is not a time in seconds"),
         (
             "{ hosts: { 'a.example': {\n connect: '192.0.2.1:0' } } }",
             ":2: 'connect': the address '192.0.2.1:0' has the port"
@@ -125,7 +125,7 @@ import Testing
         ("{ hosts: { 'a.example': { warnBefore: '1d', failBefore: '2d' } } }", "--warn-before 1d never warns"),
         ("{ hosts: { 'a.example': {\n pins: 'sha256/AAAA' } } }", ":2: "),
         ("{ hosts: { 'a.example': { minTLS: '1.3', maxTLS: '1.2' } } }", "is above"),
-        ("{ hosts: { 'a.example': { connect: 'b.example:443:127.0.0.1' } } }", "which is no target"),
+        ("{ hosts: { 'a.example': { connect: 'b.example:443:127.0.0.1' } } }", "which is not a target"),
     ])
     func aMistakeIsMalformedDataWithItsPlace(text: String, message: String) async throws {
         try await TemporaryDirectory.scoped { files in

@@ -421,9 +421,9 @@ import Testing
     // MARK: Usage
 
     @Test(arguments: [
-        (["--request", "health"], "--request 'health' is no path: begin it with '/', as in /health"),
-        (["--request", "GET"], "--request 'GET' is no path: begin it with '/', as in /health"),
-        (["--request", ""], "--request '' is no path: begin it with '/', as in /health"),
+        (["--request", "health"], "--request 'health' is not a path: begin it with '/', as in /health"),
+        (["--request", "GET"], "--request 'GET' is not a path: begin it with '/', as in /health"),
+        (["--request", ""], "--request '' is not a path: begin it with '/', as in /health"),
         (
             ["--request", "/a b"],
             "--request '/a b' has a character that a URL writes percent-encoded, as in %20 for a space"
@@ -453,7 +453,7 @@ import Testing
     func aTextThatIsNoStatusIsRefused(text: String) async throws {
         let outcome = await pincheck(["127.0.0.1:1", "--request", "/", "--expect-status=\(text)"])
         #expect(outcome.status == .usage, "\(text): \(outcome.errors)")
-        #expect(outcome.errors.contains(" is no HTTP status: write 204, 2xx, 200-299, or a list as in 200,304\n"))
+        #expect(outcome.errors.contains(" is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304\n"))
     }
 
     @Test(arguments: [

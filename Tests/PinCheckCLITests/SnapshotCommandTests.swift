@@ -58,7 +58,7 @@ import Testing
             for name in ["nope.json", "none/here"] {
                 let outcome = await pincheck("diff", world.baseline, name)
                 #expect(outcome.status == .noInput)
-                #expect(outcome.errors.contains("there is no file '\(name)'"), "\(outcome.errors)")
+                #expect(outcome.errors.contains("'\(name)': there is no such file"), "\(outcome.errors)")
             }
         }
     }
@@ -361,7 +361,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("", "it is no JSON document"), ("[]", "it is no JSON document"), ("{}", "schema is missing"),
+            ("", "it is not a JSON document"), ("[]", "it is not a JSON document"), ("{}", "schema is missing"),
             (#"{"schema": 1}"#, "schema is of another type"),
             (#"{"schema": "pincheck/1"}"#, "has the schema 'pincheck/1', not pincheck-snapshot/1"),
             (#"{"schema": "pincheck-snapshot/0"}"#, "has the schema 'pincheck-snapshot/0'"),
@@ -381,11 +381,11 @@ import Testing
             ),
             (
                 #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a b", "chain": []}]}"#,
-                "endpoints[0].target: 'a b' is no host with a port"
+                "endpoints[0].target: 'a b' is not a host with a port"
             ),
             (
                 #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "connect": "?", "chain": []}]}"#,
-                "endpoints[0].connect: '?' is no address"
+                "endpoints[0].connect: '?' is not an address"
             ),
         ]
     )
@@ -439,7 +439,7 @@ import Testing
                 (["diff", world.baseline, "--allow", "renew"], "did you mean 'renewed'?"),
                 (
                     ["diff", world.baseline, "--allow", "zzz"],
-                    "'zzz' is no kind of change: choose from unchanged, renewed"
+                    "--allow 'zzz' is unknown: choose from unchanged, renewed"
                 ),
                 (["diff", world.baseline, "--connect", "127.0.0.1"], "the snapshot says where to connect"),
                 (["diff", "-", "--update"], "--update cannot rewrite standard input"),

@@ -103,7 +103,7 @@ import Testing
         ("a..b", "'a..b'"),
         ("api.example.com pins=sha256/AAAA", "'sha256/AAAA' has 3 bytes instead of 32"),
         ("api.example.com client=netscape", "'netscape'"),
-        ("api.example.com connect=other.example.com:443:127.0.0.1", "'other.example.com:443', which is no target"),
+        ("api.example.com connect=other.example.com:443:127.0.0.1", "'other.example.com:443', which is not a target"),
     ])
     func aMistakeInAListIsMalformedDataWithItsPlace(line: String, message: String) async throws {
         try await TemporaryDirectory.scoped { files in

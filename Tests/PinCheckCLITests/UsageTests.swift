@@ -28,7 +28,7 @@ import Testing
         let outcome = await pincheck(arguments)
         #expect(outcome.status == .pass)
         #expect(outcome.errors.isEmpty)
-        #expect(outcome.output.contains("USAGE: pincheck"))
+        #expect(outcome.output.lowercased().contains("usage: pincheck"))
         #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
@@ -56,7 +56,26 @@ import Testing
 
     /// Mistakes on the command line: what is written, and what the one-line answer must hold.
     static let mistakes: [([String], String)] = [
-        (["--foo"], "Unknown option '--foo'"),
+        (["--foo"], "there is no option '--foo': 'pincheck help check' lists those there are"),
+        (["host", "--json"], "there is no option '--json': did you mean '--format json'?"),
+        (["lint", "--sarif"], "there is no option '--sarif': did you mean '--format sarif'?"),
+        (["host", "--proxy", "x"], "there is no option '--proxy': 'pincheck help check' lists those there are"),
+        (["host", "--deviec", "x"], "there is no option '--deviec': did you mean '--device'?"),
+        (["host", "--cacert", "x"], "there is no option '--cacert': did you mean '--anchors'?"),
+        (["host", "-x"], "there is no option '-x': 'pincheck help check' lists"),
+        (["host", "--client", "okhtp"], "the client 'okhtp' is not known: did you mean 'okhttp'?"),
+        (["host", "--format", "jsno"], "--format 'jsno' is unknown: did you mean 'json'?"),
+        (["host", "--mode", "publickey"], "--mode 'publickey' is unknown: did you mean 'public-key'?"),
+        (["host", "--key-types", "rsa,ecdas"], "'ecdas' in --key-types is unknown: did you mean 'ecdsa'?"),
+        (["host", "--color", "alwasy"], "--color 'alwasy' is unknown: did you mean 'always'?"),
+        (["schema", "reprot"], "the schema 'reprot' is unknown: did you mean 'report'?"),
+        (["pins", "host", "--format", "okhtp"], "--format 'okhtp' is unknown: did you mean 'okhttp'?"),
+        (["pins", "host", "--position", "laef"], "--position 'laef' is unknown: did you mean 'leaf'?"),
+        (["devices", "--format", "jsn"], "--format 'jsn' is unknown: did you mean 'json'?"),
+        (
+            ["chekc"],
+            "there is no command 'chekc': did you mean 'pincheck check'? A host of that name is checked by 'pincheck check chekc'"
+        ),
         (["check"], "no target is given"),
         (["verify"], "Missing expected argument '<chain>'"),
         (["verify", "a", "b"], "Unexpected argument 'b'"),
@@ -71,7 +90,7 @@ import Testing
         (["host", "--sni", "a..b"], "--sni: the host name 'a..b' has an empty label"),
         (["host", "--sni", "a", "--no-sni"], "contradict each other"),
         (["host", "-4", "-6"], "contradict each other"),
-        (["192.0.2.1", "-6"], "is no address of the family that -6 asks for"),
+        (["192.0.2.1", "-6"], "is not an address of the family that -6 asks for"),
         (["host", "--verify-name", ""], "--verify-name '' is empty"),
         (["host", "--host", ""], "names no host"),
         (["host", "--host", "a b"], "control character"),
@@ -80,18 +99,18 @@ import Testing
         (["host", "--header", "Host"], "only 'Host: NAME' does"),
         (["host", "--port", "0"], "a port is a number"),
         (["host", "--port", "https"], "a port is a number"),
-        (["host", "--timeout", "0"], "is no time in seconds"),
-        (["host", "--timeout=-1"], "is no time in seconds"),
-        (["host", "--timeout", "86401"], "is no time in seconds"),
-        (["host", "--timeout", "nan"], "is no time in seconds"),
-        (["host", "--timeout", "inf"], "is no time in seconds"),
-        (["host", "--timeout", "1e3"], "is no time in seconds"),
-        (["host", "--timeout", ""], "is no time in seconds"),
-        (["host", "--retries=-1"], "--retries '-1' is no number from 0 to 100"),
-        (["host", "--retries", "x"], "--retries 'x' is no number from 0 to 100"),
-        (["host", "--jobs", "0"], "--jobs '0' is no number from 1"),
-        (["host", "--min-tls", "1.4"], "is no TLS version"),
-        (["host", "--max-tls", "tls1.2"], "is no TLS version"),
+        (["host", "--timeout", "0"], "is not a time in seconds"),
+        (["host", "--timeout=-1"], "is not a time in seconds"),
+        (["host", "--timeout", "86401"], "is not a time in seconds"),
+        (["host", "--timeout", "nan"], "is not a time in seconds"),
+        (["host", "--timeout", "inf"], "is not a time in seconds"),
+        (["host", "--timeout", "1e3"], "is not a time in seconds"),
+        (["host", "--timeout", ""], "is not a time in seconds"),
+        (["host", "--retries=-1"], "--retries '-1' is not a number from 0 to 100"),
+        (["host", "--retries", "x"], "--retries 'x' is not a number from 0 to 100"),
+        (["host", "--jobs", "0"], "--jobs '0' is not a number from 1"),
+        (["host", "--min-tls", "1.4"], "is not a TLS version"),
+        (["host", "--max-tls", "tls1.2"], "is not a TLS version"),
         (["host", "--min-tls", "1.3", "--max-tls", "1.2"], "--min-tls 1.3 is above --max-tls 1.2"),
         (["host", "--alpn", "h2,"], "holds a name of no or of more than 255 bytes"),
         (["host", "--connect", ""], "names no host"),
@@ -99,8 +118,8 @@ import Testing
         (["host", "--resolve", "host:443"], "has too few parts"),
         (["host", "--resolve", "host:443:name"], "has no address in 'name'"),
         (["host", "--connect-to", "host:443:192.0.2.1"], "has not four parts"),
-        (["host", "--resolve", "other:443:192.0.2.1"], "'other:443', which is no target of this call"),
-        (["host", "--connect", "host:8443:192.0.2.1"], "'host:8443', which is no target of this call"),
+        (["host", "--resolve", "other:443:192.0.2.1"], "'other:443', which is not a target of this call"),
+        (["host", "--connect", "host:8443:192.0.2.1"], "'host:8443', which is not a target of this call"),
         (["host", "--client", "netscape"], "the client 'netscape' is not known: choose from afnetworking"),
         (["host", "--mode", "both"], "--mode 'both' is unknown: choose from none, public-key, certificate"),
         (["host", "--and-system"], "--and-system adds the system's roots to --anchors"),
@@ -129,12 +148,37 @@ import Testing
         let mistyped = await pincheck("chek", "api.example.com")
         #expect(mistyped.status == .usage)
         #expect(mistyped.errors.contains("did you mean 'pincheck check api.example.com'?"), "\(mistyped.errors)")
-        // Before options it may be a host of the local network.
-        let host = await pincheck("dem", "--connect", "127.0.0.1:1")
-        #expect(host.status == .unreachable)
-        #expect(host.errors.contains("did you mean 'pincheck demo …'?"), "\(host.errors)")
+        let before = await pincheck("dem", "--connect", "127.0.0.1:1")
+        #expect(before.status == .usage)
+        #expect(before.errors.contains("did you mean 'pincheck demo --connect 127.0.0.1:1'?"), "\(before.errors)")
         let named = await pincheck("check", "dem", "--connect", "127.0.0.1:1")
         #expect(named.status == .unreachable && !named.errors.contains("did you mean"))
+    }
+
+    @Test func aTargetThatIsAFileIsToldWhatFilesAreFor() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let path = try files.write("", to: "leaf.pem")
+            for command in [[path], ["check", path], ["snapshot", path]] {
+                let outcome = await pincheck(command)
+                #expect(outcome.status == .usage)
+                #expect(outcome.errors.contains("is a file, not a host: 'pincheck verify' judges"), "\(outcome.errors)")
+            }
+        }
+    }
+
+    @Test func oneWordingSaysThatAFileIsMissing() async {
+        for arguments in [
+            ["verify", "/absent"], ["host", "--policy", "/absent"], ["host", "--baseline", "/absent"],
+            ["host", "--pins", "/absent"], ["host", "--anchors", "/absent"], ["pins", "/absent"],
+            ["pins", "--key", "/absent"], ["pins", "--from", "/absent"], ["diff", "/absent"], ["--targets", "/absent"],
+            ["host", "--next", "/absent"], ["host", "--cert", "/absent"], ["host", "--ct-logs", "/absent"],
+            ["host", "--device", "ios-12", "--device-data", "/absent"], ["host", "--addresses", "/absent"],
+            ["host", "--extra-root", "/absent"], ["host", "--intermediate", "/absent"],
+        ] {
+            let outcome = await pincheck(arguments)
+            #expect(outcome.status == .noInput, "\(arguments)")
+            #expect(outcome.errors.contains(": there is no such file"), "\(arguments): \(outcome.errors)")
+        }
     }
 
     @Test func theHelpNamesEveryCommandAndStatus() async {

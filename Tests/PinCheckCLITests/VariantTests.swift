@@ -379,9 +379,9 @@ struct VariantTests {
     @Test(arguments: [
         (
             ["--key-types", "dsa"],
-            "--key-types 'dsa' names no type of key in 'dsa': choose from rsa, ecdsa, ed25519, all"
+            "the type of key 'dsa' in --key-types is unknown: did you mean 'rsa'?"
         ),
-        (["--key-types", "rsa,"], "names no type of key in ''"),
+        (["--key-types", "rsa,"], "the type of key '' in --key-types is unknown: choose from rsa, ecdsa"),
         (["--httpdns", "aliyun"], "--httpdns 'aliyun' lacks the account: write aliyun:ACCOUNT"),
         (["--doh", "http://dns.example/"], "--doh 'http://dns.example/' is not asked over TLS"),
         (["--doh", "https://dns.example/", "--httpdns", "tencent"], "--httpdns and --doh contradict each other"),
@@ -394,11 +394,11 @@ struct VariantTests {
     }
 
     @Test(arguments: [
-        ("192.0.2.1;no", ExitStatus.data, "standard input holds no addresses: line 1: 'no' is no address"),
+        ("192.0.2.1;no", ExitStatus.data, "standard input holds no addresses: line 1: 'no' is not an address"),
         ("0", .noInput, "the answer in standard input gives no address: the service knows none"),
         (
             #"{"host":"other.example","ips":["127.0.0.2"],"ttl":1}"#, .usage,
-            "an address is given for 'other.example:443', which is no target of this call"
+            "an address is given for 'other.example:443', which is not a target of this call"
         ),
     ])
     func answersThatCannotBeUsedAreRefused(answer: String, status: ExitStatus, words: String) async {

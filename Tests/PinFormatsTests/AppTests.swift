@@ -99,7 +99,7 @@ import Testing
         #expect(reading.pins.isEmpty)
         #expect(
             reading.notes.map(\.message) == [
-                "\(bundle)/chain.crt: is no certificate in DER, and Alamofire passes over it",
+                "\(bundle)/chain.crt: is not a certificate in DER, and Alamofire passes over it",
                 "\(bundle): loaded from the bundle by AFNetworking 4: 'root.cer'; AFNetworking 2 and 3: 'root.cer'; "
                     + "Alamofire: 'extra.crt', 'more.DER', 'root.cer'",
                 "\(bundle): no client loads by itself what is not in the main bundle: 'Base.lproj/old.cer'",

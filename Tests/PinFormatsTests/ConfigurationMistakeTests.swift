@@ -33,7 +33,7 @@ import Testing
             "digest=\"SHA-1\">\(Samples.a)",
             .wrongAlgorithm,
             8,
-            "'SHA-1' is none"
+            "does not know the digest 'SHA-1'"
         ),
         .init(Samples.android, Samples.a, short, .wrongLength, 8, "has 31 bytes instead of 32"),
         .init(Samples.android, "</pin-set>", "</pin-set>\n<pin-set/>", .duplicate, 12, "two <pin-set>s"),
@@ -99,9 +99,9 @@ import Testing
         .init(Samples.android, "<base-config>", "<base-config><pin-set/>", .wrongValue, 3, "Android takes none"),
         .init(Samples.android, "src=\"system\"", "src=\"@raw/gone\"", .missingFile, 3, "'@raw/gone' is not there"),
         .init(Samples.android, "<network-s", "<!DOCTYPE x><network-s", .unreasonableDocument, 2, "DOCTYPE"),
-        .init(Samples.android, "</domain-config>", "", .brokenDocument, 17, "no well-formed XML"),
+        .init(Samples.android, "</domain-config>", "", .brokenDocument, 17, "not well-formed XML"),
         .init(Samples.infoPlist, Samples.a, "sha256/\(Samples.a)", .notation, 13, "write \(Samples.a)"),
-        .init(Samples.infoPlist, "example.com", "*.example.com", .badHost, 10, "is no host name"),
+        .init(Samples.infoPlist, "example.com", "*.example.com", .badHost, 10, "is not a host name"),
         .init(Samples.infoPlist, "SPKI-SHA256-BASE64", "SPKI-SHA256", .missingValue, 13, "has no SPKI-SHA256-BASE64"),
         .init(
             Samples.infoPlist,
@@ -204,7 +204,7 @@ import Testing
         ),
         .init(Samples.kotlin, "add(HOST", "add(host()", .wrongValue, 5, "is not written out"),
         .init(Samples.kotlin, "**.example.net", "a.**.example.net", .badHost, 7, "as *.host or **.host"),
-        .init(Samples.zone, "TLSA 3 1 1", "TLSA 4 1 1", .badRecord, 3, "usage '4' is none"),
+        .init(Samples.zone, "TLSA 3 1 1", "TLSA 4 1 1", .badRecord, 3, "'4' is not a TLSA usage"),
         .init(Samples.zone, "TLSA 3 1 1", "TLSA 3 1 2", .badRecord, 3, "SHA-512 has 64"),
         .init(Samples.zone, "TLSA 2 0 1", "TLSA 3 0 0", .badRecord, 5, "is not exactly one certificate"),
         .init(Samples.zone, "TLSA 2 0 1", "TLSA 2 1 0", .badRecord, 5, "is not exactly one public key"),

@@ -216,7 +216,7 @@ import X509
         let kotlin = try converted(zone, to: .okhttp)
         #expect(
             kotlin.losses == [
-                "api.example.com: the record '3 0 1 \(second.hexadecimal)' is no hash of a key that OkHttp could compare: it is left out",
+                "api.example.com: the record '3 0 1 \(second.hexadecimal)' is not a hash of a key that OkHttp could compare: it is left out",
                 "api.example.com: records of usage 2 and 3 stand for the system's trust, which OkHttp asks all the same",
                 "api.example.com: the pins were for the port 8443, and OkHttp pins every port",
             ]

@@ -83,7 +83,7 @@ private enum PEMText {
         )
         let missing = try failure("no-such-file")
         #expect(missing.kind == .missing)
-        #expect(missing.reason.hasPrefix("'no-such-file' is no such file: curl ends with exit status 90"))
+        #expect(missing.reason.hasPrefix("'no-such-file': there is no such file: curl ends with exit status 90"))
     }
 
     @Test func aFileHoldsOnePublicKeyAndNoCertificate() throws {

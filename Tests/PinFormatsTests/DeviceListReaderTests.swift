@@ -89,13 +89,13 @@ import Testing
         (document("aosp", "tizen"), 2, "is 'tizen', which is unknown; choose from apple, aosp, mozilla"),
         (document(#""9""#, #""nine""#), 2, "'stores[0].version' is not a version as in 14.0.0_r66"),
         (document("fetched", "read"), 2, "'stores[0]' has no 'fetched'"),
-        (document("2018", "2O18"), 2, "'2O18-10-04' is no date"),
+        (document("2018", "2O18"), 2, "'2O18-10-04' is not a date"),
         (document("roots", "root"), 2, "'stores[0]' has no 'roots'"),
         (document(#"["junk.cer"]"#, "[]"), 2, "'stores[0].roots' has no root"),
         (document("junk.cer", String(repeating: "ab", count: 32)), 2, "is in none of the files of 'certificates'"),
         (document("] }", "] }, " + store), 1, "'android-9' at byte"),
         (#"{ "source": "x", "stores": 7 }"#, 1, "'stores' is not an array"),
-        (#"{ "source": "x", "stores": [] "#, 1, "is no JSON"),
+        (#"{ "source": "x", "stores": [] "#, 1, "is not JSON"),
     ]
 
     @Test(arguments: wrong)

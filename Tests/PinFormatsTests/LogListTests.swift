@@ -73,7 +73,7 @@ import X509
 
     @Test func whatIsWrongIsNamedWithItsPlace() {
         let cases: [(text: String, words: String)] = [
-            ("", "logs.json:1: is no JSON"), ("{ \"operators\": [", "logs.json:1: is no JSON"),
+            ("", "logs.json:1: is not JSON"), ("{ \"operators\": [", "logs.json:1: is not JSON"),
             ("{}", "logs.json:1: has no 'operators'"), ("[]", "logs.json:1: has no 'operators'"),
             ("{ \"operators\": [] }", "logs.json:1: 'operators' has no log"),
             ("{\n\"operators\": {} }", "logs.json:2: 'operators' is not an array"),

@@ -54,7 +54,7 @@ import Testing
         #expect(reading.pins.count == 1)
         #expect(reading.notes.map(\.id) == [.ignored])
         #expect(
-            reading.notes.first?.message.hasSuffix("/chain.pem:1: 'DH PARAMETERS' is no pin and was passed over")
+            reading.notes.first?.message.hasSuffix("/chain.pem:1: 'DH PARAMETERS' is not a pin and was passed over")
                 == true
         )
     }
@@ -97,11 +97,11 @@ import Testing
             ),
             (
                 "hello world", .notAPin,
-                "the text (5 characters) is no pin; a pin is sha256/ followed by 44 characters of base64"
+                "the text (5 characters) is not a pin; a pin is sha256/ followed by 44 characters of base64"
             ),
             (
                 "api.example.com sha256/\(Self.a)", .notAPin,
-                "the text (15 characters) is no pin; a pin is sha256/ followed by 44 characters of base64"
+                "the text (15 characters) is not a pin; a pin is sha256/ followed by 44 characters of base64"
             ),
             (
                 "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", .padding,
@@ -127,6 +127,8 @@ import Testing
     @Test func emptyAndPinlessFilesHoldNoPin() throws {
         #expect(try failure(ofFile: "empty.pem", "").problem == .empty)
         #expect(try failure(ofFile: "comments.txt", "# nothing\n\n").problem == .notAPin)
+        let empty = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>a</key><string>b</string></dict></plist>"
+        #expect(try failure(ofFile: "Info.plist", empty).reason.hasPrefix("is a property list without pins"))
         #expect(try failure(ofFile: "prose.txt", "Dear reader,\nthere is no pin here.").problem == .notAPin)
         #expect(try failure(ofFile: "empty.pem", "").kind == .malformed)
     }

@@ -212,16 +212,27 @@ import Testing
             ),
             (
                 "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me@here", .otherKind,
-                "--pins: an OpenSSH public key, which is no pin; convert its file with: ssh-keygen -f FILE -e -m PKCS8"
+                "--pins: an OpenSSH public key, which is not a pin; convert its file with: ssh-keygen -f FILE -e -m PKCS8"
+            ),
+            // As 'openssl x509 -noout -fingerprint -sha256' prints it; older ones write the name in capitals.
+            (
+                "sha256 Fingerprint=3C:76:00:11:22:33:44:55", .hexadecimal,
+                "--pins: the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash "
+                    + "of its key; it cannot be converted: give the certificate's file"
+            ),
+            (
+                "SHA1 Fingerprint=3C:76:00:11", .hexadecimal,
+                "--pins: the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash "
+                    + "of its key; it cannot be converted: give the certificate's file"
             ),
             // In lists.
             (
                 "sha256/\(a) hello", .notAPin,
-                "--pins: 'hello' is no pin; a pin is sha256/ followed by 44 characters of base64"
+                "--pins: 'hello' is not a pin; a pin is sha256/ followed by 44 characters of base64"
             ),
             (
                 "pin-sha256=\"\(a)\"; pins=7", .notAPin,
-                "--pins: the text (6 characters) is no directive of a pin header; each pin is written pin-sha256=\"…\""
+                "--pins: the text (6 characters) is not a directive of a pin header; each pin is written pin-sha256=\"…\""
             ),
             (
                 "Public-Key-Pins: max-age=3", .notAPin, "--pins: the header has no pin-sha256 directive"
@@ -256,14 +267,15 @@ import Testing
         let error = try failure(text)
         #expect(error.problem == .missingFile)
         #expect(error.kind == .missing)
-        #expect(error.description.hasPrefix("--pins: no such file, and no pin either: '"))
+        #expect(error.description.hasPrefix("--pins: '"))
+        #expect(error.description.contains("': there is no such file, and it is not a pin either"))
         #expect(error.description.utf8.count < 300)
     }
 
     @Test func anEndlessNameIsShortened() throws {
         let error = try failure(String(repeating: "long/", count: 2_000))
         #expect(error.problem == .missingFile)
-        #expect(error.description.count == 144)
+        #expect(error.description.count == 162)
     }
 
     @Test func aNULCharacterIsRefused() throws {
@@ -276,7 +288,7 @@ import Testing
         let error = try failure("~/nowhere/pins.pem")
         #expect(
             error.description
-                == "--pins: no such file, and no pin either: '~/nowhere/pins.pem'; "
+                == "--pins: '~/nowhere/pins.pem': there is no such file, and it is not a pin either; "
                 + "the shell replaces ~ only at the start of a word of its own"
         )
     }

@@ -76,7 +76,9 @@ import Testing
         ("{ hosts: { 'a.example': { client: '' } } }", 1, "wrong-value", "is not a text with something in it"),
         ("{ hosts: [] }", 1, "wrong-value", "'hosts' is not a dictionary"),
         ("{ hosts: { 'a.example': {}, 'a.example': {} } }", 1, "duplicate", "the key 'a.example' is given twice"),
-        ("{ hosts: { 'a.example': {} ", 1, "broken-document", "is no JSON"),
+        ("{ hosts: { 'a.example': {} ", 1, "broken-document", "is not JSON"),
+        ("<?xml version='1.0'?><plist/>", nil, "broken-document", "is not a policy: a policy is JSON5 with hosts"),
+        ("-----BEGIN CERTIFICATE-----", nil, "broken-document", "is not a policy: a policy is JSON5 with hosts"),
     ])
     func aMistakeIsAnErrorWithItsPlace(text: String, line: Int?, problem: String, message: String) throws {
         try reading(text) { path in

@@ -60,7 +60,7 @@ import Testing
             (
                 "<key>NSExceptionDomains</key><dict><key>a.example</key><dict>\n<key>NSExceptionMinimumTLSVersion</key>\n"
                     + "<string>TLSv1.4</string></dict></dict>", 7,
-                "NSExceptionMinimumTLSVersion 'TLSv1.4' is no version"
+                "NSExceptionMinimumTLSVersion 'TLSv1.4' is not a version"
             ),
             (
                 "<key>NSExceptionDomains</key><dict><key>a.example</key><dict>\n<key>NSExceptionMinimumTLSVersion</key>\n"

@@ -94,9 +94,11 @@ import Testing
     @Test func pinsAsArgumentsAreOneSet() throws {
         let sources = [Hashes.a, Hashes.b, Hashes.a].map { PinSource("sha256/\($0)").inspect() }
         let linter = Linter(now: .init(secondsSinceEpoch: 0), warnBefore: .seconds(0))
-        #expect(linter.findings(in: sources).map { "\($0.id) \($0.place)" } == ["duplicate-pin arguments"])
+        #expect(linter.findings(in: sources).map { "\($0.id) \($0.place)" } == ["duplicate-pin command line"])
         #expect(
-            linter.findings(in: Array(sources.prefix(1))).map { "\($0.id) \($0.place)" } == ["no-backup-pin argument"]
+            linter.findings(in: Array(sources.prefix(1))).map { "\($0.id) \($0.place)" } == [
+                "no-backup-pin command line"
+            ]
         )
     }
 }

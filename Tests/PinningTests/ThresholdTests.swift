@@ -18,13 +18,14 @@ struct ThresholdTests {
     @Test(arguments: ["", "d", "30", "-1d", "+3d", "3.5d", "30 d", "101%", "1y", "30D", "1234567d", "३d", "%", "1dd"])
     func refusesAnythingElse(text: String) {
         let error = #expect(throws: ThresholdError.self) { try Threshold(text) }
-        #expect(error?.description.contains("is no threshold: write ") == true)
+        #expect(error?.description.contains("is not a threshold: write ") == true)
         #expect(error?.description.contains("'\(text)'") == true)
     }
 
     @Test func aBareNumberIsToldItsUnit() {
         #expect(
-            ThresholdError(text: "30").description == "'30' is no threshold: write 30d for days, or 33% of the lifetime"
+            ThresholdError(text: "30").description
+                == "'30' is not a threshold: write 30d for days, or 33% of the lifetime"
         )
     }
 

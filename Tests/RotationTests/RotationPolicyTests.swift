@@ -29,7 +29,7 @@ struct RotationPolicyTests {
         let error = #expect(throws: UnknownChangeKind.self) { try RotationPolicy(reading: ["renewed," + word]) }
         #expect(error?.word == word)
         #expect(
-            error?.description.hasPrefix("'\(word)' is no kind of change: choose from unchanged, renewed, rekeyed, ")
+            error?.description.hasPrefix("'\(word)' is not a kind of change: choose from unchanged, renewed, rekeyed, ")
                 == true
         )
     }

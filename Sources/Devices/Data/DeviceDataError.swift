@@ -50,7 +50,7 @@ package struct DeviceDataError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch problem {
         case .notDeviceData:
-            "it is no device data: name a file that make-device-data wrote, or JSON"
+            "it is not device data: name a file that make-device-data wrote, or JSON"
         case .tooNew(let version):
             "its form is version \(version), and this pincheck knows \(DeviceDataForm.version): use a newer pincheck"
         case .truncated(let expected):
@@ -64,12 +64,12 @@ package struct DeviceDataError: Error, Hashable, CustomStringConvertible {
         case .count(let what, let count):
             "it has \(count) \(what), which cannot be, at byte \(offset)"
         case .notText(let what):
-            "\(what) at byte \(offset) is no plain text"
+            "\(what) at byte \(offset) is not plain text"
         case .unknownPlatform(let name):
             "the platform of '\(name)' at byte \(offset) is unknown: this pincheck knows "
                 + DevicePlatform.allCases.map(\.rawValue).joined(separator: ", ")
         case .badName(let name):
-            "'\(name)' at byte \(offset) is no name of a device"
+            "'\(name)' at byte \(offset) is not the name of a device"
         case .outOfOrder(let name):
             "'\(name)' at byte \(offset) is there twice, or not in its place"
         case .badList(let name):

@@ -108,7 +108,9 @@ struct DiffCommand: RequestingCommand {
             return try compare(baseline, with: newer, isJudged: isJudged(request), settings, in: context)
         }
         if let missing = others.first(where: Self.looksLikeFile) {
-            throw .noInput("there is no file \(quoted(missing)): name a snapshot, or a target as host or https URL")
+            throw .noInput(
+                "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL"
+            )
         }
         var loader = EvaluationLoader(environment: context.environment, at: context.now())
         let jobs =

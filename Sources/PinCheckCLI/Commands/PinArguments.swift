@@ -21,7 +21,9 @@ enum PinArguments {
             }
         }
         guard PinItemReader.isThere(argument) else {
-            guard !isMeantAsFile(argument) else { throw .noInput("\(quoted(argument)): no such file") }
+            guard !FileArgument.isMeant(by: argument) else {
+                throw .noInput("\(quoted(argument)): there is no such file")
+            }
             return nil
         }
         return try sources(argument, host: host, in: context) { () throws(PinFormatError) in
@@ -54,13 +56,6 @@ enum PinArguments {
             file: path,
             items: [try reading { () throws(PinFormatError) in try PinItemReader.publicHalf(ofKeyFile: path) }]
         )
-    }
-
-    /// Whether an argument can only be a file: none of these endings is a top-level domain.
-    private static func isMeantAsFile(_ argument: String) -> Bool {
-        if argument.contains("/"), !argument.contains("://") { return true }
-        return [".pem", ".cer", ".crt", ".der", ".csr", ".pub", ".key", ".p7b", ".ipa", ".plist", ".xml", ".json"]
-            .contains { argument.lowercased().hasSuffix($0) }
     }
 
     private static func reading<Value>(_ read: () throws(PinFormatError) -> Value) throws(CommandError) -> Value {

@@ -24,8 +24,8 @@ struct RootCommand: ParsableCommand {
               pincheck snapshot api.example.com -o api.json && pincheck diff api.json
               pincheck lint Pins/
 
-            A first argument that is a target runs 'check'; its options are shown by
-            'pincheck help check'.
+            A first argument that is a target runs 'check': 'pincheck help check' shows its
+            options, and 'pincheck -h' those that are used most.
 
             Exit status: 0 accepted, 1 rejected, 2 no verdict, 3 accepted with a warning
             (--fail-on warn), 4 changed since a baseline, 64 usage, 65 malformed file, 66
@@ -54,7 +54,7 @@ struct RootCommand: ParsableCommand {
                pincheck snapshot TARGET…             record what servers serve
                pincheck diff FILE                    say what changed since a snapshot
                pincheck clients                      list the clients that can be asked
-               pincheck devices [NAME]               list the devices whose roots are known
+               pincheck devices [NAME]               list the devices that are known
                pincheck schema                       print the JSON Schema of a document
                pincheck demo                         see it work against servers of its own
                pincheck --help                       examples and options

@@ -18,7 +18,8 @@ struct SchemaCommand: ContextCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The document: \(SchemaDocument.all.map(\.name).joined(separator: ", ")).",
+            "The document (default: \(SchemaDocument.report.name)).",
+            discussion: "One of \(SchemaDocument.all.map(\.name).joined(separator: ", ")).",
             valueName: "name"
         )
     )

@@ -81,9 +81,10 @@ struct ArgumentDescription: Sendable {
             case "option": .option
             default: .flag
             }
-        names = (tree["names"]?.elements ?? []).map { name in
+        let all = (tree["names"]?.elements ?? []).map { name in
             (name["kind"]?.text == "long" ? "--" : "-") + (name["name"]?.text ?? "")
         }
+        names = all.filter { !$0.hasPrefix("--") } + all.filter { $0.hasPrefix("--") }
         valueName = tree["valueName"]?.text ?? ""
         section = tree["sectionTitle"]?.text ?? ""
         isOptional = tree["isOptional"]?.isTrue ?? true

@@ -5,17 +5,6 @@
 enum CompletionScript: String, CaseIterable {
     case bash, zsh, fish
 
-    /// The shell whose script the arguments ask for, as the parser's own does; `nil` for anything else.
-    static func asked(for arguments: [String]) -> CompletionScript? {
-        let option = "--generate-completion-script"
-        switch arguments.count {
-        case 1 where arguments[0].hasPrefix(option + "="):
-            return CompletionScript(rawValue: String(arguments[0].dropFirst(option.count + 1)))
-        case 2 where arguments[0] == option: return CompletionScript(rawValue: arguments[1])
-        default: return nil
-        }
-    }
-
     /// The script, with a line break at its end.
     func text(of program: CommandDescription) -> String {
         let line =

@@ -32,7 +32,7 @@ extension CommandError {
             case .timeout: .usage("--timeout \(error.description)")
             case .otherFamily(let address, let family):
                 .usage(
-                    "\(quoted(address.description)) is no address of the family that "
+                    "\(quoted(address.description)) is not an address of the family that "
                         + "\(family == .ipv6 ? "-6" : "-4") asks for: leave that flag out"
                 )
             case .noVersionLeft(let lowest, let highest):

@@ -153,7 +153,7 @@ extension ConnectionOptions {
         guard let text else { return nil }
         guard let number = Int(text), range.contains(number), !text.hasPrefix("+") else {
             throw .usage(
-                "\(option) \(quoted(text)) is no number from \(range.lowerBound) to \(range.upperBound)"
+                "\(option) \(quoted(text)) is not a number from \(range.lowerBound) to \(range.upperBound)"
             )
         }
         return number
@@ -162,7 +162,7 @@ extension ConnectionOptions {
     private func version(_ text: String?, option: String) throws(CommandError) -> TLSVersion? {
         guard let text else { return nil }
         guard let version = TLSVersion(number: text) else {
-            throw .usage("\(option) \(quoted(text)) is no TLS version: write 1.0, 1.1, 1.2 or 1.3")
+            throw .usage("\(option) \(quoted(text)) is not a TLS version: write 1.0, 1.1, 1.2 or 1.3")
         }
         return version
     }

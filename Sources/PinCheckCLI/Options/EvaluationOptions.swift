@@ -24,7 +24,7 @@ struct EvaluationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The value of curl's --pinnedpubkey, verbatim.",
-            discussion: "sha256//…;sha256//…, or the name of a file with one public key.",
+            discussion: "It is sha256//…;sha256//…, or the name of a file with one public key.",
             valueName: "value"
         ),
         completion: .file()
@@ -104,7 +104,7 @@ struct EvaluationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Judge as of another time.",
-            discussion: "2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
+            discussion: "As in 2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
             valueName: "time"
         )
     )
@@ -211,7 +211,7 @@ extension EvaluationOptions {
 
     private static func level(_ text: String) throws(CommandError) -> Int {
         guard let level = (0...5).first(where: { String($0) == text }) else {
-            throw .usage("--auth-level \(quoted(text)) is none of OpenSSL's security levels: give 0 to 5")
+            throw .usage("--auth-level \(quoted(text)) is not a security level of OpenSSL: give 0 to 5")
         }
         return level
     }

@@ -19,7 +19,8 @@ struct GivenTargets {
     func read(in context: Context) throws(CommandError) -> [CheckTarget] {
         let hosts = policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
         let named = try targets.map { (text) throws(CommandError) in
-            try CommandError.reading { () throws(RequestError) in try Target(text) }
+            try FileArgument.refuse(asTarget: text)
+            return try CommandError.reading { () throws(RequestError) in try Target(text) }
         }
         var result: [CheckTarget] = []
         if let hosts {

@@ -21,7 +21,7 @@ struct HTTPOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Fail when the HTTP status is another.",
-            discussion: "204, 2xx, 200-299, or several with commas. Another is exit status 1.",
+            discussion: "It is 204, 2xx, 200-299, or several with commas. Another is exit status 1.",
             valueName: "status"
         )
     )

@@ -11,7 +11,7 @@ struct LintOptions: ParsableArguments {
         help: ArgumentHelp(
             "The mildest finding that fails (default: error).",
             discussion: """
-                \(LintSettings.failLevels.joined(separator: ", ")). Such a finding ends with exit status 1.
+                One of \(LintSettings.failLevels.joined(separator: ", ")). Such a finding ends with exit status 1.
                 """,
             valueName: "severity"
         )
@@ -67,7 +67,7 @@ struct LintOutputOptions: ParsableArguments {
         help: ArgumentHelp(
             "The form of the findings (default: text).",
             discussion: """
-                \(LintSettings.Form.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a \
+                One of \(LintSettings.Form.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a \
                 file. Repeatable.
                 """,
             valueName: "form"

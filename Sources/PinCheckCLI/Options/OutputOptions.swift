@@ -9,7 +9,7 @@ struct OutputOptions: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp(
             "The form of the result (default: text).",
-            discussion: "\(OutputForm.names). FORM=FILE writes it to a file. Repeatable.",
+            discussion: "One of \(OutputForm.names). FORM=FILE writes it to a file. Repeatable.",
             valueName: "form"
         )
     )

@@ -30,7 +30,7 @@ struct PinsOutputOptions: ParsableArguments {
         help: ArgumentHelp(
             "The form of the pins (default: text).",
             discussion: """
-                \(PinsOutputSettings.Form.names.joined(separator: ", ")): all but the first two are blocks for a \
+                One of \(PinsOutputSettings.Form.names.joined(separator: ", ")): all but the first two are blocks for a \
                 client.
                 """,
             valueName: "form"
@@ -41,7 +41,7 @@ struct PinsOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Only these positions, all of them to be pinned.",
-            discussion: "leaf, intermediate, root, or several with commas.",
+            discussion: "Any of leaf, intermediate and root, with commas.",
             valueName: "position"
         )
     )

@@ -28,7 +28,7 @@ struct RecommendOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --recommend: a policy's hosts, and their pins of today.",
+            "With --recommend: hosts of a policy, with their pins.",
             discussion: "JSON5; - is standard input. Repeatable.",
             valueName: "file"
         ),

@@ -31,7 +31,7 @@ struct VariantOptions: ParsableArguments {
         help: ArgumentHelp(
             "Ask this HTTPDNS service, and check its addresses.",
             discussion: """
-                tencent, aliyun:ACCOUNT, or a URL with {name} in it. It is asked over plain HTTP, as it is \
+                It is tencent, aliyun:ACCOUNT, or a URL with {name} in it. It is asked over plain HTTP, as it is \
                 documented.
                 """,
             valueName: "service"
@@ -52,7 +52,7 @@ struct VariantOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Check the certificate for each type of key.",
-            discussion: "rsa, ecdsa, ed25519, several with commas, or all.",
+            discussion: "Any of rsa, ecdsa and ed25519 with commas, or all.",
             valueName: "types"
         )
     )

@@ -19,8 +19,7 @@ extension Baseline {
             return try RotationPolicy(reading: lists)
         } catch {
             let known = Change.Kind.allCases.map(\.rawValue)
-            let guess = Suggestion.nearest(to: error.word, in: known).map { "; did you mean \(quoted($0))?" } ?? ""
-            throw .usage("--allow: \(error)\(guess)")
+            throw .unknown("--allow \(quoted(error.word))", error.word, among: known)
         }
     }
 

@@ -52,11 +52,11 @@ enum SnapshotFile {
         } catch let error as CommandError {
             throw error
         } catch let error as SnapshotValueError {
-            throw .data("\(name) is no snapshot: \(error.place): \(error.reason)")
+            throw .data("\(name) is not a snapshot: \(error.place): \(error.reason)")
         } catch let error as DecodingError {
-            throw .data("\(name) is no snapshot: \(Self.reason(of: error))")
+            throw .data("\(name) is not a snapshot: \(Self.reason(of: error))")
         } catch {
-            throw .data("\(name) is no snapshot: it is no JSON document; write one with 'pincheck snapshot'")
+            throw .data("\(name) is not a snapshot: it is not a JSON document; write one with 'pincheck snapshot'")
         }
     }
 
@@ -85,7 +85,7 @@ enum SnapshotFile {
         case .typeMismatch(_, let context) where !context.codingPath.isEmpty:
             return "\(place(context.codingPath)) is of another type than it has to be"
         case .valueNotFound(_, let context): return "\(place(context.codingPath)) is null"
-        default: return "it is no JSON document; write one with 'pincheck snapshot'"
+        default: return "it is not a JSON document; write one with 'pincheck snapshot'"
         }
     }
 }
@@ -170,20 +170,26 @@ extension SnapshotFile {
 
         func endpoint(at place: String) throws -> Snapshot.Endpoint {
             guard let parsed = try? Target(target), parsed.port != nil else {
-                throw SnapshotValueError(place: place + ".target", reason: "\(quoted(target)) is no host with a port")
+                throw SnapshotValueError(
+                    place: place + ".target",
+                    reason: "\(quoted(target)) is not a host with a port"
+                )
             }
             if let connect, (try? ConnectAddress.readAny(connect).count) != 1 {
-                throw SnapshotValueError(place: place + ".connect", reason: "\(quoted(connect)) is no address")
+                throw SnapshotValueError(place: place + ".connect", reason: "\(quoted(connect)) is not an address")
             }
             if let sni, (try? ServerNameChoice.named(sni)) == nil {
-                throw SnapshotValueError(place: place + ".sni", reason: "\(quoted(sni)) is no host name")
+                throw SnapshotValueError(place: place + ".sni", reason: "\(quoted(sni)) is not a host name")
             }
             var certificates: [Snapshot.Certificate] = []
             for (index, certificate) in chain.enumerated() {
                 certificates.append(try certificate.certificate(at: "\(place).chain[\(index)]"))
             }
             if let variant, Variant(label: variant) == nil {
-                throw SnapshotValueError(place: place + ".variant", reason: "\(quoted(variant)) is no way to connect")
+                throw SnapshotValueError(
+                    place: place + ".variant",
+                    reason: "\(quoted(variant)) is not a way to connect"
+                )
             }
             let key = Snapshot.Key(
                 target: target,
@@ -272,18 +278,18 @@ extension SnapshotFile {
         func certificate(at place: String) throws -> Snapshot.Certificate {
             func time(_ text: String, _ key: String) throws -> Timestamp {
                 guard let time = try? TimeText.read(text) else {
-                    throw SnapshotValueError(place: "\(place).\(key)", reason: "\(quoted(text)) is no time")
+                    throw SnapshotValueError(place: "\(place).\(key)", reason: "\(quoted(text)) is not a time")
                 }
                 return time
             }
             guard spkiSHA256.hasPrefix("sha256/"), Data(base64Encoded: String(spkiSHA256.dropFirst(7)))?.count == 32
             else {
-                throw SnapshotValueError(place: place + ".spki_sha256", reason: "\(quoted(spkiSHA256)) is no pin")
+                throw SnapshotValueError(place: place + ".spki_sha256", reason: "\(quoted(spkiSHA256)) is not a pin")
             }
             guard certificateSHA256.utf8.count == 64, certificateSHA256.allSatisfy(\.isHexDigit) else {
                 throw SnapshotValueError(
                     place: place + ".cert_sha256",
-                    reason: "\(quoted(certificateSHA256)) is no SHA-256 in hexadecimal digits"
+                    reason: "\(quoted(certificateSHA256)) is not a SHA-256 in hexadecimal digits"
                 )
             }
             return Snapshot.Certificate(

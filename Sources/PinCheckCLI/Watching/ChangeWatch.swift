@@ -95,6 +95,23 @@ struct ChangeWatch {
         return old.pin != new.pin && !old.pin.isEmpty ? "key" : nil
     }
 
+    /// The variables that the command is told by, without `PINCHECK_`, and what each says.
+    static let variables: [(name: String, meaning: String)] = [
+        ("TARGET", "The target, as it was named."),
+        ("ADDRESS", "The address it was checked at, if it was reached."),
+        ("VARIANT", "Which variant of the target it is, where several are checked."),
+        ("STATUS", "The result: PASS, FAIL, UNREACHABLE, WARN or CHANGED."),
+        ("REASON", "Why, in a sentence."),
+        ("REASON_ID", "The same as a word that stays."),
+        ("PIN", "The public key of the server, as sha256/…"),
+        ("CHANGE", "What changed: first, status, reason or key."),
+        ("OLD_STATUS", "The last result, empty for none."),
+        ("OLD_REASON_ID", "The reason for it."),
+        ("OLD_PIN", "The public key of the server then."),
+        ("OLD_SINCE", "Since when that had been the result."),
+        ("TIME", "The time of this check."),
+    ]
+
     private func run(_ result: Result, change: String, old: TargetState?, time: String) {
         let facts =
             result.facts + [

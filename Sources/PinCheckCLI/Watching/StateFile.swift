@@ -29,7 +29,7 @@ enum StateFile {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
         let head = lines.popFirst()?.split(separator: " ") ?? []
         guard head.count == 2, head[0] == word, let number = Int(head[1]) else {
-            throw .data("\(quoted(path)) is no file of --state: name another, which will be made")
+            throw .data("\(quoted(path)) is not a file of --state: name another, which will be made")
         }
         guard number <= version else {
             throw .data(
@@ -40,7 +40,7 @@ enum StateFile {
         for (index, line) in lines.enumerated() {
             let fields = line.split(separator: "\t", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
             guard fields.count == 5 else {
-                throw .data("\(path):\(index + 2): is no line of a state: remove the file to start anew")
+                throw .data("\(path):\(index + 2): is not a line of a state: remove the file to start anew")
             }
             states[fields[4]] = TargetState(status: fields[0], reason: fields[1], pin: fields[2], since: fields[3])
         }

@@ -37,6 +37,22 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         }
     }
 
+    /// What it tells, in one sentence, for help and manual.
+    package var meaning: String {
+        switch self {
+        case .pass: "Every target was judged, and every client that was chosen accepts it."
+        case .fail: "A target was judged and is rejected."
+        case .unreachable: "There is no verdict: the name, the connection or the handshake failed."
+        case .warn: "Accepted with a warning, and --fail-on warn is given."
+        case .changed: "Accepted, but changed since the baseline in a way that --allow does not name."
+        case .usage: "The command line is wrong."
+        case .data: "A file of pins, certificates or settings is malformed."
+        case .noInput: "A file is missing or cannot be read, or a list is empty."
+        case .software: "There is a fault in pincheck itself."
+        case .inputOutput: "The result could not be written."
+        }
+    }
+
     /// The status of a run over several targets: errors first, then 1 > 4 > 2 > 3 > 0.
     ///
     /// Without any target nothing was evaluated, which is never a pass.

@@ -54,11 +54,11 @@ extension ClientSelectionError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownClient(let name):
-            "the client \(quoted(name)) is not known: choose from \(ClientRegistry.names), or all"
-                + (Suggestion.nearest(to: name, in: ClientRegistry.entries.map(\.name)).map {
-                    "; did you mean '\($0)'?"
+            "the client \(quoted(name)) is not known: "
+                + (Suggestion.nearest(to: name, in: ClientRegistry.entries.map(\.name) + ["all"]).map {
+                    "did you mean '\($0)'?"
                 }
-                    ?? "")
+                    ?? "choose from \(ClientRegistry.names), or all")
         case .unknownSetting(let word, let client, let known):
             "the client \(client) has no setting \(quoted(word)): "
                 + (known.isEmpty ? "it has none" : "choose from \(known.joined(separator: ", "))")

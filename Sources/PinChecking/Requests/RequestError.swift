@@ -107,12 +107,12 @@ extension RequestError: CustomStringConvertible {
         case .protocolBesideRequest(let name):
             "\(quoted(name.name)) is to be offered, and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
         case .httpPath(let text, let error): "\(quoted(TerminalText.shortened(text, to: 200))) \(error)"
-        case .noHTTPPath: "something is said of a request and there is none: give the path to ask for"
+        case .noHTTPPath: "no request is made for this to be about: give the path to ask for"
         case .expectedStatus(let text):
-            "\(quoted(TerminalText.shortened(text, to: 200))) is no HTTP status: write 204, 2xx, 200-299, or a list as in 200,304"
-        case .timeout(let text): "\(quoted(text)) is no time in seconds from 0.001 to 86400, as in 2.5"
+            "\(quoted(TerminalText.shortened(text, to: 200))) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304"
+        case .timeout(let text): "\(quoted(text)) is not a time in seconds from 0.001 to 86400, as in 2.5"
         case .otherFamily(let address, let family):
-            "\(quoted(address.description)) is no address of the family asked for: ask for "
+            "\(quoted(address.description)) is not an address of the family asked for: ask for "
                 + "\(family == .ipv6 ? "IPv4" : "IPv6") or for any"
         case .noVersionLeft(let lowest, let highest):
             "the lowest TLS version \(lowest.number) is above the highest, \(highest.number): no version is left to offer"
@@ -120,7 +120,7 @@ extension RequestError: CustomStringConvertible {
             "the warning before \(warning) never comes, since less than \(failure) fails earlier: "
                 + "warn before the larger of the two"
         case .unusedAddress(let place):
-            "an address is given for \(quoted(place)), which is no target of this call: check its name and port"
+            "an address is given for \(quoted(place)), which is not a target of this call: check its name and port"
         }
     }
 }
@@ -148,15 +148,15 @@ extension RequestError.Problem {
         case .empty: "is empty: name a host, as in 'api.example.com'"
         case .userName: "holds a user name: leave out everything up to the '@'"
         case .slash: "holds a '/': name the host alone, or write https:// before it"
-        case .scheme: "is no https URL: pincheck speaks TLS only, write https:// or host:port"
+        case .scheme: "is not an https URL: pincheck speaks TLS only, write https:// or host:port"
         case .unclosedBracket: "has a '[' without ']': write an IPv6 address as \(bracketed)"
         case .noAddressInBrackets: "has no IPv6 address in its brackets: write \(bracketed)"
         case .textAfterBracket: "has text after its ']': write \(bracketed)"
-        case .severalColons: "has more than one ':' but is no IPv6 address: write host:port, or \(bracketed)"
+        case .severalColons: "has more than one ':' but is not an IPv6 address: write host:port, or \(bracketed)"
         case .noHost: "names no host: write host or host:port"
         case .port(let text) where text.hasPrefix("//"): "is a URL: give the name alone"
         case .port(let text): "has the port \(quoted(text)): a port is a number from 1 to 65535"
-        case .name(let error): "is no name: \(error)"
+        case .name(let error): "is not a name: \(error)"
         case .tooFewParts: "has too few parts: \(resolve)"
         case .noAddress(let part): "has no address in \(quoted(part)): \(resolve)"
         case .notFourParts:

@@ -44,9 +44,10 @@ package enum FileReader {
     private static func failure(_ failure: ReadFailure, _ name: String) -> CheckError {
         switch failure {
         case .unnamed: .said(.missing, "the file name \(name) is empty or holds a NUL: name a file")
-        case .absent(let code), .system(let code):
+        case .absent: .said(.missing, "\(name): there is no such file")
+        case .system(let code):
             .said(.missing, "cannot read \(name): \(SystemError.message(of: code))")
-        case .wrongKind: .said(.missing, "cannot read \(name): it is no file")
+        case .wrongKind: .said(.missing, "cannot read \(name): it is not a file")
         case .tooLarge(let limit):
             .said(
                 .data,

@@ -116,16 +116,20 @@ struct AppReader {
                 guard let format = PinFileFormats.format(of: file) else { throw PinFileFormats.whyUnknown(file) }
                 // A file named .cer that is text is an error whatever the text is.
                 try format.read(file, into: &own)
-                throw PinFormatError(.cerNotDER, at: file.place, "is no certificate in DER")
+                throw PinFormatError(.cerNotDER, at: file.place, "is not a certificate in DER")
             }
             try DERFormat().read(file, into: &own)
             guard let pin = own.pins.first, pin.certificate != nil else {
-                throw PinFormatError(.cerNotDER, at: file.place, "is no certificate in DER")
+                throw PinFormatError(.cerNotDER, at: file.place, "is not a certificate in DER")
             }
             return pin
         } catch {
             guard loaders.contains(.afNetworking4) || loaders.contains(.afNetworking3) else {
-                collector.note(.notAPinFile, at: file.place, "is no certificate in DER, and Alamofire passes over it")
+                collector.note(
+                    .notAPinFile,
+                    at: file.place,
+                    "is not a certificate in DER, and Alamofire passes over it"
+                )
                 return nil
             }
             throw error

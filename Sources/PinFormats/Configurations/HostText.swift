@@ -21,7 +21,7 @@ enum HostText {
             throw PinFormatError(
                 .badHost,
                 at: place,
-                "'\(shortened(text))' is no host name",
+                "'\(shortened(text))' is not a host name",
                 remedy: remedy(text, error)
             )
         }

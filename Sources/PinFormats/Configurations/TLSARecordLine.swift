@@ -36,13 +36,13 @@ struct TLSARecordLine {
             throw refuse("the TLSA record is cut off", "it has three numbers and hexadecimal data, as in 3 1 1 0B9F…")
         }
         guard let usage = UInt8(numbers[0]).flatMap(TLSARecord.Usage.init) else {
-            throw refuse("the TLSA usage '\(shortened(numbers[0], to: 20))' is none", "it is 0, 1, 2 or 3")
+            throw refuse("'\(shortened(numbers[0], to: 20))' is not a TLSA usage", "it is 0, 1, 2 or 3")
         }
         guard let selector = UInt8(numbers[1]).flatMap(TLSARecord.Selector.init) else {
-            throw refuse("the TLSA selector '\(shortened(numbers[1], to: 20))' is none", "it is 0 or 1")
+            throw refuse("'\(shortened(numbers[1], to: 20))' is not a TLSA selector", "it is 0 or 1")
         }
         guard let matching = UInt8(numbers[2]).flatMap(TLSARecord.Matching.init) else {
-            throw refuse("the TLSA matching type '\(shortened(numbers[2], to: 20))' is none", "it is 0, 1 or 2")
+            throw refuse("'\(shortened(numbers[2], to: 20))' is not a TLSA matching type", "it is 0, 1 or 2")
         }
         let digits = data.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == data.utf8.count, digits.count.isMultiple(of: 2) else {

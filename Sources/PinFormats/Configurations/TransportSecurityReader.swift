@@ -94,7 +94,7 @@ enum TransportSecurityReader {
             throw PinFormatError(
                 .wrongValue,
                 at: node.place,
-                "NSExceptionMinimumTLSVersion '\(shortened(text, to: 40))' is no version",
+                "NSExceptionMinimumTLSVersion '\(shortened(text, to: 40))' is not a version",
                 remedy: "it is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3"
             )
         }

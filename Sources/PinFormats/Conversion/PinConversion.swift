@@ -149,7 +149,9 @@ package struct PinConversion: Sendable {
             $0.selector == .certificate && $0.matching != .full || $0.matching == .sha512
         }
         for record in hashes.prefix(3) {
-            lost.append("the record '\(record)' is no hash of a key that \(target.name) could compare: it is left out")
+            lost.append(
+                "the record '\(record)' is not a hash of a key that \(target.name) could compare: it is left out"
+            )
         }
         if rules.records.contains(where: { $0.usage == .trustAnchor || $0.usage == .leaf }) {
             lost.append("records of usage 2 and 3 stand for the system's trust, which \(target.name) asks all the same")

@@ -36,7 +36,7 @@ struct JSONReader {
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private func broken(_ reason: String) -> PinFormatError {
-        PinFormatError(.brokenDocument, at: file.place(line: line), "is no JSON: \(reason)")
+        PinFormatError(.brokenDocument, at: file.place(line: line), "is not JSON: \(reason)")
     }
 
     private mutating func skipSpace() throws(PinFormatError) {

@@ -1,5 +1,12 @@
 internal import Text
 
+extension PinFile {
+    /// Whether it is a property list, in XML or binary, whatever it says.
+    var isPropertyList: Bool {
+        BinaryPropertyList.begins(bytes) || text?.firstRange(of: "<plist") != nil
+    }
+}
+
 /// Property lists in XML.
 enum XMLPropertyList {
     /// The root value of `file`.
@@ -9,7 +16,7 @@ enum XMLPropertyList {
             throw PinFormatError(
                 .brokenDocument,
                 at: file.place(line: plist.line),
-                "is no property list: it is <plist> with one value"
+                "is not a property list: it is <plist> with one value"
             )
         }
         return DocumentNode(root: try value(root, file), of: file)
@@ -32,7 +39,7 @@ enum XMLPropertyList {
             throw PinFormatError(
                 .brokenDocument,
                 at: file.place(line: element.line),
-                "is no property list: it has no element <\(shortened(element.name, to: 60))>"
+                "is not a property list: it has no element <\(shortened(element.name, to: 60))>"
             )
         }
         return DocumentValue(content: content, line: element.line)

@@ -23,7 +23,7 @@ enum XMLReader {
         if let refusal = tree.refusal { throw refused(refusal, at: place) }
         guard status == XML_STATUS_OK, let root = tree.root else {
             let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "it is broken"
-            throw PinFormatError(.brokenDocument, at: place, "is no well-formed XML: \(reason)")
+            throw PinFormatError(.brokenDocument, at: place, "is not well-formed XML: \(reason)")
         }
         return root
     }

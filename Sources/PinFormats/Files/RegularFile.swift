@@ -49,7 +49,7 @@ package enum RegularFile {
     /// What keeps what stands at `place` from being read, in words.
     static func failure(_ failure: ReadFailure, at place: PinPlace) -> PinFormatError {
         switch failure {
-        case .unnamed, .absent: PinFormatError(.missingFile, at: place, "no such file")
+        case .unnamed, .absent: PinFormatError(.missingFile, at: place, "there is no such file")
         case .wrongKind(.directory):
             PinFormatError(.notARegularFile, at: place, "is a directory", remedy: "name a file in it")
         case .wrongKind:

@@ -49,7 +49,7 @@ struct AndroidConfigurationFormat: PinFileFormat {
         }
         let configuration = try PinFile.load(path)
         guard configuration.text?[...].holds("<network-security-config") == true else {
-            throw PinFormatError(.wrongValue, at: configuration.place, "is no network security configuration")
+            throw PinFormatError(.wrongValue, at: configuration.place, "is not a network security configuration")
         }
         let targetSDK = targetSDK(in: manifest, of: file, into: &collector)
         try read(
@@ -69,7 +69,7 @@ struct AndroidConfigurationFormat: PinFileFormat {
             collector.note(
                 .notFollowed,
                 at: file.place(line: element.line),
-                "android:targetSdkVersion '\(shortened(text, to: 40))' is no API level; give it with the setting target-sdk"
+                "android:targetSdkVersion '\(shortened(text, to: 40))' is not an API level; give it with the setting target-sdk"
             )
             return nil
         }

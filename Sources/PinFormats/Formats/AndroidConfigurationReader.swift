@@ -214,7 +214,7 @@ struct AndroidConfigurationReader {
             throw PinFormatError(
                 .wrongAlgorithm,
                 at: place(element),
-                digest.map { "the digest '\(shortened($0, to: 40))' is none that Android knows" }
+                digest.map { "Android does not know the digest '\(shortened($0, to: 40))'" }
                     ?? "the pin has no digest",
                 remedy: "it is digest=\"SHA-256\""
             )

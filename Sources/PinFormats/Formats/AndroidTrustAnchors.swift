@@ -80,7 +80,7 @@ struct AndroidTrustAnchors {
             throw PinFormatError(
                 .wrongValue,
                 at: place(source),
-                "src=\"\(shortened(text, to: 80))\" is no source that Android knows, and it throws",
+                "src=\"\(shortened(text, to: 80))\" is not a source that Android knows, and it throws",
                 remedy: Suggestion.nearest(to: text, in: Self.stores).map { "did you mean '\($0)'?" } ?? known
             )
         }

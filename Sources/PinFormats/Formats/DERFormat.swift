@@ -34,7 +34,7 @@ struct DERFormat: PinFileFormat {
                 throw PinFormatError(
                     .cerNotDER,
                     at: file.place,
-                    "is named .cer and is no certificate in DER",
+                    "is named .cer and is not a certificate in DER",
                     remedy: "AFNetworking skips it or crashes on it; name it .p7b or .csr for what it holds"
                 )
             }

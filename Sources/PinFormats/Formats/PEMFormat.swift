@@ -74,7 +74,11 @@ struct PEMFormat: PinFileFormat {
             }
         }
         for block in passedOver {
-            collector.note(.ignored, at: file.place(line: block.line), "'\(block.label)' is no pin and was passed over")
+            collector.note(
+                .ignored,
+                at: file.place(line: block.line),
+                "'\(block.label)' is not a pin and was passed over"
+            )
         }
     }
 

@@ -7,11 +7,7 @@ struct PropertyListFormat: PinFileFormat {
     private static let marks = ["NSPinnedDomains", "TSKPinnedDomains", TransportSecurityReader.key]
 
     func recognises(_ file: PinFile) -> Bool {
-        Self.isPropertyList(file) && Self.marks.contains { file.bytes.holds(Array($0.utf8)) }
-    }
-
-    private static func isPropertyList(_ file: PinFile) -> Bool {
-        BinaryPropertyList.begins(file.bytes) || file.text.map { $0[...].holds("<plist") } == true
+        file.isPropertyList && Self.marks.contains { file.bytes.holds(Array($0.utf8)) }
     }
 
     private static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
@@ -34,12 +30,7 @@ struct PropertyListFormat: PinFileFormat {
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         guard try add(Self.root(of: file), into: &collector) else {
-            throw PinFormatError(
-                .notAPin,
-                at: file.place,
-                "is a property list without pins where the clients look for them",
-                remedy: "NSPinnedDomains belongs into NSAppTransportSecurity, TSKPinnedDomains into TSKConfiguration"
-            )
+            throw Self.withoutPins(at: file.place)
         }
     }
 
@@ -65,6 +56,16 @@ struct PropertyListFormat: PinFileFormat {
             default: break
             }
         }
+    }
+
+    /// A property list that has nothing a client reads.
+    static func withoutPins(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .notAPin,
+            at: place,
+            "is a property list without pins where the clients look for them",
+            remedy: "NSPinnedDomains belongs into NSAppTransportSecurity, TSKPinnedDomains into TSKConfiguration"
+        )
     }
 
     /// Adds what a property list says, and says whether that is anything.

@@ -55,7 +55,7 @@ private struct ZoneReader {
         var entry = try record.entry(for: hosts, at: place)
         entry.port = port
         if entry.pins.isEmpty {
-            notes.append((place, "only the client dane compares this record: it is no hash of a key"))
+            notes.append((place, "only the client dane compares this record: it is not a hash of a key"))
         }
         entries.append(entry)
     }

@@ -16,6 +16,7 @@ extension PinFileFormats {
 
     /// Why no notation knows `file`.
     static func whyUnknown(_ file: PinFile) -> PinFormatError {
+        if file.isPropertyList { return PropertyListFormat.withoutPins(at: file.place) }
         if file.bytes.isEmpty { return PinFormatError(.empty, at: file.place, "the file is empty") }
         if file.text != nil, file.bytes.count > PinListFormat.mostBytes {
             return PinFormatError(

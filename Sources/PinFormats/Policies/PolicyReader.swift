@@ -23,6 +23,15 @@ package enum PolicyReader {
     }
 
     private static func policy(ofFile file: PinFile) throws(PinFormatError) -> Policy {
+        let first = file.text?.first { !$0.isWhitespace }
+        guard !file.isPropertyList, first != "<", first != "-" else {
+            throw PinFormatError(
+                .brokenDocument,
+                at: file.place,
+                "is not a policy: a policy is JSON5 with hosts, and what each is checked by",
+                remedy: "an Info.plist, a configuration or a certificate goes to --pins"
+            )
+        }
         guard file.text != nil else {
             throw PinFormatError(.textEncoding, at: file.place, "a policy is JSON5 in UTF-8, and this is not")
         }
@@ -105,7 +114,7 @@ package enum PolicyReader {
                 throw PinFormatError(
                     .wrongValue,
                     at: node.place,
-                    "'\(key.rawValue)' is none of \(choices.joined(separator: ", "))",
+                    "'\(key.rawValue)' is not one of \(choices.joined(separator: ", "))",
                     remedy: Suggestion.nearest(to: text, in: choices).map { "did you mean '\($0)'?" }
                 )
             }

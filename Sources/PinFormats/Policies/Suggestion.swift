@@ -8,18 +8,21 @@ package enum Suggestion {
         return best.distance <= max(1, best.word.count / 3) ? best.word : nil
     }
 
-    /// How many characters have to be put in, taken out or replaced (Levenshtein).
+    /// How many characters have to be put in, taken out, replaced, or swapped with their neighbour (optimal string alignment).
     private static func distance(_ first: String, _ second: String) -> Int {
-        let second = Array(second)
+        let (first, second) = (Array(first), Array(second))
+        var before: [Int] = []
         var row = Array(0...second.count)
-        for (i, character) in first.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
+        for i in first.indices {
+            var next = [i + 1]
             for j in second.indices {
-                let substituted = diagonal + (character == second[j] ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(substituted, row[j] + 1, diagonal + 1)
+                var least = min(row[j] + (first[i] == second[j] ? 0 : 1), row[j + 1] + 1, next[j] + 1)
+                if i > 0, j > 0, first[i] == second[j - 1], first[i - 1] == second[j] {
+                    least = min(least, before[j - 1] + 1)
+                }
+                next.append(least)
             }
+            (before, row) = (row, next)
         }
         return row[second.count]
     }

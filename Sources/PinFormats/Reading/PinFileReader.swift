@@ -10,7 +10,7 @@ enum PinFileReader {
             throw PinFormatError(
                 .otherKind,
                 at: file.place,
-                "is no zip archive, which a file named .\(file.fileExtension) is",
+                "is not a zip archive, which a file named .\(file.fileExtension) is",
                 remedy: "download or build it again"
             )
         }

@@ -2,9 +2,9 @@ extension PinProblem {
     /// What is wrong, in one sentence for a list of problems.
     package var explanation: String {
         switch self {
-        case .missingFile: "There is no such file, and the text is no pin either."
+        case .missingFile: "There is no such file, and the text is not a pin either."
         case .unreadable: "The file or directory cannot be read."
-        case .notARegularFile: "A pipe, a device or a socket is no source of pins."
+        case .notARegularFile: "A pipe, a device or a socket is not a source of pins."
         case .noPinsInDirectory: "No file in the directory holds a pin."
         case .nulCharacter: "The path or the text holds a NUL character."
         case .empty: "The text or the file is empty."
@@ -15,8 +15,8 @@ extension PinProblem {
         case .noArchiveLibrary: "The source is a zip archive, and libarchive is not there to read it."
         case .textEncoding: "The text is not UTF-8."
         case .wrongExtent: "DER ends early or goes on after its end."
-        case .brokenCertificate: "What should be a certificate is none."
-        case .brokenPublicKey: "What should be a public key is none."
+        case .brokenCertificate: "What should be a certificate is not one."
+        case .brokenPublicKey: "What should be a public key is not one."
         case .brokenPEM: "PEM text has broken framing or base64."
         case .otherKind: "The data is a relative of certificates that holds no pin."
         case .cerNotDER: "A file named .cer is not one DER certificate, and AFNetworking skips it or crashes on it."
@@ -38,17 +38,17 @@ extension PinProblem {
         case .unreasonableDocument: "The document has more elements or depth than a configuration has."
         case .wrongValue: "A value is of another type than belongs there, or an element in the wrong place."
         case .missingValue: "Something is missing that the client needs."
-        case .badHost: "A host name or pattern is none."
+        case .badHost: "What should be a host name or pattern is not one."
         case .duplicate: "A host or set of pins is given twice."
-        case .badDate: "A date is none."
-        case .unknownKey: "A key is none that the form has."
+        case .badDate: "What should be a date is not one."
+        case .unknownKey: "The form has no such key."
         case .trustKitTooFewPins: "TrustKit throws when fewer than two different pins are enforced."
         case .trustKitNoRegisteredSuffix: "TrustKit throws for a domain that ends in no registered suffix."
         case .trustKitPublicSuffix: "TrustKit throws when subdomains of a public suffix are included."
         case .trustKitExclusionNotAlone: "TrustKit throws when an exempt domain has other settings."
         case .trustKitExclusionWithoutParent: "TrustKit throws when a domain is exempt from no parent's policy."
         case .noHosts: "A policy names no host."
-        case .badRecord: "A TLSA record is none."
+        case .badRecord: "What should be a TLSA record is not one."
         }
     }
 }

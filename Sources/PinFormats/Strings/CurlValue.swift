@@ -65,7 +65,7 @@ struct CurlValue {
         case .regular, .pipe: break
         case .absent: throw missing(path)
         case .directory, .special:
-            throw PinFormatError(.notARegularFile, at: filePlace, "is no file: \(Self.consequence)")
+            throw PinFormatError(.notARegularFile, at: filePlace, "is not a file: \(Self.consequence)")
         case .inaccessible(let code): throw RegularFile.failure(.system(code), at: filePlace)
         }
         let file = try PinFile.load(path, mayBePipe: true)
@@ -134,7 +134,7 @@ struct CurlValue {
         let word = PinWord(text: path[...], place: place, mayBeShown: true)
         guard PinNotation.isClaimed(by: path[...]) || PinNotation.resemblesHash(path[...]) else {
             let name = PinWord.isShort(path[...]) || path.contains("/") ? "'\(shortened(path))'" : "the value"
-            return PinFormatError(.missingFile, at: place, "\(name) is no such file: \(Self.consequence)")
+            return PinFormatError(.missingFile, at: place, "\(name): there is no such file: \(Self.consequence)")
         }
         let hash = HashReader.canonical(PinNotation(path[...])?.hash ?? path[...])
         return word.error(

@@ -13,7 +13,7 @@ enum DateText {
             throw PinFormatError(
                 .badDate,
                 at: place,
-                "'\(shortened(text, to: 40))' is no date",
+                "'\(shortened(text, to: 40))' is not a date",
                 remedy: "write it as 2027-06-01"
             )
         }

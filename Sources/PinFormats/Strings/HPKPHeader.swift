@@ -59,7 +59,7 @@ struct HPKPHeader {
             )
         }
         if Self.passedOver.contains(name) || name.hasPrefix("public-key-pins") { return nil }
-        throw word.error(.notAPin, "is no directive of a pin header", remedy: "each pin is written pin-sha256=\"…\"")
+        throw word.error(.notAPin, "is not a directive of a pin header", remedy: "each pin is written pin-sha256=\"…\"")
     }
 
     private func nextDirective(_ rest: inout Substring) throws(PinFormatError) -> Directive? {

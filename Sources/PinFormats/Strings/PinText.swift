@@ -16,7 +16,7 @@ struct PinText {
 
     /// Whether the text is meant to be pins, well made or not; everything else is a file name or prose.
     var resemblesPins: Bool {
-        if isHPKP || isPEM || isSSHKey { return true }
+        if isHPKP || isPEM || isSSHKey || isFingerprint { return true }
         guard let first = WordScanner(text).first(where: { !$0.word.isEmpty }) else { return false }
         return PinNotation.isClaimed(by: first.word) || PinNotation.resemblesHash(first.word)
     }
@@ -28,8 +28,16 @@ struct PinText {
             throw PinFormatError(
                 .otherKind,
                 at: place,
-                "an OpenSSH public key, which is no pin",
+                "an OpenSSH public key, which is not a pin",
                 remedy: "convert its file with: ssh-keygen -f FILE -e -m PKCS8"
+            )
+        }
+        if isFingerprint {
+            throw PinFormatError(
+                .hexadecimal,
+                at: place,
+                "the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of its key",
+                remedy: "it cannot be converted: give the certificate's file"
             )
         }
         if isHPKP {
@@ -114,7 +122,7 @@ struct PinText {
             guard PinNotation.resemblesHash(word.text) else {
                 throw word.error(
                     .notAPin,
-                    "is no pin",
+                    "is not a pin",
                     remedy: "a pin is sha256/ followed by 44 characters of base64"
                 )
             }
@@ -177,6 +185,12 @@ struct PinText {
 
     private var isHPKP: Bool { HPKPHeader.isClaimed(by: text) }
     private var isPEM: Bool { text.holds("-----BEGIN ") || text.holds("-----END ") }
+    /// `sha256 Fingerprint=3C:76:…`, with the name of any hash.
+    private var isFingerprint: Bool {
+        guard let mark = text.lowercased().firstRange(of: "fingerprint=") else { return false }
+        let name = text.lowercased()[..<mark.lowerBound]
+        return name.hasPrefix("sha") || name.hasPrefix("md5")
+    }
     private var isSSHKey: Bool { text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") }
 
     private var pemError: PinFormatError {

@@ -22,7 +22,7 @@ package enum LogListReader {
             throw PinFormatError(
                 .missingValue,
                 at: root.place,
-                "has no 'operators': it is no list of Certificate Transparency logs",
+                "has no 'operators': it is not a list of Certificate Transparency logs",
                 remedy: "give one in the JSON form of version 3"
             )
         }

@@ -135,7 +135,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .trustKitUnsupportedKey: "TrustKit cannot hash this kind of key and blocks the connection."
         case .trustKitHashDiffers:
             "TrustKit computes another hash for the key than everybody else, so that its pin never matches."
-        case .trustKitReportURI: "TrustKit throws on iOS 16 and older for a report URI that is no URL."
+        case .trustKitReportURI: "TrustKit throws on iOS 16 and older for a report URI that is not a URL."
         case .unknownKey: "The client does not read a key that the file gives it."
         case .publicKeyNotLoaded: "The client cannot hold this kind of key, and leaves the pin out or ends."
         case .trustKitAndroidThrows: "TrustKit for Android throws for the file when the app starts."

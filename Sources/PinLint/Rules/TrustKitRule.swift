@@ -98,7 +98,7 @@ struct TrustKitRule: LintRule {
                 .trustKitReportURI,
                 at: set.place,
                 host: set.host,
-                "'\(shortened(uri))' in TSKReportUris is no URL: on iOS 16 and older TrustKit throws when the app starts",
+                "'\(shortened(uri))' in TSKReportUris is not a URL: on iOS 16 and older TrustKit throws when the app starts",
                 remedy: "write a URL such as https://reports.example.com/pin, with %20 for a space"
             )
         }

@@ -54,7 +54,7 @@ struct LintSource {
             if index == loose.first, loose.count > 1 {
                 sources.append(LintSource(name(ofLoose: loose.map { inspections[$0] }), loose.map { inspections[$0] }))
             } else if !loose.contains(index) || loose.count == 1 {
-                sources.append(LintSource(inspection.isArgument ? "argument" : inspection.text, [inspection]))
+                sources.append(LintSource(inspection.isArgument ? "command line" : inspection.text, [inspection]))
             }
         }
         return sources
@@ -62,7 +62,7 @@ struct LintSource {
 
     private static func name(ofLoose inspections: [PinInspection]) -> String {
         let files = inspections.filter { !$0.isArgument }
-        guard let first = files.first else { return "arguments" }
+        guard let first = files.first else { return "command line" }
         return inspections.count == 2 && files.count == 2
             ? "\(first.text), \(files[1].text)" : "\(first.text) and \(inspections.count - 1) more"
     }

@@ -84,7 +84,7 @@ package struct ThresholdError: Error, Hashable, CustomStringConvertible {
     /// One line that quotes the text and says what to write.
     package var description: String {
         let isBare = !text.isEmpty && text.utf8.count <= 6 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        return "\(quoted(text, to: 40)) is no threshold: write " + (isBare ? "\(text)d for days" : "30d, 12h")
+        return "\(quoted(text, to: 40)) is not a threshold: write " + (isBare ? "\(text)d for days" : "30d, 12h")
             + ", or 33% of the lifetime"
     }
 }

@@ -42,9 +42,9 @@ public struct TrustKitAndroidDomain: Sendable, Hashable {
         public func message(_ name: String) -> String {
             switch self {
             case .invalidName:
-                "'\(name)' is no domain to it: write letters, digits and hyphens below a registered top-level domain, "
+                "'\(name)' is not a domain to it: write letters, digits and hyphens below a registered top-level domain, "
                     + "without white space"
-            case .unknownDigest(let digest): "the digest '\(digest)' of '\(name)' is none to it: write SHA-256"
+            case .unknownDigest(let digest): "it does not know the digest '\(digest)' of '\(name)': write SHA-256"
             case .tooFewPins(let count):
                 "'\(name)' has \(count == 1 ? "1 pin" : "\(count) different pins") and needs 2 to be enforced: add a backup pin"
             }

@@ -142,7 +142,7 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
         case .controlCharacterOrSpace: "the host name \(quoted) holds a space or a control character: remove it"
         case .notASCII: "the host name \(quoted) is not ASCII: write it with its xn-- labels"
         case .numericLastLabel:
-            "the host name \(quoted) ends in a number but is no address: write an IPv4 address as four decimal numbers"
+            "the host name \(quoted) ends in a number but is not an address: write an IPv4 address as four decimal numbers"
         }
     }
 }

@@ -40,6 +40,6 @@ package struct UnknownChangeKind: Error, Hashable, CustomStringConvertible {
     package var description: String {
         let shown = word.count <= 80 ? word : word.prefix(79) + "…"
         let known = Change.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-        return "'\(shown)' is no kind of change: choose from \(known)"
+        return "'\(shown)' is not a kind of change: choose from \(known)"
     }
 }

@@ -117,7 +117,7 @@ extension HTTPLocationError: CustomStringConvertible {
     /// What is wrong and what to write, for the end of a line that quotes the text.
     package var description: String {
         switch self {
-        case .noScheme: "is no URL: begin it with http:// or https://"
+        case .noScheme: "is not a URL: begin it with http:// or https://"
         case .character: "has a character that a URL writes percent-encoded, as in %20 for a space"
         case .userName: "holds a user name: leave out everything up to the '@'"
         case .host(let error): "names no host: \(error)"

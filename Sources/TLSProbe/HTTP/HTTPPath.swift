@@ -34,7 +34,7 @@ extension HTTPPathError: CustomStringConvertible {
     /// What is wrong and what to write, for the end of a line that quotes the text.
     package var description: String {
         switch self {
-        case .noSlash: "is no path: begin it with '/', as in /health"
+        case .noSlash: "is not a path: begin it with '/', as in /health"
         case .character: "has a character that a URL writes percent-encoded, as in %20 for a space"
         case .fragment: "has a fragment, which no client sends: leave out everything from the '#' on"
         case .tooLong: "is longer than \(HTTPPath.lengthLimit) bytes: ask for something shorter"

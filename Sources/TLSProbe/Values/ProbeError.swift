@@ -119,20 +119,29 @@ extension ProbeError: CustomStringConvertible {
     /// One line that quotes the target and says what to do; what others said is escaped.
     package var description: String { TerminalText.escaped(sentence) }
 
+    /// What is looked up: the target without its port.
+    private var hostName: Substring {
+        guard let colon = target.lastIndex(of: ":"), target[target.index(after: colon)...].allSatisfy(\.isNumber) else {
+            return target[...]
+        }
+        return target[..<colon]
+    }
+
     private var sentence: String {
         let server = peer.map { $0.description == target ? "'\(target)'" : "'\(target)' (\($0))" } ?? "'\(target)'"
-        if let service, let description = description(of: service) { return "cannot resolve \(server): \(description)" }
+        let name = "'\(hostName)'"
+        if let service, let description = description(of: service) { return "cannot resolve \(name): \(description)" }
         return switch reason {
         case .deadlineExceeded(let timeout): deadlineDescription(server, timeout)
         case .noTimeLeft(let timeout):
             "no time was left to connect to \(server): raise --timeout (\(Self.milliseconds(timeout)) ms)"
         case .cancelled: "the probe of \(server) was cancelled"
         case .nameNotFound:
-            "cannot resolve \(server): there is no such name; check the spelling, or give the address with --connect"
+            "cannot resolve \(name): there is no such name; check the spelling, or give the address with --connect"
         case .noAddress(let family):
-            "cannot resolve \(server): the name has no \(Self.word(family)) address; give one with --connect"
+            "cannot resolve \(name): the name has no \(Self.word(family)) address; give one with --connect"
         case .resolverFailed(let detail):
-            "cannot resolve \(server): \(detail); check the DNS settings, or give the address with --connect"
+            "cannot resolve \(name): \(detail); check the DNS settings, or give the address with --connect"
         case .notConnected(let failures): "cannot connect to \(server): \(ConnectFailure.describe(failures))"
         case .alert(let alert): "\(server) ended the handshake: alert \(alert), sent by the server; \(alert.remedy)"
         case .keyTypeRefused(let keyType, let alert):

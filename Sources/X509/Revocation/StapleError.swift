@@ -34,7 +34,7 @@ package struct StapleError: Error, Hashable, CustomStringConvertible {
             case .tooLarge: "the staple is larger than \(StapleReader.sizeLimit >> 10) KiB, and no OCSP response is"
             case .refused(let status): "the staple is the responder's error '\(Self.name(ofStatus: status))'"
             case .aboutOthers: "the staple is about another certificate"
-            case .brokenDate: "the staple has a date that is none"
+            case .brokenDate: "the staple has a malformed date"
             case .notSigned: "the staple is not signed by the certificate's issuer, or for it"
             }
         return what + (detail.map { " (\($0))" } ?? "")

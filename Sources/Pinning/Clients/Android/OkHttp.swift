@@ -55,7 +55,7 @@ public struct OkHttp: ClientProcedure {
         } catch {
             throw ClientConfigurationError(
                 client: "okhttp",
-                message: "the pattern \(quoted(text)) is none: write a host, *.host or **.host (\(error))"
+                message: "\(quoted(text)) is not a pattern: write a host, *.host or **.host (\(error))"
             )
         }
     }

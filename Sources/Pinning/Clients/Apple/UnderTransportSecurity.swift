@@ -70,7 +70,7 @@ public struct UnderTransportSecurity: ClientProcedure {
         Warning(
             id: Warning.transportSecurityExceptionNeeded,
             message:
-                "a certificate for \(name) is none for \(host), the host of the URL: to accept it the app should need "
+                "a certificate for \(name) is not one for \(host), the host of the URL: to accept it the app should need "
                 + "NSExceptionAllowsInsecureHTTPLoads for \(host) in NSExceptionDomains (inferred from Apple's documentation)"
         )
     }

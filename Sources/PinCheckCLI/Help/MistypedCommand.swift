@@ -4,17 +4,13 @@ import Text
 
 /// Notices a first argument that is nearly the name of a command, and would be looked up as a host otherwise.
 enum MistypedCommand {
-    /// Refuses a mistyped command before a target: no host of that name is meant.
-    ///
-    /// A name alone, or one before options, may well be a host of the local network and is looked up.
+    /// Refuses a mistyped command: that it is a host of the local network is the rarer case, and nothing is asked of anybody.
     static func refuse(in arguments: [String]) throws(CommandError) {
-        guard arguments.count > 1, !arguments[1].hasPrefix("-"), let command = command(meantBy: arguments) else {
-            return
-        }
-        let rest = arguments.dropFirst().prefix(3).joined(separator: " ") + (arguments.count > 4 ? " …" : "")
+        guard let command = command(meantBy: arguments) else { return }
+        let rest = arguments.dropFirst().prefix(3).map { " " + $0 }.joined() + (arguments.count > 4 ? " …" : "")
         throw .usage(
-            "there is no command \(quoted(arguments[0])): did you mean \(quoted("pincheck \(command) \(rest)"))? "
-                + "A host of that name is checked by 'pincheck check'"
+            "there is no command \(quoted(arguments[0])): did you mean \(quoted("pincheck \(command)\(rest)"))? "
+                + "A host of that name is checked by \(quoted("pincheck check \(arguments[0])"))"
         )
     }
 
@@ -28,13 +24,6 @@ enum MistypedCommand {
             "there is no command \(quoted(arguments[1])): "
                 + (nearest.map { "did you mean 'pincheck help \($0)'?" } ?? "'pincheck --help' lists them")
         )
-    }
-
-    /// What to say when the argument could not be reached as a host, `nil` unless a command may have been meant.
-    static func hint(for arguments: [String]) -> String? {
-        guard let command = command(meantBy: arguments) else { return nil }
-        let rest = arguments.count > 1 ? " …" : ""
-        return "\(quoted(arguments[0])) was taken for a host: did you mean 'pincheck \(command)\(rest)'?"
     }
 
     /// The command that the first argument is near to, `nil` when it is one, or can only be a host or an option.

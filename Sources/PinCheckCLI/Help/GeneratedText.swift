@@ -1,0 +1,32 @@
+import Pinning
+import Text
+
+/// What packagers ask the program for: completions and pages of the manual.
+enum GeneratedText {
+    /// The text that the arguments ask for, `nil` when they ask for something else.
+    ///
+    /// - Parameters:
+    ///   - arguments: `--generate-completion-script SHELL`, `--generate-manual` for the names of all pages, or
+    ///     `--generate-manual PAGE`.
+    ///   - time: the time of the manual.
+    /// - Throws: ``CommandError`` for a page that there is not.
+    /// - Returns: the text, with a line break at its end.
+    static func asked(for arguments: [String], at time: Timestamp) throws(CommandError) -> String? {
+        guard let first = arguments.first, arguments.count <= 2 else { return nil }
+        let parts = first.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let value = parts.count == 2 ? parts[1] : arguments.count == 2 ? arguments[1] : nil
+        switch parts[0] {
+        case "--generate-completion-script":
+            guard let shell = value.flatMap(CompletionScript.init(rawValue:)) else { return nil }
+            return shell.text(of: try .program())
+        case "--generate-manual":
+            let program = try CommandDescription.program()
+            guard let value else { return ManualPage.names(of: program).joined(separator: "\n") + "\n" }
+            guard let page = ManualPage(named: value, of: program) else {
+                throw .unknown("the page \(quoted(value)) of the manual", value, among: ManualPage.names(of: program))
+            }
+            return page.text(at: time)
+        default: return nil
+        }
+    }
+}

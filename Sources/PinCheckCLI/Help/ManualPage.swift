@@ -1,0 +1,226 @@
+import ArgumentParser
+import Pinning
+
+/// A page of the manual in mdoc, made from the parser's description and the tables of the program.
+struct ManualPage {
+    private let program: CommandDescription
+    /// `nil` for the page of the program.
+    private let command: CommandDescription?
+
+    /// The names of all pages, that of the program first.
+    static func names(of program: CommandDescription) -> [String] {
+        ["pincheck"] + program.subcommands.filter { $0.name != "help" }.map { "pincheck-" + $0.name }
+    }
+
+    /// The page of a name; `nil` when there is none.
+    init?(named name: String, of program: CommandDescription) {
+        guard Self.names(of: program).contains(name) else { return nil }
+        self.program = program
+        command = program.subcommands.first { "pincheck-" + $0.name == name }
+    }
+
+    private var name: String { command.map { "pincheck-" + $0.name } ?? "pincheck" }
+
+    private var described: CommandDescription { command ?? program }
+
+    /// The page.
+    func text(at time: Timestamp) -> String {
+        var page = MdocWriter()
+        page.request("Dd \(Self.date(time))")
+        page.request("Dt \(name.uppercased()) 1")
+        page.request("Os")
+        page.section("NAME")
+        page.request("Nm \(name)")
+        page.request("Nd " + Self.lowered(described.abstract))
+        page.section("SYNOPSIS")
+        for usage in usages { synopsis(usage, &page) }
+        page.section("DESCRIPTION")
+        let help = HelpText(described.discussion)
+        page.sentences(described.abstract)
+        for part in help.notes where !part.isExitStatus { Self.write(part, &page) }
+        if let command {
+            options(of: command, &page)
+        } else {
+            commands(&page)
+        }
+        environment(&page)
+        files(&page)
+        exitStatus(help, &page)
+        examples(help, &page)
+        seeAlso(&page)
+        return page.text
+    }
+
+    // MARK: Sections
+
+    private var usages: [String] {
+        guard let command else {
+            return RootCommand.configuration.usage?.split(separator: "\n").map(String.init) ?? []
+        }
+        return [RootCommand.usage(of: command.name)]
+    }
+
+    /// A line of usage, as in `pincheck verify <chain> [--host <name>]`.
+    private func synopsis(_ usage: String, _ page: inout MdocWriter) {
+        var words: [String] = []
+        var isOptional = false
+        for word in usage.split(separator: " ") {
+            var text = String(word)
+            if text.hasPrefix("[") {
+                page.synopsis(words, isOptional: isOptional)
+                (words, isOptional) = ([], true)
+                text.removeFirst()
+            }
+            // A bracket of the value's own, as in `addr[:port]`, is closed within it.
+            let isEnd = isOptional && text.hasSuffix("]")
+            if isEnd { text.removeLast() }
+            words.append(text)
+            if isEnd {
+                page.synopsis(words, isOptional: true)
+                (words, isOptional) = ([], false)
+            }
+        }
+        page.synopsis(words, isOptional: false)
+    }
+
+    private func commands(_ page: inout MdocWriter) {
+        page.subsection("Commands")
+        page.request("Bl -tag -width Ds")
+        for command in program.subcommands where command.name != "help" {
+            page.request("It Xr pincheck-\(command.name) 1")
+            page.sentences(command.abstract)
+        }
+        page.request("El")
+        page.subsection("Options used most")
+        page.sentences("They are those of pincheck check, whose page has all of them.")
+        let most = ShortHelp.options["check"] ?? []
+        items(program.subcommand("check")?.options.filter { most.contains($0.longName) } ?? [], &page)
+    }
+
+    private func options(of command: CommandDescription, _ page: inout MdocWriter) {
+        if !command.positionals.isEmpty {
+            page.subsection("Arguments")
+            items(command.positionals, &page)
+        }
+        var sections: [String] = []
+        for option in command.options where !sections.contains(option.section) { sections.append(option.section) }
+        // Those without a section stand last in the help too.
+        for section in sections.filter({ !$0.isEmpty }) + sections.filter(\.isEmpty) {
+            page.subsection(section.isEmpty ? "Options" : section)
+            items(command.options.filter { $0.section == section }, &page)
+        }
+    }
+
+    private func items(_ arguments: [ArgumentDescription], _ page: inout MdocWriter) {
+        page.request("Bl -tag -width Ds")
+        for argument in arguments {
+            page.item(argument)
+            page.sentences(argument.abstract)
+            page.sentences(argument.detail)
+        }
+        page.request("El")
+    }
+
+    private func environment(_ page: inout MdocWriter) {
+        page.section("ENVIRONMENT")
+        page.request("Bl -tag -width Ds")
+        for variable in EnvironmentVariable.allCases {
+            page.request("It Ev \(variable.rawValue)")
+            page.sentences(variable.meaning)
+        }
+        page.request("El")
+        if command?.option("--on-change") != nil {
+            page.paragraph()
+            page.sentences("The command of --on-change finds what happened in variables of its own:")
+            page.request("Bl -tag -width Ds")
+            for (variable, meaning) in ChangeWatch.variables {
+                page.request("It Ev PINCHECK_\(variable)")
+                page.sentences(meaning)
+            }
+            page.request("El")
+        }
+    }
+
+    private func files(_ page: inout MdocWriter) {
+        page.section("FILES")
+        page.sentences("These are in the directory that 'openssl version -d' prints.")
+        page.request("Bl -tag -width Ds")
+        for (file, meaning) in [
+            ("cert.pem", "The system's trusted roots in one file."),
+            ("certs", "The system's trusted roots by hash, which are looked at first."),
+            ("openssl.cnf", "OpenSSL's configuration."),
+        ] {
+            page.request("It Pa \(file)")
+            page.sentences(meaning)
+        }
+        page.request("El")
+    }
+
+    private func exitStatus(_ help: HelpText, _ page: inout MdocWriter) {
+        page.section("EXIT STATUS")
+        page.request("Bl -tag -width Ds")
+        for status in ExitStatus.allCases {
+            page.request("It \(status.rawValue) \(status.name)")
+            page.sentences(status.meaning)
+        }
+        page.request("El")
+        if command != nil {
+            for case .text(let text) in help.notes.filter(\.isExitStatus) {
+                page.paragraph()
+                page.sentences("Of this command: " + text.dropFirst(HelpText.Part.exitStatus.count + 1))
+            }
+        }
+        page.paragraph()
+        page.sentences("Of several targets the worst counts: an error first, then 1, 4, 2 and 3.")
+        guard command == nil || command?.option("--format") != nil && command?.option("--explain") != nil else {
+            return
+        }
+        page.sentences("With --format nagios the status is 0, 1, 2 or 3, as monitoring plugins have it.")
+    }
+
+    private func examples(_ help: HelpText, _ page: inout MdocWriter) {
+        guard !help.examples.isEmpty else { return }
+        page.section("EXAMPLES")
+        for (index, part) in help.examples.enumerated() {
+            if index > 0 { page.paragraph() }
+            Self.write(part, &page)
+        }
+    }
+
+    private func seeAlso(_ page: inout MdocWriter) {
+        page.section("SEE ALSO")
+        let others = ["curl", "openssl"] + Self.names(of: program).filter { $0 != name }
+        let sorted = others.sorted()
+        for other in sorted { page.request("Xr \(other) 1" + (other == sorted.last ? "" : " ,")) }
+    }
+
+    private static func write(_ part: HelpText.Part, _ page: inout MdocWriter) {
+        switch part {
+        case .text(let text):
+            page.paragraph()
+            page.sentences(text)
+        case .lines(let text, let lines):
+            if !text.isEmpty { page.sentences(text) }
+            page.literal(lines)
+        }
+    }
+
+    // MARK: Words
+
+    /// A sentence as it stands behind a name: without its capital and its end.
+    private static func lowered(_ sentence: String) -> String {
+        let text = sentence.last.map { ".?".contains($0) } ?? false ? String(sentence.dropLast()) : sentence
+        return text.prefix(1).lowercased() + text.dropFirst()
+    }
+
+    /// A day as the manual has it, as in `March 1, 2027`.
+    private static func date(_ time: Timestamp) -> String {
+        let parts = time.date.split(separator: "-").compactMap { Int($0) }
+        let months = [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November", "December",
+        ]
+        guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return time.date }
+        return "\(months[parts[1] - 1]) \(parts[2]), \(parts[0])"
+    }
+}

@@ -1,0 +1,121 @@
+/// Writes mdoc, the language of manual pages: every character is kept, and lines are as short as `mandoc -T lint` wants them.
+struct MdocWriter {
+    private(set) var text = ""
+
+    /// The longest line of running text.
+    private static let width = 78
+
+    /// A line as it is: a macro with words that roff is told.
+    mutating func request(_ line: String) { text += "." + line + "\n" }
+
+    /// A line with a macro; its arguments are words of their own.
+    mutating func macro(_ name: String, _ arguments: [String]) {
+        text +=
+            "." + ([name] + arguments.flatMap { $0.split(separator: " ") }.map(Self.argument)).joined(separator: " ")
+        text += "\n"
+    }
+
+    mutating func section(_ title: String) { request("Sh " + title) }
+
+    mutating func subsection(_ title: String) { request("Ss " + title) }
+
+    mutating func paragraph() { request("Pp") }
+
+    /// Words of the synopsis: commands, options with their values, arguments in angle brackets.
+    mutating func synopsis(_ words: [String], isOptional: Bool) {
+        guard !words.isEmpty else { return }
+        var rest = words[...]
+        if !isOptional, rest.first == "pincheck" {
+            request("Nm pincheck")
+            rest = rest.dropFirst()
+        }
+        guard !rest.isEmpty else { return }
+        var parts: [String] = []
+        var isArgument = false
+        for word in rest {
+            if word.hasPrefix("-") {
+                parts += ["Fl", String(word.dropFirst())]
+            } else if word.hasPrefix("<") {
+                parts += ["Ar", word.filter { $0 != "<" && $0 != ">" }]
+                isArgument = true
+            } else if isArgument {
+                // Dots behind an argument: there may be more of it.
+                parts.append(word)
+            } else {
+                parts += ["Cm", word]
+            }
+        }
+        if isOptional {
+            macro("Op", parts)
+        } else {
+            macro(parts[0], Array(parts.dropFirst()))
+        }
+    }
+
+    /// The head of an item for an option, or an argument that stands alone.
+    mutating func item(_ argument: ArgumentDescription) {
+        var parts: [String] = []
+        for name in argument.names {
+            if !parts.isEmpty { parts.append(",") }
+            parts += ["Fl", String(name.dropFirst())]
+        }
+        if argument.kind != .flag { parts += ["Ar", argument.valueName] }
+        macro("It", parts)
+    }
+
+    /// Running text, each sentence on a line of its own.
+    mutating func sentences(_ prose: String) {
+        var line = ""
+        func flush(_ writer: inout MdocWriter) {
+            if !line.isEmpty { writer.text += Self.lineStart(line) + "\n" }
+            line = ""
+        }
+        for word in prose.split(whereSeparator: \.isWhitespace) {
+            let shown = Self.escaped(word)
+            if !line.isEmpty, line.utf8.count + shown.utf8.count >= Self.width { flush(&self) }
+            line += (line.isEmpty ? "" : " ") + shown
+            let end = word.last { $0 != ")" && $0 != "'" && $0 != "\"" }
+            if let end, ".?!".contains(end) { flush(&self) }
+        }
+        flush(&self)
+    }
+
+    /// Lines as they are.
+    mutating func literal(_ lines: [String]) {
+        request("Bd -literal -offset indent -compact")
+        for line in lines { text += Self.lineStart(Self.escaped(line)) + "\n" }
+        request("Ed")
+    }
+
+    /// A word of a macro line: one that would be a macro or punctuation itself is made text.
+    private static func argument(_ word: Substring) -> String {
+        let shown = escaped(word)
+        guard word != "," else { return "," }
+        // What has two or three letters may be the name of a macro.
+        let isFirst = word.first.map { ".,:;()[]?!|\"".contains($0) } ?? false
+        return (isFirst && word != "..." ? "\\&" : "") + shown.replacing("\"", with: "\\(dq")
+    }
+
+    /// Text without anything that roff would take for its own.
+    private static func escaped(_ text: some StringProtocol) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\e"
+            case "-": result += "\\-"
+            case "'": result += "\\(aq"
+            case "`": result += "\\(ga"
+            case "^": result += "\\(ha"
+            case "~": result += "\\(ti"
+            case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
+            default:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                result += "\\[u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "]"
+            }
+        }
+        return result
+    }
+
+    /// A line of text that begins like a request is none.
+    private static func lineStart(_ line: String) -> String { line.hasPrefix(".") ? "\\&" + line : line }
+}

@@ -1,0 +1,27 @@
+/// The variables of the environment that change what pincheck does.
+enum EnvironmentVariable: String, CaseIterable {
+    case columns = "COLUMNS"
+    case githubStepSummary = "GITHUB_STEP_SUMMARY"
+    case noColor = "NO_COLOR"
+    case opensslConfiguration = "OPENSSL_CONF"
+    case opensslIncludes = "OPENSSL_CONF_INCLUDE"
+    case certificateDirectories = "SSL_CERT_DIR"
+    case certificateFile = "SSL_CERT_FILE"
+    case terminal = "TERM"
+    case temporaryDirectory = "TMPDIR"
+
+    /// What it is for, in a sentence or two.
+    var meaning: String {
+        switch self {
+        case .columns: "How wide the help is. Without it the terminal says so."
+        case .githubStepSummary: "The file that --format github adds a summary of the job to."
+        case .noColor: "Nothing is coloured if it is set and not empty."
+        case .opensslConfiguration: "OpenSSL's configuration, instead of its openssl.cnf."
+        case .opensslIncludes: "Where .include lines of OpenSSL's configuration look for relative paths."
+        case .certificateDirectories: "Directories of trusted roots by hash, instead of the system's."
+        case .certificateFile: "A file of trusted roots, instead of the system's."
+        case .terminal: "Nothing is coloured, and no progress is shown, if it is dumb."
+        case .temporaryDirectory: "Where long results wait before they become a file. It is /tmp otherwise."
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import Foundation
+import LoopbackLab
+@testable import PinCheckCLI
+import Testing
+
+/// The pages of the manual, as programs that show them read them.
+@Suite(.endsSomeTime) struct ManualTests {
+    /// Every page by its name.
+    private func pages() async throws -> [(name: String, text: String)] {
+        var pages: [(String, String)] = []
+        for name in await pincheck("--generate-manual").output.split(separator: "\n") {
+            let page = await pincheck("--generate-manual", String(name))
+            #expect(page.status == .pass)
+            pages.append((String(name), page.output))
+        }
+        return pages
+    }
+
+    @Test func everyCommandHasAPageWithAllOfItsOptions() async throws {
+        let pages = try await pages()
+        let commands = RootCommand.commands.compactMap { $0.configuration.commandName }
+        #expect(pages.map(\.name) == ["pincheck"] + commands.map { "pincheck-" + $0 })
+        let program = try CommandDescription.program()
+        for command in commands {
+            let page = try #require(pages.first { $0.name == "pincheck-" + command }).text
+            for option in try #require(program.subcommand(command)).options {
+                let names = option.names.map { "Fl " + $0.dropFirst().replacing("-", with: "\\-") }
+                #expect(page.contains("\n.It " + names.joined(separator: " , ")), "\(command) \(option.names)")
+            }
+        }
+    }
+
+    @Test func thePagesHaveTheSectionsThatPeopleLookFor() async throws {
+        for (name, text) in try await pages() {
+            let sections = text.split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map { String($0.dropFirst(4)) }
+            let wanted = [
+                "NAME", "SYNOPSIS", "DESCRIPTION", "ENVIRONMENT", "FILES", "EXIT STATUS", "EXAMPLES", "SEE ALSO",
+            ]
+            // These two are all there is to try.
+            let lacking: Set = name == "pincheck-demo" ? ["EXAMPLES"] : []
+            #expect(sections == wanted.filter { !lacking.contains($0) }, "\(name)")
+            for status in ExitStatus.allCases { #expect(text.contains("\n.It \(status.rawValue) \(status.name)\n")) }
+            for variable in Context.honouredVariables {
+                #expect(text.contains("\n.It Ev \(variable)\n"), "\(variable)")
+            }
+        }
+        let page = await pincheck("--generate-manual", "pincheck").output
+        #expect(page.contains(".Sh SYNOPSIS\n.Nm pincheck\n.Ar target ...\n.Op Fl \\-pins Ar source\n"))
+        #expect(page.contains(".Dd \(monthAndDay)"))
+    }
+
+    /// The day that the lab issues for, as a manual has it.
+    private var monthAndDay: String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "UTC")
+        formatter.dateFormat = "MMMM d, yyyy"
+        return formatter.string(from: Date(timeIntervalSince1970: Double(LabClock.now)))
+    }
+
+    @Test(.enabled(if: Tool.groff.isThere, "there is no groff")) func groffShowsEveryCharacter() async throws {
+        let program = try CommandDescription.program()
+        for (name, text) in try await pages() {
+            let shown = try await Tool.groff.run("groff -ww -man -Tutf8 -P-cbou -rLL=1000n page 2>errors", on: text)
+            #expect(shown.errors == "", "\(name)")
+            guard let command = program.subcommands.first(where: { "pincheck-" + $0.name == name }) else { continue }
+            let letters = Self.letters(shown.output)
+            for argument in command.arguments {
+                #expect(letters.contains(Self.letters(argument.abstract + argument.detail)), "\(argument.names)")
+            }
+            for line in command.discussion.split(separator: "\n") where !line.hasPrefix("Exit status") {
+                #expect(letters.contains(Self.letters(String(line))), "\(line)")
+            }
+        }
+    }
+
+    /// What is left of a text whose lines may be broken anywhere.
+    private static func letters(_ text: String) -> String {
+        let plain: [Character: Character] = ["‐": "-", "−": "-", "’": "'"]
+        return String(text.filter { !$0.isWhitespace }.map { plain[$0] ?? $0 })
+    }
+
+    @Test(.enabled(if: Tool.mandoc.isThere, "there is no mandoc")) func mandocFindsNothing() async throws {
+        for (name, text) in try await pages() {
+            let found = try await Tool.mandoc.run("mandoc -T lint page >errors 2>&1 || true", on: text)
+            // Which other pages are installed is nothing of this one.
+            let faults = found.errors.split(separator: "\n").filter {
+                !$0.contains("referenced manual not found") && !$0.contains("outdated mandoc.db")
+            }
+            #expect(faults.isEmpty, "\(name)")
+        }
+    }
+
+    @Test func aPageThereIsNotIsAMistake() async {
+        let outcome = await pincheck("--generate-manual", "pincheck-lnt")
+        #expect(outcome.status == .usage && outcome.errors.contains("did you mean 'pincheck-lint'?"))
+    }
+
+    @Test func theCommandOfOnChangeHasTheVariablesThatTheManualNames() async throws {
+        let outcome = try await BuiltBinary.run(
+            """
+            echo '127.0.0.1:1' >$TMPDIR/list
+            $PINCHECK --targets $TMPDIR/list --state $TMPDIR/state --on-change 'env' 2>&1 >/dev/null | sed -n 's/^\\(PINCHECK_[A-Z_]*\\)=.*/\\1/p' | sort
+            """
+        )
+        let wanted = ChangeWatch.variables.map { "PINCHECK_" + $0.name }.sorted()
+        #expect(outcome.output.split(separator: "\n").map(String.init) == wanted)
+    }
+}
+
+/// A program that shows manuals.
+private enum Tool: String {
+    case groff, mandoc
+
+    var isThere: Bool {
+        ["/usr/bin", "/bin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(rawValue)") }
+    }
+
+    /// Runs a command on a page.
+    func run(_ command: String, on page: String) async throws -> (output: String, errors: String) {
+        try await TemporaryDirectory.scoped { files in
+            try files.write(page, to: "page")
+            let outcome = try await BuiltBinary.run("cd '\(files.path)'; \(command)")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let errors = try String(contentsOfFile: files.path + "/errors", encoding: .utf8)
+            return (outcome.output, errors)
+        }
+    }
+}
