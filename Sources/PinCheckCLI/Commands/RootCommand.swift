@@ -56,7 +56,7 @@ struct RootCommand: ParsableCommand {
                pincheck clients                      list the clients that can be asked
                pincheck devices [NAME]               list the devices that are known
                pincheck schema                       print the JSON Schema of a document
-               pincheck demo                         see it work against servers of its own
+               pincheck demo                         see it work on servers of its own
                pincheck --help                       examples and options
 
         Example: pincheck api.example.com --pins Pins/api.cer

@@ -3,7 +3,7 @@ internal import Text
 extension PinFile {
     /// Whether it is a property list, in XML or binary, whatever it says.
     var isPropertyList: Bool {
-        BinaryPropertyList.begins(bytes) || text?.firstRange(of: "<plist") != nil
+        BinaryPropertyList.begins(bytes) || text.map { $0[...].holds("<plist") } == true
     }
 }
 
