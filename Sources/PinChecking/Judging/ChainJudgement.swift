@@ -100,7 +100,7 @@ package struct ChainJudgement: Sendable {
         }
         outlook = isForecast ? nil : Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
         let isRefused = !judgements.isEmpty && judgements.allSatisfy { !$0.decided.isAccepted }
-        let interception = isForecast ? nil : evaluation.interceptionFinding(on: judgements, observation)
+        let interception = isForecast ? nil : evaluation.interceptionFinding(on: judgements)
         findings =
             Self.findings(decisions, judgements, names, on: observation, by: evaluation, isForecast: isForecast)
             + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])

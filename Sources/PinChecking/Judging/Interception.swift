@@ -7,13 +7,12 @@ extension Evaluation {
     ///
     /// It says so of rejected chains as of accepted ones, and changes no verdict. It is a note where the root was given, since whoever
     /// gives it knows whose it is, and where nothing but a rejected private root is there to tell.
-    func interceptionFinding(on judgements: [Judgement], _ observation: Observation) -> Finding? {
+    func interceptionFinding(on judgements: [Judgement]) -> Finding? {
         guard let judgement = judgements.first(where: { !$0.decided.isAccepted }) ?? judgements.first,
             let top = judgement.decided.builtChain.certificates.last, !DeviceData.builtIn.lists(top.der)
         else { return privateRootWarning(on: judgements) }
         let path = judgement.decided.builtChain.certificates
-        let presented = observation.presented.certificates
-        let signs = signs(of: path + presented.filter { !path.contains($0) })
+        let signs = signs(of: path)
         if !signs.isEmpty {
             let root = top.isSelfIssued && path.count > 1 ? "; \(name(of: top)) is on no public list of roots" : ""
             return Finding(
@@ -35,7 +34,7 @@ extension Evaluation {
         )
     }
 
-    /// What tells of certificates, the leaf first, that they were made on the way.
+    /// What tells of a path that it was made on the way; what the server sent beside it says nothing.
     private func signs(of certificates: [Certificate]) -> [String] {
         var signs: [String] = []
         if let program = InterceptorMark.program(issuing: certificates) {
