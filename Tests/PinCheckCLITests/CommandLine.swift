@@ -3,6 +3,7 @@ import LoopbackLab
 @testable import PinCheckCLI
 import Pinning
 import Testing
+import Text
 
 /// The exit status of a command line, which Swift Testing has a type of the same name beside.
 typealias ExitStatus = PinCheckCLI.ExitStatus
@@ -33,25 +34,39 @@ func pincheck(
     environment: [String: String] = [:],
     at time: Int64? = nil,
     input: [UInt8] = [],
-    isTerminal: Bool = false
+    isTerminal: Bool = false,
+    columns: Int? = nil
 ) async -> Outcome {
-    await pincheck(arguments, environment: environment, at: time, input: input, isTerminal: isTerminal)
+    await pincheck(
+        arguments,
+        environment: environment,
+        at: time,
+        input: input,
+        isTerminal: isTerminal,
+        columns: columns
+    )
 }
 
-/// Runs a command line in process, in a world of its own: without system roots, and at the time the lab issues for.
+/// Runs a command line in process, in a world of its own: without system roots, and at the time the lab issues for; with
+/// `columns`, at a terminal of that width.
 func pincheck(
     _ arguments: [String],
     environment: [String: String] = [:],
     at time: Int64? = nil,
     input: [UInt8] = [],
     isTerminal: Bool = false,
+    columns: Int? = nil,
     authorities: AuthorityTable? = nil
 ) async -> Outcome {
+    let layout = columns.map { TextLayout(columns: $0, wraps: true) } ?? TextLayout()
     let output = OutputBuffer()
     let errors = OutputBuffer()
     let now = Timestamp(secondsSinceEpoch: time ?? LabClock.now)
     var context = Context(
-        console: Console(output: output.stream(isTerminal: isTerminal), errors: errors.stream()),
+        console: Console(
+            output: output.stream(isTerminal: isTerminal, layout: layout),
+            errors: errors.stream(layout: layout)
+        ),
         environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
         now: { now },
         readStandardInput: { input }

@@ -376,6 +376,8 @@ import FoundationXML
                 | ⚠️ | `api.example.com:443` | `take care` | |
                 | ❔ UNREACHABLE | `api.example.com:443` | `connect: connection refused` |  |
 
+                3 targets: 1 FAIL, 1 UNREACHABLE, 1 PASS
+
                 Exit status 1 (FAIL)
 
 

@@ -89,7 +89,7 @@ import Testing
             ] {
                 #expect(outcome.output.contains(pin), "\(outcome.output)")
             }
-            #expect(outcome.output.contains("5 of 5 clients reject"))
+            #expect(outcome.output.contains("all 5 clients reject: "))
         }
     }
 

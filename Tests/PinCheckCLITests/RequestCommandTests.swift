@@ -308,11 +308,14 @@ import Testing
                     let outcome = await pincheck(base, input: Array("127.0.0.2;127.0.0.3".utf8))
                     #expect(outcome.status == .fail)
                     let lines = outcome.output.split(separator: "\n")
-                    let failed = lines.filter { $0.hasPrefix("FAIL") }
+                    let failed = lines.filter { $0.drop { $0 == " " }.hasPrefix("FAIL") }
                     #expect(failed.count == 2, "\(outcome.output)")
                     #expect(
-                        failed.first?.contains("→ 127.0.0.3  afnetworking: accepted, but GET / is answered by ") == true
+                        failed.first?.contains(
+                            "  127.0.0.3 (ordinary): afnetworking: accepted, but GET / is answered by "
+                        ) == true
                     )
+                    #expect(lines.contains("  GET /: HTTP/1.1 503 Busy   (127.0.0.3)"), "\(outcome.output)")
                     #expect(
                         lines.last?.hasSuffix(" accepted, 1 without the expected answer; consistent") == true,
                         "\(lines.last ?? "")"

@@ -21,14 +21,14 @@ struct ClientsCommand: ContextCommand {
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let width = ClientRegistry.entries.map(\.name.count).max() ?? 0
+        let layout = context.console.output.layout
         var lines = LineWriter(context.console.output)
         for entry in ClientRegistry.entries {
-            let padding = String(repeating: " ", count: width - entry.name.count)
-            try lines.write(text: entry.name + padding + "  " + entry.summary + "\n")
+            let name = TerminalText.padded(entry.name, toCells: width) + "  "
+            try lines.write(layout.folded(name + entry.summary, indent: width + 2))
             for setting in entry.settings {
-                try lines.write(
-                    text: String(repeating: " ", count: width + 4) + setting.usage + "  " + setting.help + "\n"
-                )
+                let start = String(repeating: " ", count: width + 4)
+                try lines.write(layout.folded(start + setting.usage + "  " + setting.help, indent: width + 6))
             }
         }
         return .pass

@@ -37,7 +37,13 @@ struct DemoCommand: ContextCommand {
         in context: Context
     ) async throws(CommandError) -> ExitStatus {
         var writer = LineWriter(context.console.output)
-        try writer.write(
+        // It is there to be read, not to be searched: also where it is written to a file it is no wider than a page.
+        let layout = TextLayout(columns: context.console.output.layout.columns, wraps: true)
+        let inner = layout.narrowed(by: 3)
+        func write(_ text: String, indent: Int = 0) throws(CommandError) {
+            try writer.write(layout.folded(text, indent: indent))
+        }
+        try write(
             "Three TLS servers run on 127.0.0.1; \(DemoWorld.host) is one of them, and two pretend to be it."
         )
         var surprises = 0
@@ -45,15 +51,15 @@ struct DemoCommand: ContextCommand {
             let output = OutputBuffer()
             let errors = OutputBuffer()
             var world = context
-            world.console = Console(output: output.stream(), errors: errors.stream())
+            world.console = Console(output: output.stream(layout: inner), errors: errors.stream(layout: inner))
             world.environment["SSL_CERT_FILE"] = stage.systemRoots
             world.environment["SSL_CERT_DIR"] = stage.directory + "/none"
             let colored = scene.arguments + ["--color", style.isColored ? "always" : "never"]
             let status = await context.run(colored, world)
 
             try writer.write("")
-            try writer.write("\(index + 1). \(scene.title)")
-            try writer.write("   $ " + scene.commandLine(in: stage.directory))
+            try write("\(index + 1). \(scene.title)", indent: 3)
+            try writer.write(scene.commandLine(in: stage.directory, layout).map { "   " + $0 }.joined(separator: "\n"))
             for line in scene.excerpt(of: errors.text + output.text) { try writer.write("   " + line) }
             let isExpected = status == scene.status
             if !isExpected { surprises += 1 }
@@ -62,10 +68,10 @@ struct DemoCommand: ContextCommand {
         }
         try writer.write("")
         guard surprises == 0 else {
-            try writer.write("\(surprises) of these did not end as they should: this is a fault in pincheck.")
+            try write("\(surprises) of these did not end as they should: this is a fault in pincheck.")
             return .software
         }
-        try writer.write("All as it should be. Now try: pincheck YOUR.HOST, then pincheck YOUR.HOST --pins sha256/…")
+        try write("All as it should be. Now try: pincheck YOUR.HOST, then pincheck YOUR.HOST --pins sha256/…")
         return .pass
     }
 }

@@ -52,7 +52,11 @@ struct DevicesCommand: ContextCommand {
         if isJSON {
             try lines.write(text: JSONRenderer.document(report))
         } else {
-            for line in device == nil ? DevicesTextRenderer.table(report) : DevicesTextRenderer.roots(report) {
+            let layout = context.console.output.layout
+            let text =
+                device == nil
+                ? DevicesTextRenderer.table(report, layout) : DevicesTextRenderer.roots(report, layout)
+            for line in text {
                 try lines.write(line)
             }
         }

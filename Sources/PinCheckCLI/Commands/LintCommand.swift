@@ -49,7 +49,7 @@ struct LintCommand: ContextCommand {
         let settings = try LintSettings(options, output, in: context)
         guard !options.rules else {
             var lines = LineWriter(context.console.output)
-            try lines.write(text: LintTextRenderer.catalogue())
+            try lines.write(text: LintTextRenderer.catalogue(context.console.output.layout))
             return .pass
         }
         guard !sources.isEmpty else {
@@ -93,7 +93,8 @@ struct LintCommand: ContextCommand {
         switch output.form {
         case .text:
             let style = TextStyle(settings.color, isTerminal: isTerminal, environment: context.environment)
-            text = LintTextRenderer(style: style).text(report)
+            let layout = output.file == nil ? context.console.output.layout : TextLayout()
+            text = LintTextRenderer(style: style, layout: layout).text(report)
         case .json: text = try JSONRenderer.document(report)
         case .github: text = LintGitHubRenderer.text(report)
         case .sarif: text = try JSONRenderer.camelCaseDocument(LintSARIF(report))

@@ -1,3 +1,5 @@
+import Text
+
 /// One scene of the demo: a command line, and how it has to end.
 struct DemoScene: Sendable {
     /// What it shows.
@@ -89,15 +91,34 @@ struct DemoScene: Sendable {
         return switch excerpt {
         case .all: lines[...]
         case .pins: lines.drop { !$0.hasPrefix("  served:") }
-        case .verdict: lines.suffix(1)
+        case .verdict: lines[(lines.lastIndex { !$0.hasPrefix(" ") } ?? lines.startIndex)...]
         }
     }
 
-    /// The command line as a user would type it in the demo's directory.
-    func commandLine(in directory: String) -> String {
+    /// The command line as a user would type it in the demo's directory, on lines that fit.
+    func commandLine(in directory: String, _ layout: TextLayout) -> [String] {
         let words = arguments.map { word in
             word.hasPrefix(directory + "/") ? String(word.dropFirst(directory.count + 1)) : word
         }
-        return (["pincheck"] + words).joined(separator: " ")
+        var lines = ["$ pincheck"]
+        // An option stays beside its value.
+        var pieces: [String] = []
+        for word in words {
+            if let last = pieces.last, last.hasPrefix("--"), !last.contains(" "), !word.hasPrefix("--") {
+                pieces[pieces.count - 1] = last + " " + word
+            } else {
+                pieces.append(word)
+            }
+        }
+        for piece in pieces {
+            // Three cells before the line, and a blank and a backslash behind it.
+            if lines[lines.count - 1].utf8.count + 1 + piece.utf8.count > layout.columns - 5 {
+                lines[lines.count - 1] += " \\"
+                lines.append("    " + piece)
+            } else {
+                lines[lines.count - 1] += " " + piece
+            }
+        }
+        return lines
     }
 }

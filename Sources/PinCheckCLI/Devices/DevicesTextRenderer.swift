@@ -3,7 +3,7 @@ import Text
 /// Writes devices, or the roots of one, as text.
 enum DevicesTextRenderer {
     /// The table of all devices.
-    static func table(_ report: DevicesReport) -> [String] {
+    static func table(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
         let heading = ["device", "also", "roots", "read", "rules"]
         let rows = report.devices.map { device in
             [
@@ -11,43 +11,47 @@ enum DevicesTextRenderer {
                 device.rules.isEmpty ? "-" : device.rules.joined(separator: ", "),
             ]
         }
-        return aligned([heading] + rows) + [
-            "",
-            "SCTs: certificates of public roots need timestamps of Certificate Transparency",
-            "leaf limits: 825 days and serverAuth, also below an app's own anchors",
-            "ATS for IPs: App Transport Security holds for addresses too",
-            "",
-            "\(report.data.certificateCount) roots; the newest list was read \(report.data.date)",
-            "source: \(safe(report.data.source))",
-        ]
+        return aligned([heading] + rows, layout)
+            + [
+                "",
+                "SCTs: certificates of public roots need timestamps of Certificate Transparency",
+                "leaf limits: 825 days and serverAuth, also below an app's own anchors",
+                "ATS for IPs: App Transport Security holds for addresses too",
+                "",
+                "\(report.data.certificateCount) roots; the newest list was read \(report.data.date)",
+                "source: \(safe(report.data.source))",
+            ].map { layout.folded($0) }
     }
 
     /// The roots of the first device, by name.
-    static func roots(_ report: DevicesReport) -> [String] {
+    static func roots(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
         guard let device = report.devices.first, let roots = device.roots else { return [] }
         let names = [device.name, device.alias].compactMap(\.self).joined(separator: ", ")
         let heading = [
             "\(names): \(safe(device.release ?? "")), \(roots.count) roots, read \(device.read ?? "") at \(safe(device.url ?? ""))",
             "rules: \(device.rules.joined(separator: ", "))",
-        ]
+        ].map { layout.folded($0) }
         return heading
             + roots.map { root in
-                "  \(root.certSha256)  ends \(root.notAfter.prefix(10))  \(safe(root.name))"
+                let name =
+                    "ends \(root.notAfter.prefix(10))  \(safe(root.name))"
                     + (root.availability == "on all" ? "" : "  (\(root.availability))")
+                return layout.folded(layout.joined(["  \(root.certSha256)", name], by: "  "))
             }
     }
 
-    /// Rows whose columns are as wide as the widest field.
-    private static func aligned(_ rows: [[String]]) -> [String] {
+    /// Rows whose columns are as wide as the widest field; the last goes on on the next line.
+    private static func aligned(_ rows: [[String]], _ layout: TextLayout) -> [String] {
         let count = rows.map(\.count).max() ?? 0
-        let widths = (0..<count).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = (0..<count).map { column in rows.map { TerminalText.cells($0[column]) }.max() ?? 0 }
+        let last = widths.dropLast().reduce(0) { $0 + $1 + 2 }
         return rows.map { row in
             var line = ""
             for (field, width) in zip(row, widths) {
-                line += field + String(repeating: " ", count: width - field.count + 2)
+                line += TerminalText.padded(field, toCells: width + 2)
             }
             while line.hasSuffix(" ") { line.removeLast() }
-            return line
+            return layout.folded(line, indent: last)
         }
     }
 

@@ -60,18 +60,18 @@ extension DeviceMatrix.Table {
     ///   - longest: the most columns of a client's name.
     /// - Returns: at least one part, each with one client at least.
     func parts(width: Int, gap: Int, longest: Int) -> [DeviceMatrix.Table] {
-        let first = rows.map(\.device.count).max() ?? 0
+        let first = rows.map { TerminalText.cells($0.device) }.max() ?? 0
         var parts: [Range<Int>] = []
         var used = 0
         for index in clients.indices {
-            let cells = rows.map { $0.cells[index].text.count }
-            let column = max(min(clients[index].count, longest), cells.max() ?? 0) + gap
+            let cells = rows.map { TerminalText.cells($0.cells[index].text) }
+            let column = max(min(TerminalText.cells(clients[index]), longest), cells.max() ?? 0) + gap
             if let last = parts.last, used + column <= width {
                 parts[parts.count - 1] = last.lowerBound..<index + 1
                 used += column
             } else {
                 parts.append(index..<index + 1)
-                used = max(first, title.count) + column
+                used = max(first, TerminalText.cells(title)) + column
             }
         }
         return parts.map { part in

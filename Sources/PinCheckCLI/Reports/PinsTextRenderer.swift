@@ -11,16 +11,17 @@ struct PinsTextRenderer: Sendable {
     let time: Timestamp
     /// Whether the positions to pin were asked for.
     var pinsAll = false
+    /// How much room a line has.
+    var layout = TextLayout()
 
     /// The whole text; it ends in a newline.
     func text(_ sources: [KeySource]) -> String {
-        var blocks = sources.map { block($0).joined(separator: "\n") }
+        var blocks = sources.map { layout.folded(block($0).joined(separator: "\n")) }
         if !sources.contains(where: { $0.recommended != nil }), hasSinglePin(sources) {
-            blocks.append(
-                style.faint(
-                    "An app with one pin stops working when that key changes: pin a second key too, one that you keep in reserve."
-                )
-            )
+            let words =
+                "An app with one pin stops working when that key changes: pin a second key too, one that you keep in "
+                + "reserve."
+            blocks.append(layout.folded(style.faint(words), indent: 0))
         }
         return blocks.joined(separator: "\n\n") + "\n"
     }
@@ -45,9 +46,7 @@ struct PinsTextRenderer: Sendable {
         }
         for (index, item) in source.items.enumerated() {
             lines.append("  \(index) " + owner(item))
-            lines += notations(item).map { name, value in
-                "      " + name + String(repeating: " ", count: max(1, 9 - name.count)) + value
-            }
+            lines += notations(item).map(notation)
         }
         if !source.alsoSent.isEmpty {
             let names = source.alsoSent.prefix(3).map { safe($0.description, length: 40) }.joined(separator: ", ")
@@ -109,6 +108,13 @@ struct PinsTextRenderer: Sendable {
         ]
         if let certificate = item.certificate { lines.append(("cert", certificate.fingerprint.hexadecimal)) }
         return lines
+    }
+
+    /// A value beside its name; below it where there is not enough room, since it is there to be copied.
+    private func notation(_ name: String, _ value: String) -> String {
+        let line = "      " + TerminalText.padded(name, toCells: 8) + " " + value
+        guard layout.wraps, TerminalText.cells(line) > layout.columns else { return line }
+        return "      \(name)\n        \(value)"
     }
 
     private func safe(_ text: String, length: Int = 256) -> String {

@@ -118,7 +118,8 @@ extension Report {
                 source: source(of: certificate, in: result),
                 pins: matches.filter { $0.depth == depth }.map(\.pinIndex),
                 warnDays: limits?.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
-                failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter)
+                failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
+                origin: result.origin(of: certificate).flatMap { $0 == .presented ? nil : $0.rawValue }
             )
         }
     }

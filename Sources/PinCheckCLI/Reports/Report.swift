@@ -125,6 +125,8 @@ struct Report: DocumentObject {
         var warnDays: Double?
         /// Below how many days left the user wants a failure.
         var failDays: Double?
+        /// Where it is from in words for people, `nil` for what the server sent; no part of the document.
+        var origin: String?
     }
 
     /// A valid path and who needs it.

@@ -1,5 +1,5 @@
 package import Machine
-import Text
+package import Text
 
 /// Where a command writes: the result to `output`, everything else to `errors`.
 package struct Console: Sendable {
@@ -18,7 +18,7 @@ package struct Console: Sendable {
     ///
     /// A standard error that cannot be written to is no reason to end otherwise.
     func report(_ message: SafeText) {
-        try? errors.write(message.description + "\n")
+        try? errors.write(errors.layout.folded(message.description) + "\n")
     }
 
     /// Writes `Error: ` and the description to standard error.
@@ -33,6 +33,8 @@ package struct OutputStream: Sendable {
     package let isTerminal: Bool
     /// Whether the stream goes to a file.
     package let isFile: Bool
+    /// How much room a line has.
+    package let layout: TextLayout
     /// What tells the file, pipe or terminal behind the stream from others, `nil` where there is none.
     let identity: FileIdentity?
     private let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
@@ -41,18 +43,21 @@ package struct OutputStream: Sendable {
     package init(
         isTerminal: Bool,
         isFile: Bool = false,
+        layout: TextLayout = TextLayout(),
         identity: FileIdentity? = nil,
         writeBytes: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
     ) {
         self.isTerminal = isTerminal
         self.isFile = isFile
+        self.layout = layout
         self.identity = identity
         self.writeBytes = writeBytes
     }
 
     /// The same stream, to which everything goes as `change` makes it.
     func changing(_ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> OutputStream {
-        OutputStream(isTerminal: isTerminal, isFile: isFile, identity: identity) { bytes throws(OutputError) in
+        OutputStream(isTerminal: isTerminal, isFile: isFile, layout: layout, identity: identity) {
+            bytes throws(OutputError) in
             try writeBytes(change(bytes))
         }
     }

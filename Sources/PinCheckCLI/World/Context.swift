@@ -53,6 +53,6 @@ package struct Context: Sendable {
 
     /// The names of the environment variables that change what pincheck does.
     package static let honouredVariables = [
-        "NO_COLOR", "TERM", "SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "TMPDIR", "GITHUB_STEP_SUMMARY",
+        "NO_COLOR", "TERM", "COLUMNS", "SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "TMPDIR", "GITHUB_STEP_SUMMARY",
     ]
 }

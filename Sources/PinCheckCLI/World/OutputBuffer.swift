@@ -1,5 +1,6 @@
 import Machine
 internal import Synchronization
+package import Text
 
 /// Collects what is written to a stream.
 package final class OutputBuffer: Sendable {
@@ -17,8 +18,12 @@ package final class OutputBuffer: Sendable {
     var bytes: [UInt8] { contents.withLock { $0 } }
 
     /// A stream into the buffer.
-    package func stream(isTerminal: Bool = false, isFile: Bool = false) -> OutputStream {
-        OutputStream(isTerminal: isTerminal, isFile: isFile) { bytes throws(OutputError) in
+    package func stream(
+        isTerminal: Bool = false,
+        isFile: Bool = false,
+        layout: TextLayout = TextLayout()
+    ) -> OutputStream {
+        OutputStream(isTerminal: isTerminal, isFile: isFile, layout: layout) { bytes throws(OutputError) in
             self.contents.withLock { $0 += bytes }
         }
     }

@@ -17,8 +17,9 @@ enum System {
         for name in Context.honouredVariables {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
-        let output = standardStream(STDOUT_FILENO)
-        let errors = standardStream(STDERR_FILENO)
+        let columns = environment["COLUMNS"].flatMap { Int($0) }
+        let output = standardStream(STDOUT_FILENO, columns: columns)
+        let errors = standardStream(STDERR_FILENO, columns: columns)
         var context = Context(
             console: Console(output: output, errors: errors),
             environment: environment,
@@ -41,7 +42,7 @@ enum System {
     /// When the descriptor is closed (`>&-`) the next socket would take its number and get our output: something harmless is
     /// put in its place, and every write fails as it would have. The runtime may have been faster with one of its own
     /// descriptors, which are of no file type and are left alone.
-    private static func standardStream(_ descriptor: Int32) -> OutputStream {
+    private static func standardStream(_ descriptor: Int32, columns: Int?) -> OutputStream {
         var status = stat()
         let isThere = fstat(descriptor, &status) == 0
         guard isThere, status.st_mode & S_IFMT != 0 else {
@@ -60,12 +61,30 @@ enum System {
         return OutputStream(
             isTerminal: isTerminal,
             isFile: isFile,
+            layout: layout(of: descriptor, isTerminal: isTerminal, columns: columns),
             identity: isTerminal || status.st_mode & S_IFMT != S_IFCHR ? FileIdentity(status) : nil
         ) {
             bytes throws(OutputError) in
             try isFile ? Descriptor.writeLines(bytes, to: descriptor) : Descriptor.write(bytes, to: descriptor)
         }
     }
+
+    /// The room that a stream has for a line: what the user says by `COLUMNS`, else what the terminal says.
+    private static func layout(of descriptor: Int32, isTerminal: Bool, columns: Int?) -> TextLayout {
+        var width = columns.flatMap { (1...10_000).contains($0) ? $0 : nil }
+        if isTerminal, width == nil {
+            var size = winsize()
+            if ioctl(descriptor, sizeOfTerminal, &size) == 0, size.ws_col > 0 { width = Int(size.ws_col) }
+        }
+        return TextLayout(columns: width ?? TextLayout().columns, wraps: isTerminal)
+    }
+
+    #if canImport(Darwin)
+    // The macro TIOCGWINSZ is put together of others, which Swift does not import.
+    private static let sizeOfTerminal: UInt = 0x4008_7468
+    #else
+    private static let sizeOfTerminal = UInt(TIOCGWINSZ)
+    #endif
 
     /// Makes writing to a pipe without a reader, or more than a file may hold, an error instead of the end of the process.
     static func ignoreSignalsOfWriting() {

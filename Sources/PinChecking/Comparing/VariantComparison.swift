@@ -103,14 +103,23 @@ struct VariantComparison {
 
     // MARK: Key types
 
-    /// The keys of the certificates for each type of key, where there is more than one.
+    /// The keys of the certificates for each type of key, where there is more than one; of addresses that differ, what most have.
     var keyTypes: String? {
+        var isSameEverywhere = true
         let keys = variants.compactMap { variant -> String? in
-            guard case .keyType(let keyType) = variant, let first = served(variant).first else { return nil }
-            return "\(keyType) \(Self.key(first.chain))"
+            guard case .keyType(let keyType) = variant else { return nil }
+            let keys = served(variant).map { Self.key($0.chain) }
+            let counts = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)
+            if counts.count > 1 { isSameEverywhere = false }
+            // The first of several that are served as often.
+            guard let most = counts.values.max(), let key = keys.first(where: { counts[$0] == most }) else {
+                return nil
+            }
+            return "\(keyType) \(key)"
         }
         guard keys.count > 1 else { return nil }
-        return "clients get one of \(keys.count) keys: \(keys.joined(separator: ", "))"
+        return "clients get the key of the type they ask for: \(keys.joined(separator: ", "))"
+            + (isSameEverywhere ? "" : " (at most addresses)")
     }
 
     // MARK: Versions
@@ -148,31 +157,33 @@ struct VariantComparison {
     /// What the server answers to a variant, where it is not what ordinary clients get.
     private func difference(of variant: Variant) -> String? {
         let ordinary = Dictionary(served(.ordinary).map { ($0.address, $0.chain) }) { $1 }
-        var answers: [(answer: String, addresses: [String])] = []
+        var answers: [(verb: String, object: String, addresses: [String])] = []
         for outcome in outcomes where outcome.variant == variant {
             guard let usual = ordinary[outcome.address] else { continue }
-            let answer: String
+            let verb: String
+            let object: String
             switch outcome.result {
             case .success(let result) where result.presented.leaf == usual.leaf: continue
-            case .success(let result): answer = "serves \(result.presented.leaf)"
+            case .success(let result): (verb, object) = ("serve", "\(result.presented.leaf)")
             case .failure(let error):
                 if case .alert(let alert) = error.reason {
-                    answer = "refuses the handshake (alert \(alert))"
+                    (verb, object) = ("refuse", "the handshake (alert \(alert))")
                 } else {
-                    answer = "gives no certificate (\(error.id))"
+                    (verb, object) = ("give", "no certificate (\(error.id))")
                 }
             }
-            if let index = answers.firstIndex(where: { $0.answer == answer }) {
+            if let index = answers.firstIndex(where: { $0.verb == verb && $0.object == object }) {
                 answers[index].addresses.append(outcome.address)
             } else {
-                answers.append((answer, [outcome.address]))
+                answers.append((verb, object, [outcome.address]))
             }
         }
         guard !answers.isEmpty else { return nil }
         let parts = answers.map { answer in
             let count = answer.addresses.count
-            let who = count == ordinary.count ? "the server" : Self.enumeration(answer.addresses, of: ordinary.count)
-            return "\(who) \(answer.answer)"
+            let isWhole = count == ordinary.count
+            let who = isWhole ? "the server" : Self.enumeration(answer.addresses, of: ordinary.count)
+            return "\(who) \(answer.verb)\(isWhole || count == 1 ? "s" : "") \(answer.object)"
         }
         return parts.joined(separator: "; ")
     }
@@ -225,8 +236,11 @@ struct VariantComparison {
         let parts = variants.compactMap { variant -> String? in
             let lacking = lacking(variant)
             guard !lacking.isEmpty, !served(variant).isEmpty, let offer = Self.offer(variant) else { return nil }
-            return "\(Self.enumeration(lacking, of: lacking.count + served(variant).count)) "
-                + "\(lacking.count == 1 ? "does" : "do") not offer \(offer)"
+            let who = Self.enumeration(lacking, of: lacking.count + served(variant).count)
+            if case .keyType(let keyType) = variant {
+                return "\(who) \(lacking.count == 1 ? "has" : "have") no \(keyType) certificate"
+            }
+            return "\(who) \(lacking.count == 1 ? "does" : "do") not offer \(offer)"
         }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
@@ -247,7 +261,7 @@ struct VariantComparison {
     }
 
     private static func offer(_ variant: Variant) -> String? {
-        if case .keyType(let keyType) = variant { "a certificate with a key for \(keyType)" } else { variant.label }
+        if case .keyType(let keyType) = variant { "an \(keyType) certificate" } else { variant.label }
     }
 
     // MARK: Words

@@ -22,7 +22,7 @@ package struct ChainJudgement: Sendable {
     /// How long the verdicts will last: the worst of all clients; `nil` where none could be set up, and of a forecast.
     package let outlook: Outlook?
     /// How sentences name those that judged.
-    private let names: JudgeNames
+    let names: JudgeNames
 
     /// What is shown: what the verdict rests on of the first client of the registry, or of the first that rejects; `nil` where none
     /// could be set up.
@@ -219,87 +219,5 @@ extension Verdict {
         if case .refusedByTransportSecurity = reason { return .apple }
         guard case .untrusted(let failures) = reason else { return nil }
         return failures.first?.platform
-    }
-}
-
-extension ChainJudgement {
-    /// What the verdicts of all clients come to.
-    var standing: Standing {
-        guard let shown else {
-            return .notSetUp(Reason(id: "not-configured", message: "no client can be set up with these pins"))
-        }
-        guard shown.decided.isAccepted else { return .rejected(summary) }
-        let judged = Set(judgements.map(\.device.name))
-        if let device = evaluation.devices.first(where: { !judged.contains($0.name) }) {
-            return .notSetUp(
-                Reason(
-                    id: "not-configured",
-                    message: "no client can be set up with these pins on \(device.name)"
-                )
-            )
-        }
-        return .accepted(summary)
-    }
-
-    /// One reason for all: the only client's own, or how many accept.
-    private var summary: Reason {
-        guard clients.count > 1 else {
-            return clients.first?.reason ?? Reason(id: "not-configured", message: "no client was chosen")
-        }
-        let absent = clients.filter { $0.isAccepted == nil }
-        let others = absent.isEmpty ? "" : "; \(Set(absent.map(\.name)).count) cannot be set up: \(text(absent))"
-        let count = evaluation.devices.count > 1 ? deviceCount : clientCount
-        guard count.rejecting == 0 else {
-            let verb = count.rejecting == 1 ? "rejects" : "reject"
-            let names = text(clients.filter { $0.isAccepted == false }, namesAllDevices: evaluation.devices.count > 1)
-            return Reason(
-                id: "\(count.what)-reject",
-                message: "\(count.rejecting) of \(count.all) \(count.what) \(verb): \(names)" + others
-            )
-        }
-        guard absent.isEmpty else {
-            let verb = count.accepting == 1 ? "accepts" : "accept"
-            return Reason(
-                id: "clients-accept",
-                message: "\(count.accepting) of \(count.all) \(count.what) \(verb)" + others
-            )
-        }
-        let all = count.all == 2 ? "both" : "all \(count.all)"
-        return Reason(id: "all-accept", message: "\(all) \(count.what) accept")
-    }
-
-    private struct Count {
-        let what: String
-        let all: Int
-        let accepting: Int
-        let rejecting: Int
-    }
-
-    private var clientCount: Count {
-        Count(
-            what: "clients",
-            all: clients.count,
-            accepting: clients.count { $0.isAccepted == true },
-            rejecting: clients.count { $0.isAccepted == false }
-        )
-    }
-
-    /// A device rejects where one of its clients does, and accepts where one does and none rejects.
-    private var deviceCount: Count {
-        let rejecting = Set(clients.filter { $0.isAccepted == false }.compactMap(\.device))
-        let accepting = Set(clients.filter { $0.isAccepted == true }.compactMap(\.device)).subtracting(rejecting)
-        return Count(
-            what: "devices",
-            all: evaluation.devices.count,
-            accepting: accepting.count,
-            rejecting: rejecting.count
-        )
-    }
-
-    private func text(_ clients: [ClientResult], namesAllDevices: Bool = false) -> String {
-        names.text(
-            clients.map { JudgeNames.Judge(client: $0.name, device: $0.device) },
-            namesAllDevices: namesAllDevices
-        )
     }
 }

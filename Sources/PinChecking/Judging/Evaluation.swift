@@ -19,6 +19,8 @@ package final class Evaluation: Sendable {
     package let outlook: OutlookRules
     /// What stands for certificates that a platform would fetch, besides the pins.
     package let fetchable: [Certificate]
+    /// The roots that were installed on the devices by hand.
+    let installedRoots: [Certificate]
     /// The Certificate Transparency logs that timestamps are held against, `nil` for none.
     package let logs: TransparencyLogs?
 
@@ -31,6 +33,7 @@ package final class Evaluation: Sendable {
         time: Timestamp?,
         outlook: OutlookRules,
         fetchable: [Certificate] = [],
+        installedRoots: [Certificate] = [],
         logs: TransparencyLogs? = nil
     ) {
         self.setup = setup
@@ -40,6 +43,7 @@ package final class Evaluation: Sendable {
         self.time = time
         self.outlook = outlook
         self.fetchable = fetchable
+        self.installedRoots = installedRoots
         self.logs = logs
     }
 

@@ -111,6 +111,7 @@ package struct EvaluationLoader {
             time: base.settings.time,
             outlook: base.settings.outlook,
             fetchable: base.fetchable,
+            installedRoots: base.installedRoots,
             logs: base.logs
         )
         if !tellsHostsApart {

@@ -4,6 +4,8 @@ import Text
 /// Writes findings as text: a line each that begins with its place, as compilers write them, and the summary last.
 struct LintTextRenderer: Sendable {
     let style: TextStyle
+    /// How much room a line has.
+    var layout = TextLayout()
 
     /// The whole text; it ends in a newline.
     func text(_ report: LintReport) -> String {
@@ -16,7 +18,7 @@ struct LintTextRenderer: Sendable {
             if let remedy = finding.remedy { lines.append("    " + safe(remedy, length: 800)) }
         }
         lines.append("\(style.token(report.status))  \(summary(report))")
-        return lines.joined(separator: "\n") + "\n"
+        return layout.folded(lines.joined(separator: "\n")) + "\n"
     }
 
     private func severity(_ finding: LintReport.Finding) -> String {
@@ -42,14 +44,15 @@ struct LintTextRenderer: Sendable {
         count == 0 ? nil : "\(count) \(word)\(count == 1 ? "" : "s")"
     }
 
-    /// Every kind of finding, a line each.
-    static func catalogue() -> String {
+    /// Every kind of finding, a line each where there is room.
+    static func catalogue(_ layout: TextLayout) -> String {
         let entries = LintCatalogue.entries
         let width = entries.map(\.id.count).max() ?? 0
         return entries.map { entry in
             let severity = entry.isObstacle ? "malformed" : entry.severity.rawValue
-            return entry.id + String(repeating: " ", count: width + 2 - entry.id.count)
-                + severity + String(repeating: " ", count: 11 - severity.count) + entry.explanation + "\n"
+            let start =
+                TerminalText.padded(entry.id, toCells: width + 2) + TerminalText.padded(severity, toCells: 11)
+            return layout.folded(start + entry.explanation, indent: start.utf8.count) + "\n"
         }.joined()
     }
 

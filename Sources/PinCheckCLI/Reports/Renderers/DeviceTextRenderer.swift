@@ -1,10 +1,10 @@
 import Text
 
-/// Writes what each client decides on each device as lines of text, tables of which are at most 80 columns wide.
+/// Writes what each client decides on each device as lines of text, tables of which are no wider than there is room.
 struct DeviceTextRenderer {
     let style: TextStyle
+    let layout: TextLayout
 
-    private static let width = 80
     private static let indent = "  "
     /// A client's name with long settings is cut.
     private static let longestName = 48
@@ -26,19 +26,19 @@ struct DeviceTextRenderer {
     }
 
     private func lines(_ table: DeviceMatrix.Table) -> [String] {
-        let first = max(table.title.count, table.rows.map(\.device.count).max() ?? 0)
-        let parts = table.parts(width: Self.width - Self.indent.count, gap: 2, longest: Self.longestName)
+        let first = ([table.title] + table.rows.map(\.device)).map { TerminalText.cells($0) }.max() ?? 0
+        let parts = table.parts(width: layout.columns - Self.indent.count, gap: 2, longest: Self.longestName)
         return parts.flatMap { part in
             let names = part.clients.map { safe($0, length: Self.longestName) }
             let widths = part.clients.indices.map { index in
-                max(names[index].count, part.rows.map { $0.cells[index].text.count }.max() ?? 0)
+                ([names[index]] + part.rows.map { $0.cells[index].text }).map { TerminalText.cells($0) }.max() ?? 0
             }
             func line(_ name: String, _ cells: [(text: String, shown: String)]) -> String {
                 var line = Self.indent + name
-                var missing = first - name.count
+                var missing = first - TerminalText.cells(name)
                 for (cell, width) in zip(cells, widths) {
                     line += String(repeating: " ", count: missing + 2) + cell.shown
-                    missing = width - cell.text.count
+                    missing = width - TerminalText.cells(cell.text)
                 }
                 return line
             }

@@ -9,9 +9,14 @@ struct GitHubRenderer: ResultRenderer {
         explains: true
     )
 
+    private var total = RunTotal()
+
     init() {}
 
+    func ending(exit: ExitStatus) -> String { total.count > 1 ? total.sentence() + "\n" : "" }
+
     mutating func text(for report: Report) -> String {
+        total.add(report, status: report.counts ? report.status : nil)
         let name = report.title
         var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
         lines += text.block(report).split(separator: "\n").map { Self.harmless(String($0)) }

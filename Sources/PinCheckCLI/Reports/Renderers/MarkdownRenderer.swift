@@ -8,12 +8,14 @@ struct MarkdownRenderer: ResultRenderer {
 
     private var written = 0
     private var leftOut = 0
+    private var total = RunTotal()
     /// What clients decide on devices, which goes behind the table of targets.
     private var matrices: [String] = []
 
     init() {}
 
     mutating func text(for report: Report) -> String {
+        total.add(report, status: report.counts ? report.status : nil)
         var text = ""
         if written == 0 { text = "### pincheck\n\n| result | target | reason | ends |\n|---|---|---|---|\n" }
         let end = report.built.first.map { Self.code(String($0.certificate.notAfter.prefix(10))) } ?? ""
@@ -35,7 +37,8 @@ struct MarkdownRenderer: ResultRenderer {
 
     mutating func ending(exit: ExitStatus) -> String {
         let more = leftOut == 0 ? "" : "\n\(leftOut) more targets are left out: the summary would be too long.\n"
-        return matrices.joined() + more + "\nExit status \(exit.rawValue) (\(exit.name))\n\n"
+        let counts = total.count > 1 ? "\n" + total.sentence() + "\n" : ""
+        return matrices.joined() + more + counts + "\nExit status \(exit.rawValue) (\(exit.name))\n\n"
     }
 
     /// What each client decides on each device, a table for those that run the same; empty where no devices were named.

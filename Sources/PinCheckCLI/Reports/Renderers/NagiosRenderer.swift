@@ -30,6 +30,10 @@ struct NagiosRenderer: ResultRenderer {
     }
 
     private var entries: [Entry] = []
+    private var total = RunTotal()
+    /// The connections to a target so far, and what those of the last came to.
+    private var connections: [Report] = []
+    private var sentence: String?
     private var names = UniqueNames()
     private var status = ExitStatus.pass
 
@@ -38,6 +42,12 @@ struct NagiosRenderer: ResultRenderer {
     /// A warning is what a monitoring system is there to tell, whether or not it changes the exit status of other forms.
     mutating func text(for report: Report) -> String {
         status = .worst([status, report.monitoring.statusOfRun])
+        total.add(report, status: report.monitoring.statusOfRun)
+        if report.variant != nil { connections.append(report) }
+        if let consistency = report.consistency {
+            sentence = "\(Self.safe(report.target, length: 120)) \(VariantSummary(connections, consistency).sentence)"
+            connections = []
+        }
         entries.append(
             Entry(
                 status: report.monitoring.status,
@@ -55,11 +65,8 @@ struct NagiosRenderer: ResultRenderer {
         if entries.count == 1, let entry = entries.first {
             return start + "\(entry.name) \(entry.sentence)" + Self.data(entry, of: nil) + "\n"
         }
-        let counts = Self.words.compactMap { status -> String? in
-            let count = entries.count { $0.status == status }
-            return count == 0 ? nil : "\(count) \(status.name)"
-        }
-        var first = start + "\(entries.count) targets: " + counts.joined(separator: ", ")
+        // A target is one however many connections it takes.
+        var first = start + (total.count == 1 ? sentence ?? "" : total.sentence())
         let problems = entries.filter { $0.status != .pass }
         if let worst = problems.first(where: { $0.status == exit }) { first += "; \(worst.name) \(worst.sentence)" }
         let lines = (problems + entries.filter { $0.status == .pass }).map {
@@ -69,7 +76,7 @@ struct NagiosRenderer: ResultRenderer {
             entry.measurements.isEmpty
                 ? nil : entry.measurements.map { $0.text(of: entry.name) }.joined(separator: " ")
         }
-        return first + " | targets=\(entries.count);;;0 problems=\(problems.count);;;0;\(entries.count)\n"
+        return first + " | targets=\(total.count);;;0 problems=\(total.problems);;;0;\(total.count)\n"
             + lines.joined(separator: "\n") + (data.isEmpty ? "" : " | " + data.joined(separator: "\n")) + "\n"
     }
 
@@ -78,9 +85,6 @@ struct NagiosRenderer: ResultRenderer {
         let line = message.split(separator: "\n").first.map(String.init) ?? ""
         return "PINCHECK \(MonitoringState.unknown.word) - \(safe(line, length: 400))\n"
     }
-
-    /// The order in which targets are counted: what matters most first.
-    private static let words: [ExitStatus] = [.fail, .changed, .unreachable, .data, .warn, .pass]
 
     private static func data(_ entry: Entry, of target: String?) -> String {
         guard !entry.measurements.isEmpty else { return "" }

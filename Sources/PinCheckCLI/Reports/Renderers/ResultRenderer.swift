@@ -20,11 +20,19 @@ extension ResultRenderer {
 
 extension OutputForm {
     /// The renderer of the form.
-    func renderer(_ settings: OutputSettings, isTerminal: Bool, in context: Context) -> any ResultRenderer {
+    ///
+    /// - Parameters:
+    ///   - settings: what was asked for.
+    ///   - stream: where it writes.
+    ///   - context: the world.
+    /// - Returns: a renderer of its own for the output.
+    func renderer(_ settings: OutputSettings, to stream: OutputStream, in context: Context) -> any ResultRenderer {
         switch self {
         case .text:
-            let style = TextStyle(settings.color, isTerminal: isTerminal, environment: context.environment)
-            return TextResultRenderer(text: TextRenderer(style: style, explains: settings.explains))
+            let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
+            return TextResultRenderer(
+                text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
+            )
         case .json: return JSONResultRenderer()
         case .jsonl: return JSONLinesRenderer()
         case .nagios: return NagiosRenderer()

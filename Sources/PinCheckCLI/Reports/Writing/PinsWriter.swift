@@ -42,7 +42,13 @@ struct PinsWriter {
                 isTerminal: context.console.output.isTerminal,
                 environment: context.environment
             )
-            try lines.write(text: PinsTextRenderer(style: style, time: time, pinsAll: pinsAll(sources)).text(sources))
+            let renderer = PinsTextRenderer(
+                style: style,
+                time: time,
+                pinsAll: pinsAll(sources),
+                layout: context.console.output.layout
+            )
+            try lines.write(text: renderer.text(sources))
         case .block(let format):
             for source in sources where ExitStatus(source) == .unreachable {
                 context.console.report("\(ExitStatus(source).name)  \(source.name)  \(source.finding ?? "")")

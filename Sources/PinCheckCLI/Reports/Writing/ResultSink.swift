@@ -27,7 +27,7 @@ struct ResultSink {
         }
         isFile = output.file != nil
         lines = LineWriter(stream)
-        renderer = output.form.renderer(settings, isTerminal: stream.isTerminal, in: context)
+        renderer = output.form.renderer(settings, to: stream, in: context)
     }
 
     /// The summary of a job, added to the file that GitHub names.

@@ -1,0 +1,122 @@
+import Text
+
+extension TextRenderer {
+    /// The certificates that the verdict rests on, and what else was sent.
+    func chain(_ report: Report) -> [String] {
+        guard !report.built.isEmpty else { return [] }
+        let needed = report.neededCertificates
+        let links = needed.map(\.link)
+        let rows = needed.map { place in
+            ChainTable.Row(
+                depth: String(place.depth),
+                role: place.link.certificate.role,
+                name: explains ? subject(of: place.link.certificate) : name(of: place.link.certificate),
+                key: safe(place.link.certificate.key, length: 20),
+                days: Self.validity(place.link.certificate),
+                pin: place.link.certificate.spkiSha256,
+                arrow: arrow(place.link.pins),
+                source: place.link.sourceInWords
+            )
+        }
+        let table = ChainTable(layout: layout, style: style)
+        let lines = explains ? table.wholeLines(rows) : table.lines(rows)
+        var parts = lines
+        if links.count > report.built.count {
+            let clients = Set(report.otherPaths.flatMap(\.clients)).sorted().joined(separator: ", ")
+            parts.insert("  needed besides, by \(safe(clients, length: 200)):", at: report.built.count)
+        }
+        // Where the chain is the reason for the verdict, the verdict says so.
+        if !report.builtIsValid, report.verdict == .accept || isMismatch(report) {
+            parts.append("  this chain was not verified")
+        }
+        let unused = report.presented.filter { sent in
+            !links.contains { $0.certificate.certSha256 == sent.certSha256 }
+        }
+        if !unused.isEmpty {
+            let names = unused.prefix(3).map { safe($0.subject, length: 40) }.joined(separator: ", ")
+            let more = unused.count > 3 ? " and \(unused.count - 3) more" : ""
+            parts.append("  also sent, but not on this chain: \(names)\(more)")
+        }
+        return parts
+    }
+
+    /// The pins that match, as in `← pin 1, 2`; of many the first.
+    private func arrow(_ pins: [Int]) -> String? {
+        guard !pins.isEmpty else { return nil }
+        let most = explains ? Int.max : 3
+        let numbers = pins.prefix(most).map { String($0 + 1) } + (pins.count > most ? ["…"] : [])
+        return "← pin " + numbers.joined(separator: ", ")
+    }
+
+    /// What a certificate is called in tables.
+    func name(of certificate: Report.Certificate) -> String { safe(certificate.shortName, length: 80) }
+
+    private func subject(of certificate: Report.Certificate) -> String {
+        safe(certificate.subject.isEmpty ? "(no subject)" : certificate.subject, length: 256)
+    }
+
+    /// How long a certificate is valid yet, in days.
+    static func validity(_ certificate: Report.Certificate) -> String {
+        if certificate.daysLeft < 0 { return "expired" }
+        return certificate.daysUntilValid > 0 ? "not yet" : "\(certificate.daysLeft) d"
+    }
+
+    /// The start and the end of a pin, as in `sha256/NSQoeTIW…QGfk=`.
+    static func shortPin(_ pin: String) -> String {
+        guard pin.hasPrefix("sha256/"), pin.count > 24 else { return pin }
+        return pin.prefix(15) + "…" + pin.suffix(5)
+    }
+
+    /// The same without the algorithm, as in `NSQoeTIW…QGfk=`.
+    static func bareShortPin(_ pin: String) -> String {
+        let short = shortPin(pin)
+        return short.hasPrefix("sha256/") ? String(short.dropFirst("sha256/".count)) : short
+    }
+}
+
+extension Report.ChainLink {
+    /// Where the certificate is from, `nil` for what the server sent.
+    var sourceInWords: String? { origin ?? (source == "presented" ? nil : source) }
+}
+
+extension Report.Certificate {
+    /// The common name, else the organisation, else the whole subject.
+    var shortName: String {
+        guard !subject.isEmpty else { return "(no subject)" }
+        let attributes = Self.attributes(of: subject)
+        func value(of type: String) -> String? { attributes.first { $0.type == type && !$0.value.isEmpty }?.value }
+        return value(of: "CN") ?? value(of: "O") ?? subject
+    }
+
+    /// The attributes of a name as RFC 2253 writes it, the last first.
+    private static func attributes(of name: String) -> [(type: String, value: String)] {
+        var attributes: [(type: String, value: String)] = []
+        var type: String?
+        var text = String.UnicodeScalarView()
+        var isEscaped = false
+        func end() {
+            if let type { attributes.append((type, String(text))) }
+            type = nil
+            text = String.UnicodeScalarView()
+        }
+        for scalar in name.unicodeScalars {
+            if isEscaped {
+                // A control character stays the two digits that it is written as.
+                if scalar.properties.isASCIIHexDigit { text.append("\\") }
+                text.append(scalar)
+                isEscaped = false
+            } else if scalar == "\\" {
+                isEscaped = true
+            } else if scalar == "=", type == nil {
+                type = String(text)
+                text = String.UnicodeScalarView()
+            } else if scalar == "," || scalar == "+" {
+                end()
+            } else {
+                text.append(scalar)
+            }
+        }
+        end()
+        return attributes
+    }
+}

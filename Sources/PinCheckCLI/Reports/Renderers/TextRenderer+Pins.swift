@@ -1,0 +1,113 @@
+import Text
+
+extension TextRenderer {
+    /// How many of the pins matched, and which is which where the report names one of several by its number.
+    func pins(_ report: Report) -> [String] {
+        guard !report.pins.configured.isEmpty, !report.built.isEmpty else { return [] }
+        return ["  " + pinSummary(report)] + legend(report)
+    }
+
+    private func pinSummary(_ report: Report) -> String {
+        let configured = report.pins.configured.count
+        let matched = Set(report.pins.matched.map(\.pin))
+        var text = "pins: \(configured) configured, \(matched.count) matched"
+        let roles = Set(report.pins.matched.map(\.depth)).sorted().compactMap { depth in
+            report.built.indices.contains(depth) ? report.built[depth].certificate.role : nil
+        }
+        if !roles.isEmpty { text += " (\(roles.joined(separator: ", ")))" }
+        let standings = report.outlook?.pins ?? []
+        let ignored = standings.count { !$0.compared && $0.depth == nil && !matched.contains($0.pin) }
+        let unmatched = configured - matched.count - ignored
+        if unmatched > 0 {
+            let known = report.outlook == nil ? unmatched : standings.count { $0.backup }
+            let backups = matched.isEmpty ? 0 : known
+            let remark = backups == 0 ? "" : backups == unmatched ? " (backup)" : " (\(backups) backup)"
+            text += ", \(unmatched) not in the chain" + remark
+        }
+        if ignored > 0 { text += ", \(ignored) not compared" }
+        return text
+    }
+
+    // MARK: Legend
+
+    /// So many pins are told in one line; of more only those that matched and backups.
+    private static let mostInLine = 4
+
+    /// Which pin has which number; nothing of one pin, and nothing where all are listed as they are not on the chain.
+    private func legend(_ report: Report) -> [String] {
+        let pins = report.pins.configured
+        guard pins.count > 1, !isMismatch(report) else { return [] }
+        let matched = Set(report.pins.matched.map(\.pin))
+        let backups = backups(report)
+        guard !explains else {
+            let width = String(pins.count).utf8.count
+            return pins.indices.map { index in
+                let number = TerminalText.leftPadded(String(index + 1), toCells: width)
+                return "    pin \(number)  \(safe(pins[index].pin))  "
+                    + place(pins[index]) + (backups.contains(index) ? ", backup" : "")
+            }
+        }
+        return matched.isEmpty ? [] : numbers(report)
+    }
+
+    /// Which pin has which number, in one line.
+    ///
+    /// - Parameters:
+    ///   - report: the report that names them.
+    ///   - withBackups: whether it is said which are backups; of several connections each can have others.
+    /// - Returns: the line; none where there is one pin, or none worth naming.
+    func numbers(_ report: Report, withBackups: Bool = true) -> [String] {
+        let pins = report.pins.configured
+        let matched = Set(report.pins.matched.map(\.pin))
+        let backups = withBackups ? self.backups(report) : []
+        guard pins.count > 1 else { return [] }
+        let named =
+            pins.count <= Self.mostInLine
+            ? Array(pins.indices) : Array((matched.sorted() + backups.sorted()).prefix(Self.mostInLine))
+        guard !named.isEmpty else { return [] }
+        let texts = named.map { index in
+            let pin = pins[index]
+            // Pins of the command line are all from the same place.
+            let isAlone = pins.count { $0.origin == pin.origin } == 1
+            let what = isAlone ? safe(pin.origin, length: 80) : Self.bareShortPin(pin.pin)
+            return "pin \(index + 1): " + what + (backups.contains(index) ? " (backup)" : "")
+        }
+        let more = named.count < pins.count ? "; --explain lists all \(pins.count)" : ""
+        return ["  " + texts.joined(separator: "; ") + more]
+    }
+
+    private func backups(_ report: Report) -> Set<Int> {
+        Set((report.outlook?.pins ?? []).filter(\.backup).map(\.pin)).subtracting(report.pins.matched.map(\.pin))
+    }
+
+    private func place(_ pin: Report.Pin) -> String {
+        (pin.subject.map { safe($0, length: 80) + ", " } ?? "") + safe(pin.origin, length: 80)
+    }
+
+    // MARK: Mismatch
+
+    /// Whether pins were compared and none matched, for any client.
+    func isMismatch(_ report: Report) -> Bool {
+        report.reason.id == "pin-mismatch" || report.clients.contains { $0.reason.id == "pin-mismatch" }
+    }
+
+    /// Served and configured pins side by side, ready to paste.
+    func pinFailure(_ report: Report) -> [String] {
+        var lines: [String]
+        if let next = report.next, report.built.isEmpty {
+            lines = ["  next:", "    \(next.pin)"]
+        } else {
+            lines = ["  served:"]
+            lines += report.built.map { link in
+                let source = link.sourceInWords.map { " (\($0))" } ?? ""
+                return "    \(link.certificate.spkiSha256)  \(name(of: link.certificate))\(source)"
+            }
+        }
+        return lines + configured(report)
+    }
+
+    /// The configured pins, ready to paste.
+    func configured(_ report: Report) -> [String] {
+        ["  configured:"] + report.pins.configured.map { "    \(safe($0.pin))  \(place($0))" }
+    }
+}

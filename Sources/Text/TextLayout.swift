@@ -1,0 +1,117 @@
+/// How much room text has where it is read.
+///
+/// At a terminal tables are as wide as it and prose goes on on the next line, indented. A pipe or a file has tables of 80 cells,
+/// and prose of one line however long it is, so that `grep` finds a reason as a whole.
+package struct TextLayout: Sendable, Hashable {
+    /// How many cells of a line tables may take.
+    package let columns: Int
+    /// Whether lines that are longer are broken.
+    package let wraps: Bool
+
+    /// Narrower than this nothing is worth reading.
+    private static let fewest = 40
+    /// Where the second line of prose begins.
+    private static let hanging = 6
+
+    /// A room.
+    package init(columns: Int = 80, wraps: Bool = false) {
+        self.columns = max(columns, Self.fewest)
+        self.wraps = wraps
+    }
+
+    /// The room that is left beside something at the left.
+    package func narrowed(by cells: Int) -> TextLayout {
+        TextLayout(columns: columns - cells, wraps: wraps)
+    }
+
+    /// The lines of a text, those that are too long broken at blanks.
+    ///
+    /// A word stays whole, be it longer than a line: hashes and paths are there to be copied. Two things may be taken apart that
+    /// are no words: ideographs, which have no blanks between them, and lists with commas or bars that are longer than a line.
+    ///
+    /// - Parameters:
+    ///   - text: lines, coloured or not.
+    ///   - indent: the cells before what goes on on the next line; where nothing is said, 6 or 4 more than the line's own.
+    /// - Returns: the same text with line breaks in it.
+    package func folded(_ text: String, indent: Int? = nil) -> String {
+        guard wraps, text.utf8.count > columns else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            TerminalText.cells(line) <= columns ? String(line) : broken(line, indent)
+        }.joined(separator: "\n")
+    }
+
+    private func broken(_ line: Substring, _ indent: Int?) -> String {
+        let own = line.utf8.prefix { $0 == 0x20 }.count
+        let indent = min(indent ?? max(Self.hanging, own + 4), columns / 2)
+        let margin = "\n" + String(repeating: " ", count: indent)
+        var result = String(line.prefix(own))
+        var used = own
+        var isFirst = true
+        var rest = line.dropFirst(own)
+        while !rest.isEmpty {
+            let gap = rest.prefix { $0 == " " }
+            rest = rest.dropFirst(gap.count)
+            let word = rest.prefix { $0 != " " }
+            rest = rest.dropFirst(word.count)
+            let cells = TerminalText.cells(word)
+            if isFirst || used + gap.count + cells <= columns {
+                result += gap
+                used += gap.count
+            } else {
+                result += margin
+                used = indent
+            }
+            isFirst = false
+            guard used + cells > columns else {
+                result += word
+                used += cells
+                continue
+            }
+            for part in Self.parts(of: word) {
+                let cells = TerminalText.cells(part)
+                if used + cells > columns, used > indent {
+                    result += margin
+                    used = indent
+                }
+                result += part
+                used += cells
+            }
+        }
+        return result
+    }
+
+    /// A word in parts that may stand on different lines.
+    private static func parts(of word: Substring) -> [String] {
+        var parts: [String] = []
+        var part = String.UnicodeScalarView()
+        func end() {
+            if !part.isEmpty { parts.append(String(part)) }
+            part = String.UnicodeScalarView()
+        }
+        for scalar in word.unicodeScalars {
+            // A mark stays with what it is on.
+            if scalar.isWide { end() }
+            part.append(scalar)
+            if scalar == "," || scalar == "|" { end() }
+        }
+        end()
+        return parts
+    }
+
+    /// Words or groups of them side by side, each whole, on as few lines as they fit.
+    package func joined(_ groups: [String], by gap: String, indent: Int = 6) -> String {
+        var lines: [String] = []
+        var used = 0
+        for group in groups {
+            let cells = TerminalText.cells(group)
+            if let last = lines.last, !wraps || used + gap.utf8.count + cells <= columns {
+                lines[lines.count - 1] = last + gap + group
+                used += gap.utf8.count + cells
+            } else {
+                lines.append((lines.isEmpty ? "" : String(repeating: " ", count: indent)) + group)
+                used = (lines.count == 1 ? 0 : indent) + cells
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,111 @@
+import LoopbackLab
+import Testing
+
+@testable import PinCheckCLI
+
+/// What a run comes to: how many targets, and which did not pass.
+@Suite(.endsSomeTime) struct RunTotalTests {
+    private func text(_ reports: [Report]) -> String {
+        let style = TextStyle(.never, isTerminal: false, environment: [:])
+        var renderer = TextResultRenderer(text: TextRenderer(style: style, explains: false))
+        let blocks = reports.map { renderer.text(for: $0) }.joined()
+        return blocks + renderer.ending(exit: .worst(reports.filter(\.counts).map(\.status)))
+    }
+
+    private func report(_ name: String, _ status: ExitStatus) -> Report {
+        var report = status == .fail ? RendererTests.failing() : RendererTests.passing()
+        report.target = name
+        report.exit = Report.Exit(status)
+        return report
+    }
+
+    private func connections(to name: String, _ statuses: [ExitStatus]) -> [Report] {
+        var reports = statuses.enumerated().map { index, status in
+            var report = report(name, status)
+            report.endpoint?.address = "203.0.113.\(index)"
+            report.variant = Report.Variant(label: "ordinary", counts: true)
+            return report
+        }
+        let rejected = statuses.count { $0 == .fail }
+        reports[reports.count - 1].consistency = Report.Consistency(
+            consistent: rejected == 0,
+            addresses: statuses.count,
+            accepted: statuses.count - rejected,
+            rejected: rejected,
+            unreachable: 0,
+            findings: [],
+            exit: Report.Exit(.worst(statuses)),
+            hasKnownDifferences: false
+        )
+        return reports
+    }
+
+    @Test func oneTargetHasNoTotal() {
+        #expect(text([report("a:443", .pass)]).hasSuffix("public key pin matched at depth 0\n"))
+    }
+
+    @Test func severalTargetsEndInOneLine() {
+        let reports = [
+            report("a:443", .pass), report("b:443", .fail), report("c:443", .unreachable), report("d:443", .pass),
+        ]
+        #expect(text(reports).hasSuffix("\n\n4 targets: 1 FAIL, 1 UNREACHABLE, 2 PASS\n"), "\(text(reports))")
+        #expect(
+            text([report("a:443", .warn), report("b:443", .changed)]).hasSuffix("\n2 targets: 1 CHANGED, 1 WARN\n")
+        )
+    }
+
+    @Test func ofManyThoseThatFailAreNamedAgain() {
+        let passing = (1...9).map { report("host-\($0):443", .pass) }
+        let bad = [report("dead:443", .unreachable), report("stale:443", .fail)]
+        let text = text(Array(passing.prefix(4)) + bad + passing.suffix(5))
+        #expect(
+            text.hasSuffix(
+                "\n11 targets: 1 FAIL, 1 UNREACHABLE, 9 PASS\n  FAIL  stale:443\n  UNREACHABLE  dead:443\n"
+            ),
+            "\(text)"
+        )
+    }
+
+    @Test func aTargetIsOneHoweverManyAddressesItHas() throws {
+        let reports = connections(to: "edge.example:443", [.pass, .fail, .pass]) + [report("b:443", .pass)]
+        #expect(
+            text(reports).contains(
+                "\nFAIL  edge.example:443  3 addresses: 2 accepted, 1 rejected; the verdicts differ\n"
+            )
+        )
+        #expect(text(reports).hasSuffix("\n2 targets: 1 FAIL, 1 PASS\n"), "\(text(reports))")
+        var calm = reports
+        for index in calm.indices {
+            calm[index].monitoring = RendererTests.monitored(calm[index].status, calm[index].reason.message)
+        }
+        var nagios = NagiosRenderer()
+        for report in calm { _ = nagios.text(for: report) }
+        let lines = nagios.ending(exit: .fail).split(separator: "\n")
+        #expect(
+            lines.first?.hasPrefix("PINCHECK CRITICAL - 2 targets: 1 FAIL, 1 PASS; edge.example:443 at 203.0.113.1 ")
+                == true
+        )
+        #expect(lines.first?.contains(" | targets=2;;;0 problems=1;;;0;2") == true, "\(lines.first ?? "")")
+        var alone = NagiosRenderer()
+        for report in calm.dropLast() { _ = alone.text(for: report) }
+        #expect(
+            alone.ending(exit: .fail).hasPrefix(
+                "PINCHECK CRITICAL - edge.example:443 3 addresses: 2 accepted, 1 rejected; the verdicts differ; "
+            )
+        )
+    }
+
+    @Test func theWorstOfTheTotalIsTheExitStatus() async throws {
+        let pki = try StandardPKI.shared()
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            try await RefusingPort.scoped { refusing in
+                let places = ["127.0.0.1:\(server.port)", "127.0.0.1:\(refusing.port)"]
+                let outcome = await pincheck(places + ["--host", StandardPKI.serverName])
+                #expect(outcome.status == .fail)
+                #expect(outcome.output.hasSuffix("\n2 targets: 1 FAIL, 1 UNREACHABLE\n"), "\(outcome.output)")
+                let nagios = await pincheck(places + ["--host", StandardPKI.serverName, "--format", "nagios"])
+                #expect(nagios.output.hasPrefix("PINCHECK CRITICAL - 2 targets: 1 FAIL, 1 UNREACHABLE; "))
+            }
+        }
+    }
+}
