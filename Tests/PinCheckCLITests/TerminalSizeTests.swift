@@ -56,7 +56,7 @@ import Text
     }
 
     @Test func messagesFitTheTerminalThatTheyGoTo() async throws {
-        let lines = try await terminal(columns: 60, "$PINCHECK verify /nonexistent/chain.pem 2>$TERMINAL")
+        let lines = try await terminal(columns: 60, "$PINCHECK a.example --pins sha256/AAAA 2>$TERMINAL")
         #expect(lines.count > 1 && lines.allSatisfy { TerminalText.cells($0) <= 60 }, "\(lines)")
     }
 
