@@ -53,7 +53,7 @@ struct ConnectFailureTests {
         )
         #expect(error.phase == .resolve)
         #expect(error.target == "name.invalid:443")
-        #expect(error.description.contains("'name.invalid:443'"))
+        #expect(error.description.contains("'name.invalid'"))
         #expect(error.peer == nil)
     }
 

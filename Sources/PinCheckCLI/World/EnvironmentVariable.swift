@@ -13,7 +13,7 @@ enum EnvironmentVariable: String, CaseIterable {
     /// What it is for, in a sentence or two.
     var meaning: String {
         switch self {
-        case .columns: "How wide the help is. Without it the terminal says so."
+        case .columns: "How wide help and reports are. Without it the terminal says so."
         case .githubStepSummary: "The file that --format github adds a summary of the job to."
         case .noColor: "Nothing is coloured if it is set and not empty."
         case .opensslConfiguration: "OpenSSL's configuration, instead of its openssl.cnf."
