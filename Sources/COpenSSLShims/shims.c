@@ -172,6 +172,10 @@ int COpenSSLShims_SSL_get_negotiated_group(SSL *ssl) {
     return SSL_get_negotiated_group(ssl);
 }
 
+long COpenSSLShims_SSL_set1_groups_list(SSL *ssl, const char *list) {
+    return SSL_set1_groups_list(ssl, list);
+}
+
 long COpenSSLShims_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key) {
     return SSL_get_peer_tmp_key(ssl, key);
 }

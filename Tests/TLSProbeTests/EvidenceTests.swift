@@ -76,5 +76,7 @@ struct EvidenceTests {
         #expect(try await exchange(weak, "DHE-RSA-AES128-GCM-SHA256") == .ephemeralInGroup(bits: 1_024))
         #expect(try await exchange(strong, "ECDHE-RSA-AES128-GCM-SHA256") == .ephemeral)
         #expect(try await probe(.presenting([strong])).keyExchange == .ephemeral)
+        let field = TLSServerSettings(presenting: [strong]).with { $0.groups = "ffdhe2048" }
+        #expect(try await probe(.tls(field)).keyExchange == .ephemeralInGroup(bits: 2_048))
     }
 }

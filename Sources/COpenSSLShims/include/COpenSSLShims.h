@@ -60,6 +60,7 @@ long COpenSSLShims_SSL_set1_sigalgs_list(SSL *ssl, const char *algorithms);
 long COpenSSLShims_SSL_set1_client_sigalgs_list(SSL *ssl, const char *algorithms);
 long COpenSSLShims_SSL_add1_chain_cert(SSL *ssl, X509 *certificate);
 int COpenSSLShims_SSL_get_negotiated_group(SSL *ssl);
+long COpenSSLShims_SSL_set1_groups_list(SSL *ssl, const char *list);
 long COpenSSLShims_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key);
 long COpenSSLShims_SSL_set_tlsext_status_type(SSL *ssl, int type);
 long COpenSSLShims_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response);

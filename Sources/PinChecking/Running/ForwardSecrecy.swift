@@ -76,7 +76,7 @@ extension ConnectionFacts {
 }
 
 extension ProbeResult {
-    /// Whether the keys are agreed on with keys made for the connection, on an elliptic curve or by TLS 1.3.
+    /// Whether the keys are agreed on with keys made for the connection on an elliptic curve.
     var isAgreedOnByECDHE: Bool { keyExchange == .ephemeral }
 }
 

@@ -15,17 +15,21 @@ extension TLSConnection {
     var keyExchange: KeyExchange {
         guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return .other }
         switch SSL_CIPHER_get_kx_nid(cipher) {
-        case NID_kx_any, NID_kx_ecdhe: return .ephemeral
-        case NID_kx_dhe: return temporaryKeyBits.map { .ephemeralInGroup(bits: $0) } ?? .other
+        case NID_kx_ecdhe: return .ephemeral
+        // TLS 1.3 has groups of both kinds.
+        case NID_kx_any: return finiteFieldBits.map { .ephemeralInGroup(bits: $0) } ?? .ephemeral
+        case NID_kx_dhe: return finiteFieldBits.map { .ephemeralInGroup(bits: $0) } ?? .other
         case NID_kx_rsa: return .staticRSA
         default: return .other
         }
     }
 
-    private var temporaryKeyBits: Int? {
+    /// How long the prime of a Diffie-Hellman group is, `nil` for a curve.
+    private var finiteFieldBits: Int? {
         var key: OpaquePointer?
         guard COpenSSLShims_SSL_get_peer_tmp_key(ssl, &key) == 1, let key else { return nil }
         defer { EVP_PKEY_free(key) }
+        guard EVP_PKEY_is_a(key, "DH") == 1 else { return nil }
         return Int(EVP_PKEY_get_bits(key))
     }
 }

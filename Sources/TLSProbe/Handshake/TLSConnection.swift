@@ -74,7 +74,8 @@ final class TLSConnection {
         SSL_free(ssl)
     }
 
-    /// Leaves the suites of TLS 1.2 and older that agree on keys by ECDHE, for certificates of one type or of any.
+    /// Leaves the groups that are curves, and the suites of TLS 1.2 and older that agree on keys by ECDHE, for certificates of one
+    /// type or of any.
     private static func offerOnlyECDHE(on ssl: OpaquePointer, with keyType: CertificateKeyType?) -> Bool {
         let suites =
             switch keyType {
@@ -83,6 +84,7 @@ final class TLSConnection {
             case .ecdsa, .ed25519: "ECDHE+aECDSA"
             }
         return SSL_set_cipher_list(ssl, suites + ":!aNULL:!eNULL:!PSK:!SRP:@SECLEVEL=0") == 1
+            && COpenSSLShims_SSL_set1_groups_list(ssl, "X25519:P-256:P-384:P-521") == 1
     }
 
     /// Hands bytes from the server to OpenSSL.

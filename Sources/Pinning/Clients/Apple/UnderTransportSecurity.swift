@@ -122,7 +122,7 @@ private struct TransportSecuritySteps {
         }
         if !requirement.requiresForwardSecrecy {
             steps.append((.skip, "ats-forward-secrecy", "NSExceptionRequiresForwardSecrecy is NO for \(host)"))
-        } else if connection.version < .tls13, connection.offersECDHE != true {
+        } else if connection.offersECDHE != true {
             fail(
                 connection.offersECDHE == false
                     ? .noForwardSecrecy(cipher: connection.cipher) : .forwardSecrecyUnknown(cipher: connection.cipher)
