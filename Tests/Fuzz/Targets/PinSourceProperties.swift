@@ -46,8 +46,9 @@ enum PinSourceProperties {
         switch strict {
         case .success(let reading):
             try Violation.unless(
-                !reading.pins.isEmpty || reading.configurations.contains { !$0.entries.isEmpty },
-                "read, and without a pin"
+                !reading.pins.isEmpty || reading.configurations.contains { !$0.entries.isEmpty }
+                    || !reading.networkSecurity.isEmpty || !reading.transportSecurity.isEmpty,
+                "read, and without a pin or a word on trust"
             )
             try Violation.unless(inspection.problems.isEmpty, "read, and refused by inspection: \(inspection.problems)")
             try Violation.unless(
