@@ -139,10 +139,11 @@ struct VariantTests {
         let server = ServerBehavior.presenting([pki.leaf, pki.interA])
         try await serving([server, server]) { port, anchors in
             let base = ["\(host):\(port)", "--anchors", anchors, "--pins", pki.leaf.pin]
-            let outcome = await pincheck(base + ["--addresses", "-"], input: list(2))
+            let now = LabClock.now
+            let outcome = await pincheck(base + ["--addresses", "-"], at: now, input: list(2))
             #expect(outcome.status == .pass)
             #expect(verdictLines(outcome).last == "PASS  \(host):\(port)  2 addresses: 2 accepted; consistent")
-            let connected = await pincheck(base + ["--connect", "127.0.0.2", "--connect", "127.0.0.3"])
+            let connected = await pincheck(base + ["--connect", "127.0.0.2", "--connect", "127.0.0.3"], at: now)
             #expect(connected.output == outcome.output)
         }
     }

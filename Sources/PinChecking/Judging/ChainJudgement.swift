@@ -10,9 +10,9 @@ package struct ChainJudgement: Sendable {
     /// What came along with its leaf, `nil` where nobody looked.
     package let served: ServedEvidence?
     /// What each client makes of it, in the order in which they were chosen, device by device.
-    package let clients: [ClientResult]
+    package private(set) var clients: [ClientResult]
     /// The judgements of those that could be set up, in the order of the devices and the registry.
-    package let judgements: [Judgement]
+    package private(set) var judgements: [Judgement]
     /// Whether the verdicts rest on a path that is only assumed.
     package let isForecast: Bool
     /// What deserves attention beside the verdicts.
@@ -20,7 +20,7 @@ package struct ChainJudgement: Sendable {
     /// What is good to know of the verdicts and of the roots of devices, each once.
     let notes: [Finding]
     /// How long the verdicts will last: the worst of all clients; `nil` where none could be set up, and of a forecast.
-    package let outlook: Outlook?
+    package private(set) var outlook: Outlook?
     /// How sentences name those that judged.
     let names: JudgeNames
 
@@ -110,6 +110,21 @@ package struct ChainJudgement: Sendable {
             ? []
             : evaluation.rootNotes(on: judgements, observation) + Self.notes(of: judgements)
                 + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
+    }
+
+    /// The positions of the configured pins whose keys are seen in use.
+    var pinsInUse: Set<Int> { judgements.reduce(into: []) { $0.formUnion($1.pinsInUse) } }
+
+    /// The same judgement, knowing which pins are for keys that another connection to the same server shows in use.
+    func knowing(pinsInUse: Set<Int>) -> ChainJudgement {
+        guard !isForecast, judgements.contains(where: { !pinsInUse.isSubset(of: $0.pinsInUse) }) else { return self }
+        var judgement = self
+        judgement.judgements = judgements.map { $0.knowing(pinsInUse: pinsInUse) }
+        judgement.clients = clients.map { result in
+            result.with(outlook: judgement.judgements.first { $0.isOf(result, in: evaluation) }?.outlook)
+        }
+        judgement.outlook = Outlook.worst(of: Self.outlooks(judgement.judgements, names, evaluation))
+        return judgement
     }
 
     private static func notes(of judgements: [Judgement]) -> [Finding] {
@@ -210,6 +225,11 @@ extension Judgement {
     /// Who judged, as sentences name it.
     fileprivate func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
         JudgeNames.Judge(client: name, device: evaluation.lists == nil ? nil : device.name)
+    }
+
+    /// Whether it is the judgement that a result tells.
+    fileprivate func isOf(_ result: ClientResult, in evaluation: Evaluation) -> Bool {
+        client.isSame(as: result.client) && (evaluation.lists == nil || device.name == result.device)
     }
 }
 

@@ -12,13 +12,20 @@ public struct ClientResult: Sendable {
     /// The reason.
     public let reason: Reason
     /// How long its verdict will last, `nil` without one and for what is only forecast.
-    package let outlook: Outlook?
+    package private(set) var outlook: Outlook?
 
     /// The client's name, as `--client` takes it.
     public var name: String { client.entry.name }
 
     /// Whether it accepts, `nil` when it cannot be set up.
     public var isAccepted: Bool? { (try? verdict.get())?.isAccepted }
+
+    /// The same result with another outlook.
+    func with(outlook: Outlook?) -> ClientResult {
+        var result = self
+        result.outlook = outlook
+        return result
+    }
 }
 
 /// Which name a server was asked for.

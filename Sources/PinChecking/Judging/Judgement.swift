@@ -15,9 +15,45 @@ package struct Judgement: Sendable {
     package let matches: [PinMatch]
     /// How long the verdict will last.
     package let outlook: Rotation.Outlook
+    /// What that was made from.
+    private let question: OutlookQuestion
 
     /// The client as ``Rotation/Outlook`` names it.
     package var name: String { client.entry.name }
+
+    init(
+        device: JudgedDevice,
+        client: ChosenClient,
+        decided: Verdict,
+        shown: Verdict,
+        matches: [PinMatch],
+        question: OutlookQuestion
+    ) {
+        self.device = device
+        self.client = client
+        self.decided = decided
+        self.shown = shown
+        self.matches = matches
+        self.question = question
+        outlook = question.outlook()
+    }
+
+    /// The positions of the configured pins whose keys the server is seen to use.
+    var pinsInUse: Set<Int> { Set(question.pins.indices.filter { question.pins[$0].isInUse }) }
+
+    /// The same judgement, knowing of pins that their keys are in use elsewhere: none of them is a backup.
+    func knowing(pinsInUse: Set<Int>) -> Judgement {
+        var question = question
+        for index in pinsInUse where question.pins.indices.contains(index) { question.pins[index].isInUse = true }
+        return Judgement(
+            device: device,
+            client: client,
+            decided: decided,
+            shown: shown,
+            matches: matches,
+            question: question
+        )
+    }
 }
 
 extension Evaluation {
@@ -107,7 +143,7 @@ extension Evaluation {
             decided: verdict,
             shown: shown,
             matches: matches,
-            outlook: question.outlook()
+            question: question
         )
     }
 

@@ -23,7 +23,7 @@ package struct CheckedConnection: Sendable {
     /// What the server sent, or why it did not.
     package let result: Result<ProbeResult, ProbeError>
     /// What became of the chain.
-    package let judged: Judged
+    package private(set) var judged: Judged
     /// The moment of the evaluation.
     package let time: Timestamp
     /// The request that was to be sent on it and what came of it, `nil` where there is none.
@@ -48,6 +48,14 @@ package struct CheckedConnection: Sendable {
     func answered(_ answer: CheckedAnswer) -> CheckedConnection {
         var connection = self
         connection.answer = answer
+        return connection
+    }
+
+    /// The connection, knowing which configured pins are for keys that another connection to its target shows in use.
+    func knowing(pinsInUse: Set<Int>) -> CheckedConnection {
+        guard !pinsInUse.isEmpty, let judgement else { return self }
+        var connection = self
+        connection.judged = .byClients(judgement.knowing(pinsInUse: pinsInUse))
         return connection
     }
 
@@ -99,8 +107,15 @@ package struct CheckedTarget: Sendable {
     }
 
     /// A target that stands for several connections.
+    ///
+    /// Its server has all of their keys: a pin for one that another connection shows in use is no backup.
     init(_ connections: [CheckedConnection], by evaluation: Evaluation?, compared comparison: TargetComparison) {
-        self.connections = connections
+        let inUse = connections.map { $0.judgement?.pinsInUse ?? [] }
+        var users: [Int: Int] = [:]
+        for pin in inUse.joined() { users[pin, default: 0] += 1 }
+        self.connections = zip(connections, inUse).map { connection, own in
+            connection.knowing(pinsInUse: Set(users.filter { $1 > (own.contains($0) ? 1 : 0) }.keys))
+        }
         self.evaluation = evaluation
         self.comparison = comparison
     }
