@@ -23,6 +23,8 @@ struct PinSources: Sendable {
 
     /// Reads the sources in their order.
     init(reading sources: [PinSource]) throws(CheckError) {
+        // Pins that are written out stand together as the lines of a file do: one that is skipped leaves the others.
+        var skipped: [PinFormatError] = []
         for source in sources {
             do {
                 let reading = try source.read()
@@ -32,10 +34,14 @@ struct PinSources: Sendable {
                 networkSecurity += reading.networkSecurity
                 transportSecurity += reading.transportSecurity
                 notes += reading.notes.map { .warning(id: $0.id.rawValue, message: $0.message) }
+            } catch where error.problem == .nothingLeft && error.place == source.place {
+                skipped.append(error)
             } catch {
                 throw CheckError(error)
             }
         }
+        if let first = skipped.first, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) { throw CheckError(first) }
+        notes += skipped.map { .warning(id: PinNote.ID.skippedBadPin.rawValue, message: "skipped: \($0)") }
         let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
         if let first = trust.first, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) {
             let others = trust.count > 1 ? " and \(trust.count - 1) more" : ""
