@@ -128,7 +128,9 @@ import Testing
             // A file of which nothing is left is lost as a whole.
             let lost = try files.write("sha256/AAAA\n", to: "pins.txt")
             #expect(try await verify(files, both + ["--pins", lost]).status == .data)
-            #expect(try await verify(files, anchors + ["--pins", "sha256/AAAA", "--pins", "sha256/BBBB"]).status == .data)
+            #expect(
+                try await verify(files, anchors + ["--pins", "sha256/AAAA", "--pins", "sha256/BBBB"]).status == .data
+            )
         }
     }
 

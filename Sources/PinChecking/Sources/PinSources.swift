@@ -34,13 +34,15 @@ struct PinSources: Sendable {
                 networkSecurity += reading.networkSecurity
                 transportSecurity += reading.transportSecurity
                 notes += reading.notes.map { .warning(id: $0.id.rawValue, message: $0.message) }
-            } catch where error.problem == .nothingLeft && error.place == source.place {
+            } catch  where error.problem == .nothingLeft && error.place == source.place {
                 skipped.append(error)
             } catch {
                 throw CheckError(error)
             }
         }
-        if let first = skipped.first, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) { throw CheckError(first) }
+        if let first = skipped.first, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) {
+            throw CheckError(first)
+        }
         notes += skipped.map { .warning(id: PinNote.ID.skippedBadPin.rawValue, message: "skipped: \($0)") }
         let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
         if let first = trust.first, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) {
