@@ -24,9 +24,9 @@ import Testing
         try JSONValue(outcome.output)["warnings"].array.compactMap { $0["id"].text }
     }
 
-    private func android(_ pin: String) -> String {
+    private func android(_ pin: String, of host: String = StandardPKI.serverName) -> String {
         """
-        <network-security-config><domain-config><domain>\(StandardPKI.serverName)</domain>
+        <network-security-config><domain-config><domain>\(host)</domain>
         <pin-set><pin digest="SHA-256">\(pin)</pin></pin-set></domain-config></network-security-config>
         """
     }
@@ -80,30 +80,61 @@ import Testing
         }
     }
 
-    @Test func pinsThatBindAllOfAnAppAreNamedWhereNobodyAskedForThem() async throws {
+    @Test func pinsThatBindAllOfAnAppDecideWhicheverClientIsAsked() async throws {
         try await TemporaryDirectory.scoped { files in
             let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
-            let xml = try files.write(android(stranger), to: "network_security_config.xml")
+            let right = try files.write(android(pin), to: "right.xml")
+            let wrong = try files.write(android(stranger), to: "wrong.xml")
             let kotlin = try files.write(
                 "CertificatePinner.Builder().add(\"\(StandardPKI.serverName)\", \"sha256/\(pin)\").build()\n",
                 to: "Pinner.kt"
             )
-            let okhttp = ["--pins", kotlin, "--pins", xml, "--client"]
-            let alone = try await verify(files, okhttp + ["okhttp"])
-            #expect(alone.decision == "pass pin-matched")
-            #expect(try warnings(alone).contains("system-pins-not-judged"), "\(alone)")
-            let both = try await verify(files, okhttp + ["okhttp,android"])
-            #expect(both.status == .fail)
-            #expect(try !warnings(both).contains("system-pins-not-judged"), "\(both)")
-            _ = try files.makeDirectory("Shop.app")
-            _ = try files.write(apple(stranger), to: "Shop.app/Info.plist")
-            _ = try files.write(pki.rootA.der, to: "Shop.app/root.cer")
-            for client in ["afnetworking", "alamofire"] {
-                let app = try await verify(files, ["--pins", files.path + "/Shop.app", "--client", client])
-                #expect(try warnings(app).contains("system-pins-not-judged"), "\(app)")
+            for client in ["okhttp", "okhttp,android", "okhttp:target-sdk=23"] {
+                let options = ["--pins", kotlin, "--client", client, "--pins"]
+                let pinned = try await verify(files, options + [right])
+                #expect(pinned.status == .pass)
+                let rejected = try await verify(files, options + [wrong])
+                #expect(rejected.decision == "fail clients-reject", "\(client): \(rejected)")
+                #expect(rejected.output.contains("\"client\" : \"android\""))
+                #expect(rejected.output.contains("system-pins") == (client != "okhttp,android"), "\(rejected)")
             }
-            let asked = try await verify(files, ["--pins", files.path + "/Shop.app", "--client", "nspinneddomains"])
-            #expect(asked.decision == "fail pin-mismatch")
+            // OkHttp itself compares the pins where it has no others.
+            let same = try await verify(files, ["--pins", right, "--client", "okhttp"])
+            #expect(same.decision == "pass pin-matched")
+            let beside = ["--pins", wrong, "--pins", "sha256/\(pin)", "--client", "okhttp"]
+            #expect(try await verify(files, beside).decision == "fail clients-reject")
+            // A host that the configuration does not pin is the client's own affair.
+            let other = try files.write(android(stranger, of: "other.example"), to: "other.xml")
+            let alone = try await verify(files, ["--pins", kotlin, "--pins", other, "--client", "okhttp"])
+            #expect(alone.decision == "pass pin-matched")
+            #expect(!alone.output.contains("\"client\" : \"android\""))
+        }
+    }
+
+    @Test func pinnedDomainsOfAnAppDecideWhicheverClientIsAsked() async throws {
+        try await TemporaryDirectory.scoped { files in
+            _ = try files.makeDirectory("Shop.app")
+            _ = try files.write(pki.rootA.der, to: "Shop.app/root.cer")
+            let app = ["--pins", files.path + "/Shop.app", "--client"]
+            _ = try files.write(apple(stranger), to: "Shop.app/Info.plist")
+            for client in ["afnetworking", "alamofire", "nspinneddomains"] {
+                let outcome = try await verify(files, app + [client])
+                #expect(outcome.status == .fail, "\(outcome)")
+            }
+            _ = try files.write(
+                apple(Data(pki.leaf.key.publicKeySHA256).base64EncodedString()),
+                to: "Shop.app/Info.plist"
+            )
+            for client in ["afnetworking", "alamofire", "nspinneddomains"] {
+                let outcome = try await verify(files, app + [client])
+                #expect(outcome.status == .pass, "\(outcome)")
+            }
+            // Without pins of its own a client takes the key wherever it is on the path; the system looks where it is listed.
+            let places = try files.write(
+                apple(Data(pki.rootA.key.publicKeySHA256).base64EncodedString()),
+                to: "Info.plist"
+            )
+            #expect(try await verify(files, ["--pins", places]).decision == "fail clients-reject")
         }
     }
 

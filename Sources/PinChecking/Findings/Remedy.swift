@@ -28,8 +28,6 @@ package enum Remedy: Hashable, Sendable {
     case giveNewerDeviceData
     /// Give the roots of this machine that are meant as anchors.
     case nameRoots
-    /// Ask this client as well.
-    case addClient(String)
     /// Ask a client of another platform than this one.
     case chooseAnotherPlatform(than: PlatformFamily)
 
@@ -49,7 +47,6 @@ package enum Remedy: Hashable, Sendable {
         case .giveClientCertificate: "; give a client certificate"
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"
         case .nameRoots: "; give the root as an anchor if it is yours"
-        case .addClient(let name): ": judge by \(name) as well"
         case .chooseAnotherPlatform: ": choose a client of another platform to judge by its rules"
         }
     }

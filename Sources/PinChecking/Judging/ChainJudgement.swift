@@ -108,7 +108,7 @@ package struct ChainJudgement: Sendable {
         notes =
             isForecast
             ? []
-            : evaluation.rootNotes(on: judgements, observation) + Self.notes(of: judgements)
+            : evaluation.setup.remarks + evaluation.rootNotes(on: judgements, observation) + Self.notes(of: judgements)
                 + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
     }
 

@@ -18,6 +18,8 @@ package struct HostSetup: Sendable {
     package let warnings: [Finding]
     /// What should be said of the pins as they were read: the same for every host, so it is said once.
     package let notes: [Finding]
+    /// What is good to know of the clients.
+    package var remarks: [Finding] = []
 }
 
 extension HostSetup {

@@ -27,7 +27,7 @@ package struct EvaluationLoader {
     }
 
     /// What is the same for every host that some settings are for.
-    private struct Base {
+    struct Base {
         let settings: CheckRequest.Judging
         let clients: ClientSelection
         let sources: PinSources
@@ -39,17 +39,17 @@ package struct EvaluationLoader {
         let givenRoots: TrustStore?
         /// What is said of all hosts.
         let notes: [Finding]
-        let known = KnownEvaluations()
+        fileprivate let known = KnownEvaluations()
     }
 
     /// What was put together so far: the evaluations by server, or the only one where no configuration tells hosts apart.
-    private final class KnownEvaluations {
+    fileprivate final class KnownEvaluations {
         var byServer: [Server: Evaluation] = [:]
         var common: Evaluation?
     }
 
     /// What configurations tell servers apart by.
-    private struct Server: Hashable {
+    struct Server: Hashable {
         let name: ReferenceName
         /// The host as the URL has it.
         let host: String
@@ -262,7 +262,7 @@ package struct EvaluationLoader {
         }
     }
 
-    private mutating func note(_ messages: [Finding]) {
+    mutating func note(_ messages: [Finding]) {
         notes += messages.filter { !notes.contains($0) }
     }
 
@@ -270,144 +270,5 @@ package struct EvaluationLoader {
     private static func told(by sources: PinSources, _ clients: ClientSelection) -> [Finding] {
         let isForCurl = clients.includes("curl")
         return sources.notes.filter { isForCurl || $0.id != PinNote.ID.curlReadsNoBlanks.rawValue }
-    }
-
-    /// What a server is judged by.
-    private mutating func setup(for server: Server, _ base: Base) throws(CheckError) -> HostSetup {
-        let name = server.name
-        let sources = base.sources
-        let settings = base.settings
-        let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
-        guard name != .unchecked || !isHostNeeded else {
-            throw CheckError(.request, .hostIsNotNamed)
-        }
-        let selection = sources.selection(for: name, writtenAs: server.host, port: server.port)
-        let mode = try Self.pinningMode(settings.mode, for: selection.pins)
-        var warnings = sources.warning(for: server.host, selection).map { [$0] } ?? []
-        if let pins = selection.pins, mode == .none {
-            let given = pins.pins.count == 1 ? "the one given plays" : "the \(pins.pins.count) given play"
-            let message = "mode none compares no pins: \(given) no part in the verdict"
-            warnings.append(.warning(id: "pins-not-compared", message: message))
-        }
-        var ignoring: [String] = []
-        let androidHost: String? = if case .unchecked = name { nil } else { name.description }
-        let clients = try ChosenClient.chosen(base.clients) {
-            (entry, clientSettings) throws(CheckError) in
-            let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
-            if own?.ignoresPinsForAnyHost == true { ignoring.append(entry.name) }
-            let android = try clientSettings.androidTrust(
-                entry.platform == .android ? sources.networkSecurity(for: name, host: androidHost) : nil,
-                for: androidHost,
-                installedRoots: base.installedRoots
-            )
-            // What a client loads from a bundle are certificates, whatever else the app pins.
-            let ownCertificates = entry.loader == nil || settings.mode != nil ? nil : own?.policy?.pins
-            return ClientInput(
-                mode: ownCertificates.map(Self.suggestedMode) ?? mode,
-                allowInvalidCertificates: settings.allowsInvalidCertificates
-                    ?? RequestDefaults.allowsInvalidCertificates,
-                isDomainNameIgnored: settings.validatesDomainName == false,
-                validatesCertificateChain: settings.validatesCertificateChain
-                    ?? RequestDefaults.validatesCertificateChain,
-                // A pin that is named for whatever host holds where the client's own configuration has nothing.
-                pins: own.map { $0.policy.map(\.pins) ?? PinSet(sources.pins) } ?? selection.pins,
-                policy: own?.policy,
-                installedRoots: base.installedRoots,
-                host: server.host == name.description ? nil : server.host,
-                androidTrust: android.trust,
-                transportSecurity: entry.platform == .apple
-                    ? try sources.transportSecurity(for: server.url ?? name.serverName) : nil,
-                urlHost: server.url,
-                obstacle: own?.obstacle ?? android.obstacle,
-                settings: clientSettings
-            )
-        }.filter { client in base.devices.contains { $0.runs(client.entry) } }
-        if !ignoring.isEmpty {
-            let message =
-                "\(ignoring.joined(separator: ", ")): the configuration decides for \(name); the pins given beside it are not compared"
-            warnings.append(.warning(id: "pins-beside-configuration", message: message))
-        }
-        warnings += Self.pinsOfSystem(selection, beside: clients, for: server.host)
-        // Without configurations everything there is to say goes for all hosts, and is said once.
-        if sources.configurations.isEmpty {
-            note(warnings)
-            warnings = []
-        }
-        return HostSetup(
-            clients: clients,
-            mode: mode,
-            pins: selection.pins,
-            records: Self.records(of: selection, comparedBy: clients, for: name, base.devices[0].verifier),
-            entries: selection.policies.flatMap { kind, policy in
-                policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
-            },
-            applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
-            warnings: warnings,
-            notes: base.notes + (sources.configurations.isEmpty ? warnings : [])
-        )
-    }
-
-    /// What should be said of pins by which the system decides for the whole app, where nobody asked for its decision.
-    private static func pinsOfSystem(
-        _ selection: PinSources.Selection,
-        beside clients: [ChosenClient],
-        for host: String
-    ) -> [Finding] {
-        ClientRegistry.entries.compactMap { entry in
-            guard let kind = entry.bindsAppBy,
-                let policy = selection.policies.first(where: { $0.kind == kind })?.policy, policy.pins != nil,
-                !clients.contains(where: { $0.entry.name == entry.name })
-            else { return nil }
-            let bound = clients.filter { $0.entry.platform == entry.platform && $0.entry.configurations[kind] == nil }
-            guard !bound.isEmpty else { return nil }
-            let names = bound.map(\.entry.name).joined(separator: ", ")
-            let place = policy.entries.first?.origin ?? entry.name
-            return .warning(
-                id: "system-pins-not-judged",
-                message: "\(place) pins \(host) for all of the app, so the system decides by it for \(names) too",
-                remedy: .addClient(entry.name)
-            )
-        }
-    }
-
-    /// The records that a client compares and that no pin expresses, each once.
-    private static func records(
-        of selection: PinSources.Selection,
-        comparedBy clients: [ChosenClient],
-        for name: ReferenceName,
-        _ verifier: OpenSSLPathVerifier
-    ) -> [ConfiguredRecord] {
-        let compared = clients.flatMap { client -> [TLSARecord] in
-            guard let procedure = try? client.procedure.get() else { return [] }
-            return procedure.comparison(with: client.pins, for: name).demands.flatMap(\.uses).compactMap(\.record)
-        }
-        guard !compared.isEmpty else { return [] }
-        let pins = selection.pins?.pins ?? []
-        var found: [ConfiguredRecord] = []
-        for entry in selection.policies.flatMap(\.policy.entries) {
-            for record in entry.records
-            where compared.contains(record) && !pins.contains(where: { record.says($0, verifier) })
-                && !found.contains(where: { $0.record == record })
-            {
-                found.append(ConfiguredRecord(record: record, origin: entry.origin))
-            }
-        }
-        return found
-    }
-
-    /// The mode that was asked for, or the one the pins suggest.
-    private static func pinningMode(
-        _ mode: AFSecurityPolicy.PinningMode?,
-        for pins: PinSet?
-    ) throws(CheckError) -> AFSecurityPolicy.PinningMode {
-        guard let pins else { return mode ?? .none }
-        guard mode != .certificate || !pins.certificates.isEmpty else {
-            throw CheckError(.request, .noCertificatesForMode)
-        }
-        return mode ?? suggestedMode(pins)
-    }
-
-    private static func suggestedMode(_ pins: PinSet) -> AFSecurityPolicy.PinningMode {
-        pins.certificates.count == pins.pins.count ? .certificate : .publicKey
     }
 }
