@@ -125,13 +125,62 @@ import X509
         #expect(table.allSatisfy { $0.count <= 80 })
     }
 
+    @Test func aRootThatAppsOfAndroidDoNotTrustIsSaidToBeOne() async throws {
+        let device = ["--device", "android-9", "--device-data", "DATA", "--extra-root", "ROOT", "--client"]
+        let chain = [pki.leaf, pki.interA]
+        let missing = DeviceDataWriter.Entry(
+            name: "android-9",
+            release: "Android 9",
+            address: "https://lists.example",
+            day: Int(LabClock.now / 86_400) - 10,
+            roots: [pki.rootB.der]
+        )
+        let data = DeviceDataWriter(source: "a laboratory", licence: "", entries: [missing]).bytes()
+        let refused = try await verify(chain, device + ["okhttp,android"], data: data)
+        #expect(refused.status == .fail)
+        let text = lines(refused).map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+        #expect(
+            text.contains(
+                "note: okhttp, android: apps for Android 7 and later do not trust a root that the user installs, as "
+                    + "CN=RootA would be; --client okhttp:user-roots judges one that does"
+            ),
+            "\(refused.output)"
+        )
+        let told = try await verify(chain, device + ["okhttp:user-roots"], data: data)
+        #expect(told.status == .pass && !told.output.contains("Android 7"), "\(told.output)")
+        // Another root is what that chain wants.
+        let stranger = try LabCertificate.selfSigned(.authority("Stranger"))
+        let other = try await verify([try stranger.issue(.leaf(host))], device + ["okhttp"], data: data)
+        #expect(other.status == .fail && !other.output.contains("Android 7"), "\(other.output)")
+    }
+
+    @Test func severalConnectionsSayWhichDevicesTheyAreJudgedOn() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "root.pem")
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+                let base = [
+                    "\(host):\(server.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--key-types",
+                    "rsa,ecdsa",
+                    "--device",
+                ]
+                let several = await pincheck(base + ["ios-13,ios-17", "--client", "afnetworking,alamofire"])
+                #expect(
+                    several.output.contains("\n  2 clients on 2 devices, roots as read up to "),
+                    "\(several.output)"
+                )
+                let one = await pincheck(base + ["ios-13"])
+                #expect(one.output.contains("\n  device: ios-13, roots as read on 2019-11-28\n"), "\(one.output)")
+            }
+        }
+    }
+
     @Test func aSingleVerdictNamesItsDevice() async throws {
         let outcome = try await verify(
             [pki.leaf, pki.interA],
             ["--device", "android-9", "--device-data", "DATA"]
         )
         #expect(outcome.status == .pass)
-        #expect(lines(outcome).contains { $0.hasPrefix("  device: android-9, roots as read up to ") })
+        #expect(lines(outcome).contains { $0.hasPrefix("  device: android-9, roots as read on 20") })
         #expect(
             lines(outcome).last?.hasSuffix(
                 "  okhttp on android-9: the chain is trusted; the pins do not apply: no pin is for \(host)"

@@ -19,6 +19,7 @@ extension Remedy {
         case .giveClientCertificate: "; give one with --cert"
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
         case .nameRoots: "; give it with --anchors if it is yours"
+        case .trustInstalledRoots(let client): "; --client \(client):user-roots judges one that does"
         case .chooseAnotherPlatform(let platform):
             ": --client \(Self.clients(besides: platform)) judges by the rules of another platform"
         }

@@ -28,6 +28,8 @@ package enum Remedy: Hashable, Sendable {
     case giveNewerDeviceData
     /// Give the roots of this machine that are meant as anchors.
     case nameRoots
+    /// Judge an app that trusts roots which its user installs, by this client.
+    case trustInstalledRoots(client: String)
     /// Ask a client of another platform than this one.
     case chooseAnotherPlatform(than: PlatformFamily)
 
@@ -47,6 +49,7 @@ package enum Remedy: Hashable, Sendable {
         case .giveClientCertificate: "; give a client certificate"
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"
         case .nameRoots: "; give the root as an anchor if it is yours"
+        case .trustInstalledRoots(let client): "; judge \(client) as an app that trusts them"
         case .chooseAnotherPlatform: ": choose a client of another platform to judge by its rules"
         }
     }

@@ -108,7 +108,8 @@ package struct ChainJudgement: Sendable {
         notes =
             isForecast
             ? []
-            : evaluation.setup.remarks + evaluation.rootNotes(on: judgements, observation) + Self.notes(of: judgements)
+            : evaluation.setup.remarks + evaluation.rootNotes(on: judgements, observation)
+                + evaluation.installedRootsNote(on: judgements, observation) + Self.notes(of: judgements)
                 + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
     }
 

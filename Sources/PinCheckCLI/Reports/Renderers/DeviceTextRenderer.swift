@@ -12,17 +12,28 @@ struct DeviceTextRenderer {
     /// The devices and their verdicts; nothing where no devices were named, or nothing was judged.
     func lines(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
-        let roots = "roots as read up to \(devices.date)"
-        guard let matrix = DeviceMatrix(report) else {
-            let names = devices.judged.map(\.name).joined(separator: ", ")
-            return [Self.indent + "device: \(safe(names)), \(roots)"]
-        }
-        let count = devices.judged.count
-        return [Self.indent + (count == 1 ? "1 device" : "\(count) devices") + ", \(roots)"]
+        guard let matrix = DeviceMatrix(report) else { return [Self.indent + judged(devices)] }
+        return [Self.indent + judged(devices)]
             + matrix.tables.flatMap(lines)
             + matrix.reasons.enumerated().map { index, reason in
                 Self.indent + "  \(index + 1) \(safe(reason.id)): \(safe(reason.message, length: 200))"
             }
+    }
+
+    /// Who judged, in one line, where the verdicts are not told one by one.
+    func summary(_ report: Report) -> [String] {
+        guard let devices = report.devices, !report.clients.isEmpty else { return [] }
+        let clients = Set(report.clients.map(\.name)).count
+        let judges = clients > 1 ? "\(clients) clients on " : ""
+        return [Self.indent + judges + judged(devices)]
+    }
+
+    /// The devices, and of when their roots are: of one its own, of several the newest.
+    private func judged(_ devices: Report.Devices) -> String {
+        guard devices.judged.count == 1, let device = devices.judged.first else {
+            return "\(devices.judged.count) devices, roots as read up to \(devices.date)"
+        }
+        return "device: \(safe(device.name))" + (device.read.map { ", roots as read on \(safe($0))" } ?? "")
     }
 
     private func lines(_ table: DeviceMatrix.Table) -> [String] {

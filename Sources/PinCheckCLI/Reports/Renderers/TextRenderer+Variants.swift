@@ -8,6 +8,9 @@ extension TextRenderer {
         let matrix = VariantMatrix(summary)
         let mismatch = reports.first { $0.counts && isMismatch($0) }
         var lines = [layout.joined([name(first)] + names(first), by: "   ")]
+        if let judged = reports.first(where: { !$0.clients.isEmpty }) {
+            lines += DeviceTextRenderer(style: style, layout: layout).summary(judged)
+        }
         lines += table(matrix) + keys(matrix)
         lines += mismatch.map { configured($0) } ?? numbers(first, withBackups: false)
         lines += Self.distinct(reports.flatMap { configurations($0) })
