@@ -10,6 +10,8 @@ SEEDS = 20
 # Which tests are run: a regular expression for `swift test --filter`, such as TLSProbeTests.
 FILTER =
 SWIFT = swift
+# What builds the articles: beside the compiler where it can be found there.
+DOCC = $$(ls "$$(dirname "$$(command -v $(SWIFT) || echo /)")/docc" 2>/dev/null || command -v docc || xcrun --find docc 2>/dev/null)
 # How often `make bench` measures.
 ROUNDS = 30
 
@@ -49,7 +51,7 @@ RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
 STRIP = strip
 endif
 
-.PHONY: help demo test build manual install uninstall check bench asan tsan fuzz properties lint format clean host toolchain libraries
+.PHONY: help demo test build manual docs install uninstall check bench asan tsan fuzz properties lint format clean host toolchain libraries
 
 help: ## print this list
 	@echo "usage: make TARGET"
@@ -77,6 +79,31 @@ manual: build ## build the manual and the completions of bash, zsh and fish, .bu
 	@for shell in bash zsh fish; do \
 	    $(BINARY) --generate-completion-script $$shell >.build/share/pincheck.$$shell || exit 1; \
 	done
+
+# The products with what they make public, and the manual, which has articles alone. The symbols are read from the built modules.
+docs: libraries ## build the articles with DocC, .build/docs; a dead link is an error
+	@docc=$(DOCC); \
+	if [ -z "$$docc" ]; then \
+	    echo "there is no docc beside $(SWIFT), nor on the PATH: it is part of the toolchains of https://www.swift.org/install" >&2; \
+	    exit 1; \
+	fi; \
+	rm -rf .build/docs && mkdir -p .build/docs; \
+	$(SWIFT) package dump-symbol-graph --skip-synthesized-members >.build/docs/log 2>&1 || { cat .build/docs/log >&2; exit 1; }; \
+	graphs=$$(sed -n 's/^Files written to //p' .build/docs/log); \
+	for module in pincheck PinChecking Pinning X509 LoopbackLab; do \
+	    mkdir -p .build/docs/symbols/$$module && set --; \
+	    if [ -d Sources/$$module/$$module.docc ]; then set -- Sources/$$module/$$module.docc; fi; \
+	    if [ $$module != pincheck ]; then cp "$$graphs/$$module.symbols.json" .build/docs/symbols/$$module/ || exit 1; fi; \
+	    "$$docc" convert "$$@" --additional-symbol-graph-dir .build/docs/symbols/$$module --warnings-as-errors \
+	        --fallback-display-name $$module --fallback-bundle-identifier $$module \
+	        --output-path .build/docs/$$module.doccarchive >/dev/null || exit 1; \
+	done
+	@for text in README.md $$(find Pins Sources -name '*.md'); do \
+	    grep -o '](\([^)]*\))' $$text | sed 's/^](//; s/)$$//; s/#.*//' | grep -v : | while IFS= read -r link; do \
+	        if [ -n "$$link" ] && [ ! -e "$$(dirname $$text)/$$link" ]; then echo "$$text: $$link is not there" >&2; exit 1; fi; \
+	    done || exit 1; \
+	done
+	@echo "the articles are in .build/docs: docc preview, or any web server, shows them (pincheck.doccarchive first)"
 
 install: ## install binary, manual and completions below PREFIX (/usr/local), staged below DESTDIR
 # Under sudo, root has another PATH and would leave files of its own in .build: what was built before is installed.

@@ -100,6 +100,7 @@ let package = Package(
         .executableTarget(
             name: "pincheck",
             dependencies: ["PinCheckCLI"],
+            exclude: ["README.zh.md"],
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "MachineTests", dependencies: ["LoopbackLab", "Machine"], swiftSettings: swiftSettings),

@@ -128,7 +128,7 @@ public final class PinChecker: Sendable {
         return CheckResult(of: presented, named: host, for: name, by: evaluation, at: now())
     }
 
-    /// The pins that sources hold for whatever host is checked, in any form that ``init(pins:clients:anchors:environment:now:)`` takes.
+    /// The pins that sources hold for whatever host is checked, in any form that ``init(pins:clients:anchors:devices:environment:now:)`` takes.
     ///
     /// - Parameter sources: pins, or the paths of files and directories.
     /// - Returns: the pins in their order; those that a configuration has for some hosts alone are not among them.

@@ -19,8 +19,8 @@ package struct DeviceData: Sendable {
     private let storage: DeviceBytes
     private let certificatesStart: Int
 
-    /// The data that is part of the program.
-    package static let builtIn: DeviceData = {
+    /// The data that is part of the program, or what a test has in its place.
+    @TaskLocal package static var builtIn: DeviceData = {
         let bytes = UnsafeRawBufferPointer(start: CDeviceData_start(), count: CDeviceData_count())
         let storage = DeviceBytes(staying: bytes)
         guard let contents = try? DeviceDataReader(bytes).contents() else {

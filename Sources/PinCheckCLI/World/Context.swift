@@ -21,6 +21,8 @@ package struct Context: Sendable {
     var standardInput: FileIdentity?
     /// The thread for connections, `nil` when one has to be made.
     package var thread: ProbeThread?
+    /// What stands for the system's network, in tests.
+    package var network: StagedNetwork?
 
     /// What is known of authorities, read when a command asks for it.
     package var authorities: @Sendable () -> AuthorityTable = { .builtIn }
@@ -47,6 +49,7 @@ package struct Context: Sendable {
             environment: environment,
             now: now,
             thread: thread,
+            network: network,
             connectionLimit: DescriptorLimit.connectionLimit()
         )
     }

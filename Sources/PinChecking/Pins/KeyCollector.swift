@@ -42,7 +42,7 @@ package struct KeyCollector: Sendable {
         in surroundings: Surroundings
     ) async -> [KeySource] {
         guard targets.contains(where: { !$0.endpoints.isEmpty }) else { return [] }
-        let prober = Prober(on: surroundings.thread)
+        let prober = Prober(on: surroundings.thread, in: surroundings.network)
         // Whatever else the process does must not use up the time of a target.
         let found = await withTaskExecutorPreference(prober.executor) {
             await results(

@@ -11,7 +11,12 @@ extension Checker {
         let descriptors = surroundings.connectionLimit
         let connections = jobs.reduce(1) { max($0, $1.variants?.mostConnections ?? 1) }
         let limit = max(1, min(request.connection.jobs ?? RequestDefaults.jobs, descriptors / connections))
-        var checker = Checker(thread: surroundings.thread, expecting: jobs.count, now: surroundings.now)
+        var checker = Checker(
+            thread: surroundings.thread,
+            network: surroundings.network,
+            expecting: jobs.count,
+            now: surroundings.now
+        )
         checker.connectionsToTarget = min(TargetVariants.connectionLimit, descriptors)
         if jobs.contains(where: { $0.variants?.settings.service != nil }) {
             checker.objection = ServiceTrust.objection(in: surroundings)

@@ -17,10 +17,15 @@ package struct Checker: Sendable {
     /// Judges the chain of a service that is asked for addresses over TLS.
     var objection: AddressResolver.Objection = { _, _ in "nobody judges it" }
 
-    /// A checker of about `count` targets that connects on `thread`, or on one of its own.
-    init(thread: ProbeThread?, expecting count: Int = 1, now: @escaping @Sendable () -> Timestamp) {
+    /// A checker of about `count` targets that connects on `thread`, or on one of its own, in the system's network or one of a test.
+    init(
+        thread: ProbeThread?,
+        network: StagedNetwork? = nil,
+        expecting count: Int = 1,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
         self.now = now
-        prober = RetryingProber(prober: Prober(on: thread, expecting: count))
+        prober = RetryingProber(prober: Prober(on: thread, in: network, expecting: count))
     }
 
     /// Checks jobs at the same time, at most `limit` of them, and hands each target over as it comes, with the position

@@ -9,6 +9,8 @@ package struct Surroundings: Sendable {
     package let now: @Sendable () -> Timestamp
     /// The thread for connections, `nil` when one has to be made.
     package let thread: ProbeThread?
+    /// What stands for the system's network, in tests.
+    package let network: StagedNetwork?
     /// How many connections can be open at the same time.
     package let connectionLimit: Int
 
@@ -17,11 +19,13 @@ package struct Surroundings: Sendable {
         environment: [String: String],
         now: @escaping @Sendable () -> Timestamp,
         thread: ProbeThread? = nil,
+        network: StagedNetwork? = nil,
         connectionLimit: Int
     ) {
         self.environment = environment
         self.now = now
         self.thread = thread
+        self.network = network
         self.connectionLimit = connectionLimit
     }
 }

@@ -55,7 +55,7 @@ final class AddressSearch: Attempt, @unchecked Sendable {
         self.family = family
         self.timeout = timeout
         self.workshop = workshop
-        resolver = SystemResolver(loop: workshop.loop, threads: workshop.lookups, family: family)
+        resolver = workshop.resolver(family: family)
     }
 
     /// Asks, and starts the clock.

@@ -7,29 +7,29 @@ extension ProbeRequest {
     /// What looks the host up, `nil` when there is an address already.
     func resolver(in workshop: ProbeWorkshop) -> SystemResolver? {
         guard case .resolve(_, let family) = destination else { return nil }
-        return SystemResolver(loop: workshop.loop, threads: workshop.lookups, family: family)
+        return workshop.resolver(family: family)
     }
 
     /// Connects with `bootstrap`; a host is looked up by `resolver` and its addresses are tried by happy eyeballs.
     func connect(
         with bootstrap: ClientBootstrap,
         resolver: SystemResolver?,
-        on loop: any EventLoop
+        in workshop: ProbeWorkshop
     ) -> EventLoopFuture<any Channel> {
         switch destination {
         case .resolve(let host, _):
             return bootstrap.resolver(resolver).connect(host: host, port: Int(port))
         case .address(let address):
             do {
-                let bytes = ByteBuffer(bytes: address.bytes)
-                return bootstrap.connect(to: try SocketAddress(packedIPAddress: bytes, port: Int(port)))
+                let staged = workshop.network?.place(of: address, port: Int(port))
+                return bootstrap.connect(to: try staged ?? SocketAddress(address, port: Int(port)))
             } catch {
-                return loop.makeFailedFuture(error)
+                return workshop.loop.makeFailedFuture(error)
             }
         }
     }
 
-    /// What to tell the user when ``connect(with:resolver:on:)`` failed.
+    /// What to tell the user when ``connect(with:resolver:in:)`` failed.
     func reason(for failure: any Error) -> ProbeError.Reason {
         guard let failure = failure as? NIOConnectionError else {
             let peer: PeerAddress? =

@@ -83,7 +83,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         switch result {
         case .failure(let failure): finish(.failure(error(request.reason(for: failure))))
         case .success(let channel):
-            peer = channel.remoteAddress.flatMap(PeerAddress.init)
+            peer = channel.remoteAddress.flatMap(PeerAddress.init).map { workshop.network?.peer(for: $0) ?? $0 }
             do {
                 let connection = try TLSConnection(context: workshop.context(), request: request)
                 let handler = HandshakeHandler(connection: connection, request: request, keepsOpen: keepsOpen) {

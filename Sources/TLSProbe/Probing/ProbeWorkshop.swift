@@ -6,14 +6,23 @@ internal import NIOCore
 final class ProbeWorkshop: @unchecked Sendable {
     let loop: any EventLoop
     let lookups: LookupThreads
+    /// What stands for the system's network, in tests.
+    let network: StagedNetwork?
     /// What is on its way, in no order.
     private(set) var attempts: [any Attempt] = []
     private let preparation: TLSPreparation?
     private let isForMany: Bool
     private var madeContext: TLSContext?
 
-    init(loop: any EventLoop, lookups: LookupThreads, preparation: TLSPreparation?, isForMany: Bool = false) {
+    init(
+        loop: any EventLoop,
+        lookups: LookupThreads,
+        preparation: TLSPreparation?,
+        network: StagedNetwork? = nil,
+        isForMany: Bool = false
+    ) {
         self.loop = loop
+        self.network = network
         self.lookups = lookups
         self.preparation = preparation
         self.isForMany = isForMany
@@ -30,6 +39,11 @@ final class ProbeWorkshop: @unchecked Sendable {
         guard let last = attempts.popLast(), last !== attempt else { return }
         attempts[attempt.position] = last
         last.position = attempt.position
+    }
+
+    /// What looks up the addresses of one host.
+    func resolver(family: ProbeRequest.AddressFamily) -> SystemResolver {
+        SystemResolver(loop: loop, threads: lookups, network: network, family: family)
     }
 
     /// The context, made when it is first asked for.

@@ -25,8 +25,9 @@ package final class Prober: Sendable {
     ///
     /// - Parameters:
     ///   - thread: the thread, `nil` for a new one.
+    ///   - network: what stands for the system's network, in tests.
     ///   - count: how many probes are expected; the results are the same whatever it says.
-    package init(on thread: ProbeThread? = nil, expecting count: Int = 1) {
+    package init(on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, expecting count: Int = 1) {
         let loop: any EventLoop
         if let thread {
             group = nil
@@ -41,6 +42,7 @@ package final class Prober: Sendable {
             loop: loop,
             lookups: LookupThreads(),
             preparation: thread?.preparation,
+            network: network,
             isForMany: count >= Self.manyProbes
         )
     }

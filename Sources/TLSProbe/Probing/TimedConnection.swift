@@ -64,7 +64,7 @@ final class TimedConnection: @unchecked Sendable {
             .connectTimeout(timeout + Self.longestQueue + .seconds(1))
             .channelInitializer { self.begin($0) }
         resolver = request.resolver(in: workshop)
-        request.connect(with: bootstrap, resolver: resolver, on: workshop.loop).whenComplete { self.connectEnded($0) }
+        request.connect(with: bootstrap, resolver: resolver, in: workshop).whenComplete { self.connectEnded($0) }
     }
 
     /// Closes whatever is open; nothing is called any more.

@@ -115,6 +115,7 @@ struct LookupFailure: Error {
 
     static let abandoned = LookupFailure(.abandoned, detail: "the lookup was abandoned")
 
+    static let unknownName = EAI_NONAME
     #if canImport(Darwin)
     static let noData = EAI_NODATA
     private static let noAddressFamily = EAI_ADDRFAMILY

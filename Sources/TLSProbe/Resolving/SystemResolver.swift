@@ -17,12 +17,20 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     private let loop: any EventLoop
     private let threads: LookupThreads
     private let family: ProbeRequest.AddressFamily
+    /// What is asked instead of the system, in tests.
+    private let network: StagedNetwork?
     private var pending: [(lookup: Lookup, promise: EventLoopPromise<[SocketAddress]>)] = []
 
-    /// A resolver that answers on `loop`.
-    init(loop: any EventLoop, threads: LookupThreads, family: ProbeRequest.AddressFamily) {
+    /// A resolver that answers on `loop`; `network` is asked instead of the system.
+    init(
+        loop: any EventLoop,
+        threads: LookupThreads,
+        network: StagedNetwork?,
+        family: ProbeRequest.AddressFamily
+    ) {
         self.loop = loop
         self.threads = threads
+        self.network = network
         self.family = family
     }
 
@@ -49,6 +57,10 @@ final class SystemResolver: Resolver, @unchecked Sendable {
 
     private func query(_ host: String, _ port: Int, family: Int32) -> EventLoopFuture<[SocketAddress]> {
         loop.preconditionInEventLoop()
+        if let network {
+            let answer = network.addresses(of: host, port: port, isIPv6: family == AF_INET6)
+            return loop.makeCompletedFuture(answer.mapError { $0 as any Error })
+        }
         let promise = loop.makePromise(of: [SocketAddress].self)
         let lookup = Lookup(host: host, port: port, family: family) { [loop] answer in
             loop.execute { self.finish(family, promise, answer) }

@@ -1,0 +1,176 @@
+import ArgumentParser
+import Devices
+import Foundation
+import LoopbackLab
+import Testing
+
+@testable import PinCheckCLI
+
+/// What README, its translation and the articles say is what the program does.
+@Suite(.endsSomeTime) struct ArticleTests {
+    #if os(Linux)
+    /// In a process of its own, whose directory is the reader's.
+    @Test(.enabled(if: hasOpenSSL, "there is no openssl to make the certificates of the tutorial"))
+    func everyCommandPrintsWhatTheTextsSay() async {
+        await #expect(processExitsWith: .success) {
+            let world = try ArticleWorld()
+            let devices = try world.devices()
+            try await world.serving { ports in
+                for article in try Article.all() where !article.samples.isEmpty {
+                    try await TemporaryDirectory.scoped { files in
+                        try world.write(to: files)
+                        guard FileManager.default.changeCurrentDirectoryPath(files.path) else {
+                            throw SampleError("there is no way into \(files.path)")
+                        }
+                        _ = try await SampleRun(world, ports: world.formerly(ports), in: files.path)
+                            .output(of: "pincheck snapshot api.example.com -o api.json", columns: 80)
+                        let run = SampleRun(world, ports: ports, in: files.path)
+                        try await DeviceData.$builtIn.withValue(devices) { try await article.tryAll(run) }
+                    }
+                }
+            }
+        }
+    }
+    #endif
+
+    private static let hasOpenSSL = ["/usr/bin/openssl", "/usr/local/bin/openssl"].contains {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    @Test func everyCommandLineIsOneThatTheProgramTakes() throws {
+        var seen: Set<[String]> = []
+        for article in try Article.all() {
+            for (number, line) in article.commandLines {
+                for stage in ShellLine(line).stages {
+                    guard let arguments = ShellLine.arguments(of: stage) else { continue }
+                    guard seen.insert(arguments).inserted, !isNameOfCommand(arguments) else { continue }
+                    #expect(throws: Never.self, "\(article.name):\(number): \(stage)") {
+                        _ = try RootCommand.parseAsRoot(arguments)
+                    }
+                }
+            }
+        }
+        #expect(seen.count > 20)
+    }
+
+    /// Whether the words only name a command, as a sentence does.
+    private func isNameOfCommand(_ words: [String]) -> Bool {
+        words.count == 1 && RootCommand.commands.contains { $0.configuration.commandName == words[0] }
+    }
+
+    @Test func everyOptionIsOneOfTheProgram() async throws {
+        let description = try JSONValue(await pincheck("--experimental-dump-help").output)["command"]
+        let names = description["subcommands"].array.flatMap { command in
+            command["arguments"].array.flatMap { $0["names"].array.compactMap { $0["name"].text.map { "--" + $0 } } }
+        }
+        let known = Set(names).union(Self.optionsOfOthers)
+        for article in try Article.all() where !article.name.contains("Changelog") {
+            for (number, line) in article.prose {
+                for span in line.matches(of: /`(--[a-z][a-z-]*)[^`]*`/) {
+                    let isKnown = known.contains(String(span.output.1))
+                    #expect(isKnown, "\(article.name):\(number): \(span.output.1)")
+                }
+            }
+        }
+    }
+
+    /// Options of `curl`, `make` and others that the texts name.
+    private static let optionsOfOthers: Set = [
+        "--help", "--version", "--resolve", "--output", "--c-source", "--insecure",
+    ]
+
+    @Test func everyFileThatATextLinksIsThere() throws {
+        for article in try Article.all() {
+            let folder = Article.top.appending(path: article.name).deletingLastPathComponent()
+            for (number, line) in article.prose {
+                for link in line.matches(of: /\]\(([^)#:]+)(#[^)]*)?\)/) {
+                    let file = folder.appending(path: String(link.output.1))
+                    #expect(
+                        FileManager.default.fileExists(atPath: file.path),
+                        "\(article.name):\(number): \(link.output.1)"
+                    )
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["README.md", Article.translation]) func theShortTextsAreShort(name: String) throws {
+        let article = try Article(name)
+        #expect(article.lines.count - 1 <= 250)
+        for (number, line) in article.lines.enumerated() {
+            #expect(line.count <= 132, "\(name):\(number + 1)")
+        }
+        for block in article.blocks where block.language == "console" {
+            for number in block.range {
+                #expect(article.lines[number].count <= 80, "\(name):\(number + 1)")
+            }
+        }
+    }
+
+    @Test(arguments: ["README.md", Article.translation]) func theStatusesAreThoseOfTheProgram(name: String) throws {
+        let rows = try Article(name).lines.compactMap { line in
+            line.wholeMatch(of: /\| ([0-9]+) \| ([A-Z]+) \| .*/).map { "\($0.output.1) \($0.output.2)" }
+        }
+        #expect(rows == ExitStatus.allCases.map { "\($0.rawValue) \($0.name)" })
+    }
+}
+
+extension Article {
+    /// Runs the samples in their order.
+    ///
+    /// With `PINCHECK_UPDATE_ARTICLES` in the environment the text gets what differs instead.
+    func tryAll(_ run: SampleRun) async throws {
+        let updates = ProcessInfo.processInfo.environment["PINCHECK_UPDATE_ARTICLES"] != nil
+        var match = SampleMatch()
+        var corrected = lines
+        // What comes later in the text keeps its numbers when it is changed first.
+        var corrections: [(Range<Int>, [String])] = []
+        for sample in samples {
+            let said = sample.output.map(content(of:))
+            let printed = try await run.output(of: match.command(sample.command), columns: sample.columns)
+            if match.accepts(printed, for: said) { continue }
+            corrections.append((sample.output, drawn(match.adopting(printed), columns: sample.columns)))
+            guard !updates else { continue }
+            Issue.record(
+                """
+                \(name):\(sample.line): the text (-) is not what the program prints (+):
+                $ \(sample.command)
+                \(SampleMatch.difference(printed, from: said))
+                """
+            )
+        }
+        guard updates, !corrections.isEmpty else { return }
+        for (range, printed) in corrections.reversed() { corrected.replaceSubrange(range, with: printed) }
+        try corrected.joined(separator: "\n").write(
+            to: Self.top.appending(path: name),
+            atomically: true,
+            encoding: .utf8
+        )
+    }
+
+    /// Every command line of pincheck that is not run, in fenced blocks and in code between words, with the number of its line.
+    fileprivate var commandLines: [(Int, String)] {
+        var found: [(Int, String)] = []
+        for block in blocks where !["swift", "console", "terminal"].contains(block.language) {
+            var number = block.range.lowerBound
+            while number < block.range.upperBound {
+                let start = number
+                let line = wholeLine(at: &number, in: block)
+                found += Self.commands(in: line).map { (start + 1, $0) }
+            }
+        }
+        for (number, line) in prose {
+            for span in line.matches(of: /`(pincheck [^`…]*)`/) { found.append((number, String(span.output.1))) }
+        }
+        return found
+    }
+
+    /// What begins with `pincheck` where a shell looks for a command, up to what ends it.
+    private static func commands(in line: String) -> [String] {
+        line.matches(
+            of:
+                /(?:^|[$|(;:=] ?|run: |script: )(?:\/usr\/local\/bin\/)?(pincheck (?:'[^']*'|"[^"]*"|[^'"|;&)#<>]|[0-9]>)*)/
+        )
+        .map { String($0.output.1).replacing(/\ +[0-9]$/, with: "").trimmingCharacters(in: .whitespaces) }
+    }
+}
