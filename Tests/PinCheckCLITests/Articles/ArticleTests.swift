@@ -136,6 +136,7 @@ extension Article {
                 \(name):\(sample.line): the text (-) is not what the program prints (+):
                 $ \(sample.command)
                 \(SampleMatch.difference(printed, from: said))
+                If the program is right: PINCHECK_UPDATE_ARTICLES=1 make test FILTER=ArticleTests
                 """
             )
         }
