@@ -96,7 +96,7 @@ docs: libraries ## build the articles with DocC, .build/docs; a dead link is an 
 	    if [ $$module != pincheck ]; then cp "$$graphs/$$module.symbols.json" .build/docs/symbols/$$module/ || exit 1; fi; \
 	    "$$docc" convert "$$@" --additional-symbol-graph-dir .build/docs/symbols/$$module --warnings-as-errors \
 	        --fallback-display-name $$module --fallback-bundle-identifier $$module \
-	        --output-path .build/docs/$$module.doccarchive >/dev/null || exit 1; \
+	        --output-path .build/docs/$$module.doccarchive >.build/docs/log 2>&1 || { cat .build/docs/log >&2; exit 1; }; \
 	done
 	@for text in README.md $$(find Pins Sources -name '*.md'); do \
 	    grep -o '](\([^)]*\))' $$text | sed 's/^](//; s/)$$//; s/#.*//' | grep -v : | while IFS= read -r link; do \
