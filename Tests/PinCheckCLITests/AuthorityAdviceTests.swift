@@ -4,6 +4,7 @@ import LoopbackLab
 import PinChecking
 import Pinning
 import Testing
+import Text
 import X509
 
 /// What is recommended for servers of the authorities that are known, with their real roots.
@@ -69,18 +70,19 @@ import X509
         let root = try #require(table.first { $0.name == "ISRG Root X2" })
         let advice = try #require(try question(root: root.key).recommendation())
         let style = TextStyle(.never, isTerminal: false, environment: [:])
-        let lines = RecommendationText(style: style).lines(advice)
+        let layout = TextLayout(columns: 80, wraps: true)
+        let text = RecommendationText(style: style, layout: layout).lines(advice).joined(separator: "\n")
         #expect(
-            lines.prefix(9) == [
+            text.split(separator: "\n").prefix(9) == [
                 "  authority: Let's Encrypt (https://letsencrypt.org/certificates/, 2026-01-08)",
                 "  ship 2 pins: the authority's roots: everything below them changes without",
                 "    notice",
                 "  1 sha256/diGVwiVYbubAI3RW4hB9xU8e/CH2GnkuvVFZE8zmgzI=",
-                "    ISRG Root X2, EC P-384: the server's certificates come from it today; until",
-                "    2040-09-17",
+                "    ISRG Root X2, EC P-384: the server's certificates come from it today. It",
+                "    lasts until 2040-09-17",
                 "  2 sha256/C5+lpZ7tcVwmwQIMcRtPbsQtWLABXhQzejna0wHFr8M=",
-                "    ISRG Root X1, RSA 4096: another root of Let's Encrypt, to which any renewal",
-                "    may move the server; until 2035-06-04",
+                "    ISRG Root X1, RSA 4096: another root of Let's Encrypt. Any renewal may move",
+                "    the server to it. It lasts until 2035-06-04",
             ]
         )
     }

@@ -115,15 +115,13 @@ import Testing
         }
     }
 
-    @Test func aPrivateAuthoritysRootAndAKeyInReserveOutlastWhatItsOwnerDoes() async throws {
+    @Test func aPrivateAuthoritysRootAndItsNextOneOutlastWhatItsOwnerDoes() async throws {
         try await TemporaryDirectory.scoped { files in
-            let request = try files.write(
-                pem(try lab.reserve.certificationRequest("Next Root"), label: "CERTIFICATE REQUEST"),
-                to: "next.csr"
-            )
+            let next = try LabCertificate.selfSigned(.authority("Next Root"), key: lab.reserve)
+            let file = try files.write(next.pem, to: "next-root.pem")
             let root = try files.write(lab.rootX.pem, to: "root.pem")
             let outcome = try await recommend(
-                [request, "--anchors", root, "--format", "json"],
+                [file, "--anchors", root, "--format", "json"],
                 [lab.leaf, lab.interX],
                 isPublic: false,
                 in: files
@@ -149,7 +147,7 @@ import Testing
             #expect(try pins(outcome) == [lab.leaf.pin])
             let text = await pincheck(arguments)
             #expect(text.output.contains("ship 2 pins, one of which you have yet to make"))
-            #expect(text.output.contains("\n      openssl genpkey "))
+            #expect(text.output.contains("\n      openssl ecparam "))
         }
     }
 
@@ -158,8 +156,38 @@ import Testing
             let chain = [lab.leaf, lab.interX, lab.rootX]
             let path = try files.write(chain.map(\.pem).joined(), to: "chain.pem")
             let unknown = await pincheck("pins", path, "--host", host, "--recommend", "--format", "json")
-            #expect(try advice(unknown)["strategy"].text == "own-root")
-            #expect(try advice(unknown)["risks"].array.compactMap { $0["id"].text }.first == "unverified-root")
+            #expect(unknown.status == .fail)
+            #expect(try advice(unknown)["strategy"].text == "none" && pins(unknown).isEmpty)
+            #expect(try advice(unknown)["missing"]["id"].text == "owner-unknown")
+            #expect(try advice(unknown)["risks"].array.compactMap { $0["id"].text } == ["unverified-root"])
+            let text = await pincheck("pins", path, "--host", host, "--recommend")
+            #expect(text.status == .fail)
+            #expect(text.output.contains("ship nothing yet: the chain ends at Root X, which neither this machine nor"))
+            #expect(!text.output.contains("your own authority and") && !text.output.contains(lab.rootX.pin))
+            let block = await pincheck("pins", path, "--host", host, "--recommend", "--format", "okhttp")
+            #expect(block.status == .fail && block.output.isEmpty)
+            #expect(block.errors.contains("WARNING: \(path): ship nothing yet: "), "\(block.errors)")
+            // Trusted by this machine alone, it may be an interceptor's all the same.
+            let store = try files.write(lab.rootX.pem, to: "store.pem")
+            let installed = await pincheck(
+                ["pins", path, "--host", host, "--recommend"],
+                environment: ["SSL_CERT_FILE": store]
+            )
+            #expect(installed.status == .fail)
+            #expect(installed.output.contains("which this machine trusts and no device knows by itself"))
+            let given = await pincheck(
+                "pins",
+                path,
+                "--host",
+                host,
+                "--recommend",
+                "--anchors",
+                store,
+                "--format",
+                "json"
+            )
+            #expect(given.status == .pass)
+            #expect(try advice(given)["strategy"].text == "own-root" && pins(given) == [lab.rootX.pin])
         }
     }
 
@@ -172,7 +200,11 @@ import Testing
             // The root is trusted here, as it is on the computer of whoever debugs.
             let outcome = await pincheck(arguments, environment: ["SSL_CERT_FILE": store])
             #expect(try advice(outcome)["risks"].array.compactMap { $0["id"].text }.first == "unverified-root")
+            #expect(try pins(outcome).isEmpty)
+            let warnings = try JSONValue(outcome.output)["results"].array[0]["warnings"].array
+            #expect(warnings.compactMap { $0["id"].text } == ["interceptor"])
             #expect(outcome.output.contains("is called as Charles calls its own"))
+            #expect(outcome.errors.contains("Warning: \(path): this looks like an interceptor's chain"))
             let given = await pincheck(arguments + ["--anchors", store])
             #expect(try advice(given)["risks"].array.compactMap { $0["id"].text } == ["trusts-authority"])
         }
@@ -219,8 +251,19 @@ import Testing
                 in: files
             )
             #expect(try advice(outcome)["current"].array.compactMap { $0["id"].text } == expected)
-            // They make the recommendation no other.
-            #expect(try self.pins(outcome) == [lab.rootX.pin, lab.rootY.pin])
+            // They make the recommendation no other, unless they are the server's own key and one in reserve.
+            let recommended = pinned == "leaf reserve" ? pins : [lab.rootX.pin, lab.rootY.pin]
+            #expect(try self.pins(outcome) == recommended)
+            let today = try advice(outcome)["current_pins"].array
+            #expect(today.compactMap { $0["pin"].text } == pins)
+            let standings = [
+                "leaf": "server-key", "reserve": "backup", "intermediate": "intermediate", "old": "root-in-use",
+                "X": "root-in-use", "Y": "sibling-root", "nobody": "unknown",
+            ]
+            #expect(
+                today.compactMap { $0["standing"]["id"].text }
+                    == pinned.split(separator: " ").compactMap { standings[String($0)] }
+            )
         }
     }
 
@@ -322,11 +365,16 @@ import Testing
     func aClientWithTheBlockAcceptsTheServerNowAndLater(format: String, client: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let key = try files.write(try lab.reserve.privateKeyPEM(), to: "backup.key")
+            let root = try files.write(lab.rootX.pem, to: "root.pem")
+            let next = try LabCertificate.selfSigned(.authority("Next Root"), key: lab.reserve)
+            let nextRoot = try files.write(next.pem, to: "next-root.pem")
+            let ownChain = [lab.leaf, lab.interX, lab.rootX]
             let ways: [(arguments: [String], chain: [LabCertificate], isPublic: Bool, steps: [RotatedAuthority.Step])] =
                 [
                     ([], [lab.leaf, lab.interX, lab.crossed], true, try lab.rotations()),
                     (["--key", key], [lab.leaf, lab.interX, lab.crossed], true, try lab.rotationsOfOwnKeys()),
-                    (["--key", key], [lab.leaf, lab.interX, lab.rootX], false, try lab.rotationsOfOwnRoot()),
+                    (["--key", key, "--anchors", root], ownChain, false, try lab.rotationsOfOwnKeys()),
+                    ([nextRoot, "--anchors", root], ownChain, false, try lab.rotationsOfOwnRoot()),
                 ]
             for way in ways {
                 let block = try await recommend(
@@ -389,10 +437,22 @@ import Testing
             let outcome = await pincheck("pins", path, "--host", host, "--recommend", "--pins", root.pin)
             #expect(isPlain(outcome.output))
             #expect(!outcome.output.contains("\nPASS"))
-            let text = try await recommend(["--pins", lab.old.pin], in: files)
-            for line in text.output.split(separator: "\n") where !line.contains("https://") {
-                #expect(line.count <= 80, "\(line)")
+            let chain = try files.write([lab.leaf, lab.interX, lab.crossed].map(\.pem).joined(), to: "lab.pem")
+            let data = try files.write(lab.devices, to: "devices.bin")
+            let arguments = [
+                "pins", chain, "--host", host, "--recommend", "--device-data", data, "--pins", lab.old.pin,
+            ]
+            for columns in [60, 80, 120] {
+                let text = await pincheck(arguments, columns: columns, authorities: lab.table)
+                let lines = text.output.split(separator: "\n")
+                #expect(lines.allSatisfy { $0.count <= columns }, "\(text.output)")
+                #expect(lines.contains { $0.count > columns - 15 }, "\(text.output)")
             }
+            // A sentence is one line for whatever is not a terminal.
+            let piped = await pincheck(arguments, authorities: lab.table)
+            #expect(
+                piped.output.contains("another root of A Laboratory. Any renewal may move the server to it. It lasts")
+            )
         }
     }
 

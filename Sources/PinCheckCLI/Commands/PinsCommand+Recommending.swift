@@ -14,7 +14,7 @@ extension PinsCommand {
         guard !sources.isEmpty || !recommending.policy.isEmpty else {
             throw .usage("--recommend is about a server: name a host, a chain in a file, or a --policy")
         }
-        var flags = try request()
+        let flags = try request()
         var roles = FileRoles(in: context)
         roles.reads(sources, as: "what is pinned")
         roles.reads(key, as: "--key")
@@ -29,28 +29,20 @@ extension PinsCommand {
         guard chains.isEmpty || recommending.policy.isEmpty else {
             throw .usage("--policy is about servers: give the pins of today for a chain in a file as --pins")
         }
-        let devices = try CommandError.reading { () throws(CheckError) in
-            try PathsOnDevices(dataAt: flags.judging.deviceData, flags.judging.devices)
-        }
-        flags.judging = flags.judging.onThisMachine
         let recommender = PinRecommender(
-            for: devices,
             by: context.authorities(),
-            reserve: files.filter { $0.presented == nil }.flatMap(\.items),
+            files: files,
             comparesServerKeyOnly: settings.comparesServerKeyOnly,
             at: context.now()
         )
-        if let warning = DeviceLists.warning(of: devices.data, at: context.now()) {
-            context.console.report("Warning: \(Report.Message(warning.reason).message)")
-        }
-        var loader = EvaluationLoader(environment: context.environment)
-        var all = try await servers(targets, flags, recommender, &loader, in: context)
+        var run = RecommendingRun(recommender: recommender, context: context)
+        var all = try await servers(targets, flags, &run)
         for chain in chains {
             let name = flags.names.host.map { ReferenceName.name($0.name) } ?? .unchecked
             let evaluation = try CommandError.reading { () throws(CheckError) in
-                try loader.evaluation(flags.judging, for: name, port: nil)
+                try run.loader.evaluation(flags.judging.onThisMachine, for: name, port: nil)
             }
-            all.append(recommender.recommending(chain, by: evaluation))
+            all.append(recommender.recommending(chain, by: evaluation, for: try run.devices(of: flags.judging)))
         }
         guard !all.isEmpty else {
             throw .noInput("there is no server's certificate in what is given: name a host, or a file with its chain")
@@ -82,27 +74,32 @@ extension PinsCommand {
     private func servers(
         _ names: [String],
         _ flags: CheckRequest,
-        _ recommender: PinRecommender,
-        _ loader: inout EvaluationLoader,
-        in context: Context
+        _ run: inout RecommendingRun
     ) async throws(CommandError) -> [KeySource] {
         guard !names.isEmpty || !recommending.policy.isEmpty else { return [] }
-        let given = GivenTargets(targets: names, policies: recommending.policy, request: flags)
+        let context = run.context
+        let given = GivenTargets(
+            targets: names,
+            policies: recommending.policy,
+            request: flags,
+            example: "pincheck pins api.example.com --recommend"
+        )
         let targets = try given.read(in: context)
         var inquiries: [KeyCollector.Inquiry] = []
-        var evaluations: [Evaluation] = []
+        var judges: [(evaluation: Evaluation, devices: PathsOnDevices)] = []
         for target in targets {
             let endpoints = try CommandError.reading { () throws(RequestError) in try target.endpoints() }
             guard let first = endpoints.first else { continue }
+            let judging = target.request.judging
+            let devices = try run.devices(of: judging)
             let evaluation = try CommandError.reading { () throws(CheckError) in
-                try loader.evaluation(target.request.judging.onThisMachine, for: first)
+                try run.loader.evaluation(judging.onThisMachine, for: first)
             }
-            let device = evaluation.devices[0]
-            inquiries.append(KeyCollector.Inquiry(endpoints, verifier: device.verifier, trust: device.trust))
-            evaluations += endpoints.map { _ in evaluation }
+            inquiries.append(KeyCollector.Inquiry(endpoints, by: evaluation))
+            judges += endpoints.map { _ in (evaluation, devices) }
         }
         try CommandError.reading { () throws(RequestError) in try CheckTarget.refuseUnusedAddresses(of: targets) }
-        for note in loader.notes { context.console.report("Note: \(note.reason.message)") }
+        for note in run.loader.notes { context.console.report("Note: \(note.reason.message)") }
         let collector = KeyCollector(
             time: context.now(),
             retries: flags.connection.retries ?? RequestDefaults.retries
@@ -112,9 +109,44 @@ extension PinsCommand {
             inFlight: flags.connection.jobs ?? RequestDefaults.jobs,
             in: context.surroundings
         )
-        return zip(sources, evaluations).map { source, evaluation in
-            recommender.recommending(source, by: evaluation)
+        return zip(sources, judges).map { source, judge in
+            run.recommender.recommending(source, by: judge.evaluation, for: judge.devices)
         }
+    }
+}
+
+/// What the servers of a run have in common, each thing read once.
+private struct RecommendingRun {
+    let recommender: PinRecommender
+    let context: Context
+    var loader: EvaluationLoader
+    private var known: [DeviceQuestion: PathsOnDevices] = [:]
+    private var told: Set<String> = []
+
+    private struct DeviceQuestion: Hashable {
+        let file: String?
+        let devices: DeviceSelection?
+    }
+
+    init(recommender: PinRecommender, context: Context) {
+        self.recommender = recommender
+        self.context = context
+        loader = EvaluationLoader(environment: context.environment)
+    }
+
+    /// The devices that have to get in, as flags or a policy say; whoever reads old lists is told so.
+    mutating func devices(of judging: CheckRequest.Judging) throws(CommandError) -> PathsOnDevices {
+        let question = DeviceQuestion(file: judging.deviceData, devices: judging.devices)
+        if let known = known[question] { return known }
+        let devices = try CommandError.reading { () throws(CheckError) in
+            try PathsOnDevices(dataAt: question.file, question.devices)
+        }
+        known[question] = devices
+        if let warning = DeviceLists.warning(of: devices.data, at: context.now()) {
+            let message = Report.Message(warning.reason).message
+            if told.insert(message).inserted { context.console.report("Warning: \(message)") }
+        }
+        return devices
     }
 }
 

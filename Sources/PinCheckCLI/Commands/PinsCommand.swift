@@ -144,7 +144,7 @@ struct PinsCommand: RequestingCommand {
         _ request: CheckRequest,
         in context: Context
     ) async throws(CommandError) -> [KeySource] {
-        let (store, name) = try CommandError.reading { () throws(CheckError) in
+        let roots = try CommandError.reading { () throws(CheckError) in
             try TrustAnchors.read(request.judging.trust, environment: context.environment)
         }
         let endpoints = try CommandError.reading { () throws(RequestError) in
@@ -155,17 +155,19 @@ struct PinsCommand: RequestingCommand {
             try CheckTarget.refuseUnusedAddresses(of: checkTargets)
             return endpoints
         }
-        let verifier = OpenSSLPathVerifier(trustStore: store)
+        let verifier = OpenSSLPathVerifier(trustStore: roots.store)
         let collector = KeyCollector(
             time: context.now(),
             retries: request.connection.retries ?? RequestDefaults.retries
         )
         let sources = await collector.sources(
-            endpoints.map { KeyCollector.Inquiry($0, verifier: verifier, trust: name) },
+            endpoints.map { endpoints in
+                KeyCollector.Inquiry(endpoints, verifier: verifier, trust: roots.name, given: roots.given)
+            },
             inFlight: request.connection.jobs ?? RequestDefaults.jobs,
             in: context.surroundings
         )
-        if sources.contains(where: \.lacksAnchor), let places = store.placesWithoutSystemRoots {
+        if sources.contains(where: \.lacksAnchor), let places = roots.store.placesWithoutSystemRoots {
             context.console.report(
                 "Warning: this machine has no trusted roots (\(places)): install ca-certificates, or give --anchors"
             )

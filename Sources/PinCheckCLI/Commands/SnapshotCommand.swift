@@ -1,6 +1,8 @@
 import ArgumentParser
 import PinChecking
+import PinFormats
 import Rotation
+import TLSProbe
 import Text
 
 /// `pincheck snapshot`: records what servers serve.
@@ -91,21 +93,38 @@ struct SnapshotCommand: RequestingCommand {
         roles.add(requestFiles)
         try roles.refuseClashes()
         let request = try flags.reading(requestFiles, in: context)
-        let given = GivenTargets(targets: targets, lists: lists, policies: policy, request: request)
+        let given = GivenTargets(
+            targets: targets,
+            lists: lists,
+            policies: policy,
+            request: request,
+            example: "pincheck snapshot api.example.com -o api.json"
+        )
         let targets = try given.read(in: context)
         // Their pins are not read here, and would be gone all the same.
         roles.add(targets)
         try roles.refuseClashes()
+        try refuseOutput(readBy: targets, in: context)
         let jobs = try CommandError.reading { () throws(CheckError) in try CheckPlan.unjudgedJobs(targets) }
         var endpoints: [Snapshot.Endpoint] = []
         var silent: [(position: Int, report: Report)] = []
+        var watch = StrangerWatch(environment: context.environment, at: context.now())
+        var warnings: [(position: Int, finding: Finding)] = []
         await Checker.run(jobs, request, in: context.surroundings) { position, target in
             endpoints += target.connections.compactMap { Snapshot.Endpoint($0) }
+            for presented in Set(target.connections.compactMap(\.served?.presented)) {
+                let finding = watch.finding(on: presented, targets[position].request.judging.trust)
+                if let finding, finding.level == .warning { warnings.append((position, finding)) }
+            }
             let reports = target.results().filter { (try? $0.connection?.get()) == nil }.map(Report.init)
             silent += reports.map { (position, $0) }
         }
         for (_, report) in silent.sorted(by: { $0.position < $1.position }) {
             context.console.report("Error: \(report.title): \(report.reason.message)")
+        }
+        for (position, finding) in warnings.sorted(by: { $0.position < $1.position }) {
+            // There is no --anchors here for the remedy to name.
+            context.console.report("Warning: \(targets[position].target.text): \(finding.reason.message)")
         }
         guard silent.isEmpty || partial && !endpoints.isEmpty else {
             context.console.report(
@@ -121,5 +140,19 @@ struct SnapshotCommand: RequestingCommand {
             try writer.write(text: document)
         }
         return silent.isEmpty ? .pass : .unreachable
+    }
+
+    /// Throws when the output is a file that a configuration among the pins of the targets names.
+    ///
+    /// Their pins are read for that and for nothing else: whether they are good is no matter of a snapshot.
+    private func refuseOutput(readBy targets: [CheckTarget], in context: Context) throws(CommandError) {
+        let file = output == "-" ? nil : output
+        guard file != nil || context.console.output.isFile else { return }
+        for source in Set(targets.flatMap(\.request.judging.pins)) { _ = try? source.skippingBadPins().read() }
+        if let file {
+            try OutputFile.refuseReadFile(file)
+        } else {
+            try OutputFile.refuseReadFile(behind: context.console.output)
+        }
     }
 }

@@ -124,7 +124,7 @@ struct ManualPage {
     private func environment(_ page: inout MdocWriter) {
         page.section("ENVIRONMENT")
         page.request("Bl -tag -width Ds")
-        for variable in EnvironmentVariable.allCases {
+        for variable in EnvironmentVariable.allCases where variable.matters(to: command) {
             page.request("It Ev \(variable.rawValue)")
             page.sentences(variable.meaning)
         }
@@ -222,5 +222,13 @@ struct ManualPage {
         ]
         guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return time.date }
         return "\(months[parts[1] - 1]) \(parts[2]), \(parts[0])"
+    }
+}
+
+extension EnvironmentVariable {
+    /// Whether a command looks at it; `nil` is the program as a whole.
+    fileprivate func matters(to command: CommandDescription?) -> Bool {
+        // The summary of a job is of what was checked: other commands have no such report.
+        self != .githubStepSummary || command.map { $0.option("--explain") != nil } ?? true
     }
 }

@@ -12,6 +12,8 @@ struct GivenTargets {
     var policies: [String] = []
     /// What the flags say of all of them.
     let request: CheckRequest
+    /// A command line that names one, for whoever names none.
+    var example = "pincheck api.example.com"
 
     /// All targets, with what is asked of each: what its line of a list says, else the flags, else the policy.
     ///
@@ -48,6 +50,6 @@ struct GivenTargets {
         }
         guard result.isEmpty else { return result }
         guard lists.isEmpty else { throw .noInput("the list of targets is empty: write one target a line") }
-        throw .usage("no target is given: name a host, as in 'pincheck api.example.com'")
+        throw .usage("no target is given: name a host, as in '\(example)'")
     }
 }

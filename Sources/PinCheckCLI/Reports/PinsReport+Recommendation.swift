@@ -17,8 +17,12 @@ extension PinsReport {
         var missing: Report.Message?
         var survives: [Rotation]
         var risks: [Report.Message]
+        /// Keys that were given to be in reserve, and are none.
+        var unfit: [Report.Message]
         /// What is wrong with the pins of today, `nil` where none were given.
         var current: [Report.Message]?
+        /// What the pins of today are for, `nil` where none were given.
+        var currentPins: [CurrentPin]?
         var reviewBy: String?
     }
 
@@ -33,10 +37,18 @@ extension PinsReport {
         var sourceDate: String?
     }
 
+    /// A pin of today.
+    struct CurrentPin: DocumentObject {
+        var pin: String
+        var source: String
+        var standing: Report.Message
+    }
+
     enum Strategy: String, DocumentWord {
         case authorityRoots = "authority-roots"
         case ownKeys = "own-keys"
         case ownRoot = "own-root"
+        case none
     }
 
     enum Rotation: String, DocumentWord {
@@ -57,10 +69,14 @@ extension PinsReport.Advice {
             summary: recommendation.advice,
             authority: recommendation.authority?.name,
             pins: recommendation.choices.map { PinsReport.Choice($0, recommendation.authority?.name) },
-            missing: recommendation.missing.map { Report.Message(id: "reserve-missing", message: $0) },
+            missing: recommendation.missing,
             survives: recommendation.survives.map(PinsReport.Rotation.init),
             risks: recommendation.risks.map(\.message),
+            unfit: recommendation.unfit.map(\.message),
             current: recommendation.concerns?.map(\.message),
+            currentPins: recommendation.current?.map { pin in
+                PinsReport.CurrentPin(pin: pin.key.description, source: pin.origin, standing: pin.message)
+            },
             reviewBy: recommendation.reviewDate?.date
         )
     }
@@ -87,6 +103,7 @@ extension PinsReport.Strategy {
             case .authorityRoots: .authorityRoots
             case .ownKeys: .ownKeys
             case .ownRoot: .ownRoot
+            case .none: .none
             }
     }
 }
@@ -121,7 +138,7 @@ extension PinsReport.Advice {
     static let meaning: String? = "Which pins to ship."
 
     static let fields: [DocumentField<PinsReport.Advice>] = [
-        DocumentField("strategy", \.strategy, "Whose keys they are."),
+        DocumentField("strategy", \.strategy, "Whose keys they are; none where nothing is recommended."),
         DocumentField("summary", \.summary),
         DocumentField(
             "authority",
@@ -132,7 +149,9 @@ extension PinsReport.Advice {
         DocumentField("missing", \.missing, "What has yet to be added; null for nothing."),
         DocumentField("survives", \.survives, "What the pins go on matching after."),
         DocumentField("risks", \.risks),
+        DocumentField("unfit", \.unfit, "Keys that were given to be in reserve, and are none."),
         DocumentField("current", \.current, "What is wrong with the pins of today; null where none were given."),
+        DocumentField("current_pins", \.currentPins, "What the pins of today are for; null where none were given."),
         DocumentField("review_by", \.reviewBy, "The first day that one of the dates names.", as: .day),
     ]
 }
@@ -148,5 +167,16 @@ extension PinsReport.Choice {
         DocumentField("cross_signed_by", \.crossSignedBy, "Older roots that signed the key."),
         DocumentField("source", \.source, "Where the authority says so; null for a key that is in no table."),
         DocumentField("source_date", \.sourceDate, "The day on which that page was changed or read.", as: .day),
+    ]
+}
+
+extension PinsReport.CurrentPin {
+    static let definition: String? = "currentPin"
+    static let meaning: String? = "A pin of today."
+
+    static let fields: [DocumentField<PinsReport.CurrentPin>] = [
+        DocumentField("pin", \.pin, as: .pin),
+        DocumentField("source", \.source, "Where it stands."),
+        DocumentField("standing", \.standing, "What it is for."),
     ]
 }

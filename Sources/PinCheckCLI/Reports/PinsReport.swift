@@ -154,7 +154,8 @@ extension PinsReport.Source {
             },
             verified: reason?.isVerified,
             reason: reason.map { Report.Message(id: $0.id, message: source.finding ?? "") },
-            warnings: source.warning.map { [Report.Message(id: "unverified", message: $0)] } ?? [],
+            warnings: (source.warning.map { [Report.Message(id: "unverified", message: $0)] } ?? [])
+                + (source.suspicion.map { $0.level == .warning ? [Report.Message($0.reason)] : [] } ?? []),
             keys: source.itemsWithRecommended.map { item in
                 PinsReport.Key(item, isPinned: pinned.contains(item.spkiSHA256), saved: saved, time: time)
             },
@@ -219,7 +220,7 @@ extension ExitStatus {
     init(_ source: KeySource) {
         self =
             switch source.standing {
-            case .file, .verified: .pass
+            case .file, .verified: source.recommended?.recommendation.doubt == nil ? .pass : .fail
             case .unverified: .fail
             case .unreachable: .unreachable
             }

@@ -23,7 +23,26 @@ struct PinsTextRenderer: Sendable {
                 + "reserve."
             blocks.append(layout.folded(style.faint(words), indent: 0))
         }
+        if let total = total(sources) { blocks.append(total) }
         return blocks.joined(separator: "\n\n") + "\n"
+    }
+
+    /// What several targets come to, `nil` for one; those that did not pass are named where there are many.
+    private func total(_ sources: [KeySource]) -> String? {
+        var total = RunTotal()
+        var statuses: [(name: String, status: ExitStatus)] = []
+        for source in sources where source.endpoint != nil || source.recommended != nil {
+            let status = ExitStatus(source)
+            if let last = statuses.last, last.name == source.name {
+                statuses[statuses.count - 1].status = .worst([last.status, status])
+            } else {
+                statuses.append((source.name, status))
+            }
+        }
+        for (name, status) in statuses { total.add(name, status) }
+        guard total.count > 1 else { return nil }
+        let lines = total.troubled.map { "  \(style.token($0.status))  \(safe($0.name, length: 180))" }
+        return ([total.sentence(style.token)] + lines).joined(separator: "\n")
     }
 
     /// Whether a host would have one pin alone; keys of files go with every host there is.
@@ -38,8 +57,8 @@ struct PinsTextRenderer: Sendable {
     private func block(_ source: KeySource) -> [String] {
         var lines = [heading(source)]
         if let recommended = source.recommended {
-            lines += RecommendationText(style: style).lines(recommended.recommendation)
-            return lines + verdict(source)
+            lines += RecommendationText(style: style, layout: layout).lines(recommended.recommendation)
+            return lines + verdict(source, recommended.recommendation.doubt)
         }
         if source.items.isEmpty, let records = source.group?.rules?.records {
             lines += records.map { "      tlsa     \(safe($0.description, length: 400))" }
@@ -56,8 +75,9 @@ struct PinsTextRenderer: Sendable {
         return lines + verdict(source)
     }
 
-    private func verdict(_ source: KeySource) -> [String] {
-        guard let finding = source.finding else { return [] }
+    private func verdict(_ source: KeySource, _ doubt: Recommendation.Doubt? = nil) -> [String] {
+        let held = doubt.map { _ in "nothing is recommended before somebody says whose chain this is" }
+        guard let finding = source.warning == nil ? held ?? source.finding : source.finding else { return [] }
         let words = source.warning.map { style.bad(safe($0, length: 800)) } ?? safe(finding, length: 600)
         return ["\(style.token(ExitStatus(source)))  \(safe(source.name, length: 120))  \(words)"]
     }

@@ -13,33 +13,137 @@ extension Recommendation {
                 ? "the authority's root: everything below it changes without notice"
                 : "the authority's roots: everything below them changes without notice"
         case .ownKeys: "the server's own key and one in reserve: they outlast whoever issues the certificate"
-        case .ownRoot: "the root of your own authority and a key in reserve: whatever is below may change"
+        case .ownRoot: "the root of your own authority and its next one: everything below them may change"
+        case .none: "nothing yet: " + (doubt?.message ?? "")
         }
     }
 
-    /// What a key in reserve is for that is not there, `nil` where there is one or none is needed.
-    var missing: String? {
+    /// What has yet to be added or said, `nil` for nothing.
+    var missing: Report.Message? {
+        if let doubt { return doubt.missing }
         guard lacksReserve else { return nil }
-        let loss = strategy == .ownRoot ? "your authority needs a new root" : "the server gets another key"
-        return
-            "a key in reserve is missing, and when \(loss), every app is locked out: make one, keep its private half away from "
-            + "the server, and ask again with it"
+        return strategy == .ownRoot
+            ? Report.Message(
+                id: "next-root-missing",
+                message:
+                    "the next root is missing. When your authority needs one, every app is locked out. Make it now, keep "
+                    + "its key offline, and ask again with its certificate; or ask with a key in reserve for the server"
+            )
+            : Report.Message(
+                id: "reserve-missing",
+                message:
+                    "a key in reserve is missing. When the server gets another key, every app is locked out. Make one, keep "
+                    + "its private half away from the server, and ask again with it"
+            )
     }
 
-    /// How to make a key in reserve.
-    static let waysToReserve = [
-        "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out backup.key",
-        "pincheck pins … --recommend --key backup.key",
-    ]
+    /// How to get at what is missing.
+    var waysOut: [String] {
+        switch strategy {
+        case .none: ["pincheck pins … --recommend --anchors root.pem"]
+        case .ownRoot: ["pincheck pins … next-root.pem --recommend", "pincheck pins … --recommend --key backup.key"]
+        case .ownKeys, .authorityRoots:
+            [
+                "openssl ecparam -genkey -name prime256v1 -noout -out backup.key",
+                "pincheck pins … --recommend --key backup.key",
+            ]
+        }
+    }
+}
+
+extension Recommendation.Doubt {
+    /// Why nothing is recommended.
+    var message: String {
+        let trust =
+            isTrustedHere
+            ? "this machine trusts and no device knows by itself" : "neither this machine nor any device trusts"
+        return switch end {
+        case .root: "the chain ends at \(name), which \(trust)"
+        case .selfSigned: "the server's certificate signed itself, and is one that \(trust)"
+        case .withoutIssuer: "the chain stops at \(name), and leads to no root that this machine or a device has"
+        }
+    }
+
+    /// What to do.
+    var missing: Report.Message {
+        let what =
+            switch end {
+            case .root: "it may be an interceptor's. When it is your own authority's, ask again with the root"
+            case .selfSigned: "it may be an interceptor's. When it is yours, ask again with it"
+            case .withoutIssuer:
+                "it may be an interceptor's, or the server does not send its intermediate. When it is yours, ask again with its root"
+            }
+        return Report.Message(id: "owner-unknown", message: what + " (--anchors)")
+    }
+}
+
+extension Recommendation.UnfitReserve {
+    /// Why the key is no reserve.
+    var message: Report.Message {
+        switch cause {
+        case .inUse:
+            Report.Message(
+                id: "reserve-in-use",
+                message:
+                    "\(origin) is the key that the server has now: it is no reserve, since both would be lost at once"
+            )
+        case .onPath(let name):
+            Report.Message(
+                id: "reserve-on-path",
+                message: "\(origin) is the key of \(name), which is on the server's chain already: it is no reserve"
+            )
+        case .authority(let name):
+            Report.Message(
+                id: "reserve-of-authority",
+                message: "\(origin) is the key of \(name), an authority: a reserve is a key for the server itself"
+            )
+        }
+    }
+}
+
+extension Recommendation.CurrentPin {
+    /// What the pin is for.
+    var message: Report.Message {
+        switch standing {
+        case .serverKey:
+            Report.Message(id: "server-key", message: "the server's own key. It matches as long as renewals keep it")
+        case .backup:
+            Report.Message(
+                id: "backup",
+                message: "a backup: no known certificate has the key. It helps as long as you hold the private half"
+            )
+        case .root(let name): Report.Message(id: "root-in-use", message: "\(name), a root on the server's chain")
+        case .rootBeingLeft(let name, let until):
+            Report.Message(
+                id: "root-being-left",
+                message: "\(name), a root that its authority leaves" + (until.map { " by \($0.date)" } ?? "")
+            )
+        case .intermediate(let name):
+            Report.Message(id: "intermediate", message: "\(name), an intermediate. It may change at any renewal")
+        case .onOtherPath(let devices):
+            Report.Message(id: "other-path", message: "on the way of \(devices.words) to the server, and on no other")
+        case .siblingRoot(let name):
+            Report.Message(
+                id: "sibling-root",
+                message: "\(name), another root of the authority. It matches once the server is moved there"
+            )
+        case .otherAuthority(let name):
+            Report.Message(id: "other-authority", message: "\(name), which is on no way to this server")
+        case .unknown:
+            Report.Message(
+                id: "unknown",
+                message:
+                    "no known certificate has the key: it is an old one, or a backup without the server's own key beside it"
+            )
+        }
+    }
 }
 
 extension Recommendation.Choice {
     /// What the key belongs to, in a few words.
     var owner: String {
         if let root { return root.name + ", " + root.algorithm }
-        if let certificate {
-            return "\(certificate.commonName ?? certificate.description), \(certificate.publicKey.algorithm)"
-        }
+        if let certificate { return "\(certificate.shownName), \(certificate.publicKey.algorithm)" }
         return origin ?? ""
     }
 
@@ -51,24 +155,31 @@ extension Recommendation.Choice {
         case .siblingRoot:
             Report.Message(
                 id: "sibling-root",
-                message: "another root of \(name), to which any renewal may move the server"
+                message: "another root of \(name). Any renewal may move the server to it"
             )
         case .rootBeingLeft:
             Report.Message(
                 id: "root-being-left",
-                message: "the server's certificates come from it until \(name) moves them to the others; then drop it"
+                message: "the server's certificates come from it until \(name) moves them to the others. Drop it then"
             )
         case .rootOfDevices(let devices):
-            Report.Message(id: "root-of-devices", message: "what \(devices.words) get to the server by")
+            Report.Message(id: "root-of-devices", message: "the root by which \(devices.words) get to the server")
         case .serverKey:
-            Report.Message(id: "server-key", message: "the server's own key: renew with it, and it holds")
+            Report.Message(id: "server-key", message: "the server's own key. It matches as long as renewals keep it")
         case .keyInReserve:
             Report.Message(
                 id: "key-in-reserve",
-                message: "yours in reserve, for when the other key is lost or replaced"
+                message:
+                    "in reserve. When the server's key is lost or replaced, the server gets this one, and apps go on working. Ship "
+                    + "a new reserve then"
             )
         case .privateRoot:
-            Report.Message(id: "private-root", message: "the root of an authority that no device knows by itself")
+            Report.Message(id: "private-root", message: "the root of your authority, which no device knows by itself")
+        case .nextRoot:
+            Report.Message(
+                id: "next-root",
+                message: "the next root of your authority. Apps go on working when it issues below this one"
+            )
         }
     }
 
@@ -76,8 +187,8 @@ extension Recommendation.Choice {
     var dateNote: String? {
         guard let until else { return nil }
         switch reason {
-        case .serverKey: return "to be renewed with this key by \(until.date)"
-        default: return "until \(until.date)"
+        case .serverKey: return "Renew with this key by \(until.date)"
+        default: return "It lasts until \(until.date)"
         }
     }
 }
@@ -88,7 +199,7 @@ extension Recommendation.Rotation {
         switch self {
         case .sameKey: "a renewal with the same key"
         case .newKey: "a renewal with another key"
-        case .keyInReserve: "a move to the key in reserve"
+        case .keyInReserve: "a move to what is in reserve"
         case .newIntermediate: "a new intermediate"
         case .crossCertificateDropped: "a cross-certificate that is no longer sent"
         case .siblingRoot: "a move to another root of the authority"
@@ -110,37 +221,34 @@ extension Recommendation.Risk {
             Report.Message(
                 id: "other-authority",
                 message:
-                    "a certificate of another authority than \(name) is rejected: ship its roots before you change; two keys of "
-                    + "your own (--key) would outlast that too"
+                    "a certificate of another authority than \(name) is rejected. Ship that one's roots before you change; or pin "
+                    + "two keys of your own (--key), which outlast a change"
             )
         case .unlistedRoots(let names):
             Report.Message(
                 id: "unlisted-roots",
                 message:
-                    "\(names.joined(separator: ", ")): announced, and on no device's list yet. Ask again when there is a newer "
-                    + "pincheck"
+                    "\(names.joined(separator: ", ")) \(names.count == 1 ? "is" : "are") announced, and on no device's list yet. Ask "
+                    + "again when there is a newer pincheck"
             )
         case .otherKey:
             Report.Message(
                 id: "other-key",
                 message:
-                    "a renewal with a key that is not pinned is rejected, and many tools make a new key each time: have yours "
-                    + "reuse it (certbot: --reuse-key)"
+                    "a renewal with a key that is not pinned is rejected. Many tools make a new key each time: have yours keep it "
+                    + "(certbot: --reuse-key)"
             )
         case .bothKeysLost:
             Report.Message(
                 id: "both-keys-lost",
                 message: "when both keys are lost, every app is locked out until it is updated"
             )
-        case .unverifiedRoot(let name, let program):
+        case .bothRootsLost:
             Report.Message(
-                id: "unverified-root",
-                message: (program.map {
-                    "\(name) is called as \($0) calls its own, and would be pinned for the server's"
-                }
-                    ?? "\(name) is no device's, and an interceptor's would be pinned just so")
-                    + ": give it with --anchors when it is yours"
+                id: "both-roots-lost",
+                message: "when the keys of both roots are lost, every app is locked out until it is updated"
             )
+        case .unknownOwner(let doubt): Report.Message(id: "unverified-root", message: doubt.message)
         case .untrusted(let devices):
             Report.Message(
                 id: "untrusted-on-devices",
@@ -149,7 +257,7 @@ extension Recommendation.Risk {
         case .unknownAuthority(let name):
             Report.Message(
                 id: "unknown-authority",
-                message: "of the roots beside \(name) nothing is known here, so none of them is recommended"
+                message: "the authority of \(name) is in no table here, so no root of it is recommended"
             )
         }
     }
@@ -160,17 +268,17 @@ extension PinConcern {
     var message: Report.Message {
         let text =
             switch self {
-            case .matchesNothing: "none of them is on the path to this server: the app rejects it already"
+            case .matchesNothing: "none of them is on the server's chain: the app rejects it already"
             case .leafWithoutReserve(let key):
-                "\(key) is the server's own key, and none is in reserve: the next certificate with another key locks every app out"
+                "\(key) is the server's own key, and none is in reserve. The next certificate with another key locks every app out"
             case .intermediate(let key, let name):
-                "\(key) is the intermediate \(name): authorities change those without notice, at any renewal"
+                "\(key) is the intermediate \(name). Authorities change those without notice, at any renewal"
             case .crossSigner(let key, let name, let root):
-                "\(key) is \(name), an older root that the path reaches by a cross-certificate of \(root)'s key: once that is no "
-                    + "longer sent, nothing matches; \(root) itself is on the path either way"
+                "\(key) is \(name), an older root that the chain reaches by a cross-certificate of \(root)'s key. Once that is no "
+                    + "longer sent, nothing matches; \(root) itself is on the chain either way"
             case .rootBeingLeft(let key, let name, let until):
                 "\(key) is \(name), which its authority leaves"
-                    + (until.map { ": browsers trust it until \($0.date)" } ?? " for other roots")
+                    + (until.map { ". Browsers trust it until \($0.date)" } ?? " for other roots")
             case .missingRoots(let names):
                 "the authority may move the server to \(names.joined(separator: ", ")) at any renewal, and "
                     + (names.count == 1 ? "that root is not pinned" : "those are not pinned")

@@ -3,43 +3,66 @@ import PinChecking
 import Pinning
 import Text
 
-/// Writes which pins to ship as text, within 80 columns but for hashes.
+/// Writes which pins to ship as text; only hashes may be wider than there is room.
 struct RecommendationText: Sendable {
-    private static let width = 80
-
     let style: TextStyle
+    /// How much room a line has.
+    var layout = TextLayout()
 
     /// The lines below the heading of a source.
     func lines(_ recommendation: Recommendation) -> [String] {
         let authority = recommendation.authority?.name
         var lines: [String] = []
-        if let authority { lines += labelled("authority: ", source(authority, recommendation)) }
-        let count = recommendation.choices.count + (recommendation.lacksReserve ? 1 : 0)
-        let open = recommendation.lacksReserve ? ", one of which you have yet to make" : ""
-        lines += labelled("ship ", (count == 1 ? "1 pin" : "\(count) pins") + open + ": " + recommendation.advice)
+        if let authority { lines.append(labelled("authority: ", source(authority, recommendation))) }
+        lines.append(labelled("ship ", count(recommendation) + recommendation.advice))
         for (index, choice) in recommendation.choices.enumerated() {
-            let number = String(index + 1)
-            lines.append("  \(number) \(choice.key)")
-            let date = choice.dateNote.map { "; \($0)" } ?? ""
-            lines += labelled("  ", choice.owner + ": " + choice.reason(of: authority).message + date)
+            let date = choice.dateNote.map { ". \($0)" } ?? ""
+            lines += pin(index + 1, choice.key, choice.owner + ": " + choice.reason(of: authority).message + date)
+        }
+        for unfit in recommendation.unfit {
+            lines.append(labelled("warning: ", unfit.message.message, paint: style.doubtful))
         }
         if let missing = recommendation.missing {
-            lines += labelled("warning: ", missing, paint: style.doubtful)
-            lines += Recommendation.waysToReserve.map { "      " + $0 }
+            lines.append(labelled("warning: ", missing.message, paint: style.doubtful))
+            lines += recommendation.waysOut.map { "      " + $0 }
         }
-        lines += labelled("holds after: ", recommendation.survives.map(\.words).joined(separator: ", "))
-        for risk in recommendation.risks { lines += labelled("risk: ", risk.message.message) }
+        if !recommendation.survives.isEmpty {
+            lines.append(labelled("holds after: ", recommendation.survives.map(\.words).joined(separator: ", ")))
+        }
+        // Why nothing is recommended is said above.
+        let risks = recommendation.doubt == nil ? recommendation.risks : []
+        lines += risks.map { labelled("risk: ", $0.message.message) }
         if let date = recommendation.reviewDate {
             let change = authority == nil ? "" : ", and before the server changes its authority"
-            lines += labelled("look again: ", "by \(date.date)" + change)
+            lines.append(labelled("look again: ", "by \(date.date)" + change))
         }
-        if let concerns = recommendation.concerns {
-            if concerns.isEmpty { lines += labelled("pins of today: ", "they last as long as these") }
-            for concern in concerns {
-                lines += labelled("warning: ", "pins of today: " + concern.message.message, paint: style.doubtful)
-            }
+        return lines + today(recommendation)
+    }
+
+    /// How many pins are to be shipped.
+    private func count(_ recommendation: Recommendation) -> String {
+        guard recommendation.doubt == nil else { return "" }
+        let count = recommendation.choices.count + (recommendation.lacksReserve ? 1 : 0)
+        let open = recommendation.lacksReserve ? ", one of which you have yet to make" : ""
+        return (count == 1 ? "1 pin" : "\(count) pins") + open + ": "
+    }
+
+    /// What the pins of today are for, and what is to be said against them.
+    private func today(_ recommendation: Recommendation) -> [String] {
+        guard let current = recommendation.current, let concerns = recommendation.concerns else { return [] }
+        let keys = Set(current.map(\.key))
+        let isWhole = recommendation.missing == nil && recommendation.choices.allSatisfy { keys.contains($0.key) }
+        var lines = ["  pinned today:" + (concerns.isEmpty && isWhole ? " nothing is wrong with these pins" : "")]
+        for (index, item) in current.enumerated() {
+            lines += pin(index + 1, item.key, "\(item.origin): \(item.message.message)")
         }
         return lines
+            + concerns.map { labelled("warning: ", "pinned today: " + $0.message.message, paint: style.doubtful) }
+    }
+
+    /// A pin with its number, and what there is to say of it below.
+    private func pin(_ number: Int, _ key: SHA256Digest, _ words: String) -> [String] {
+        ["  \(number) \(key)", folded("    " + TerminalText.shown(words, to: 2000))]
     }
 
     /// The authority, with the pages that say what is known of it.
@@ -52,27 +75,11 @@ struct RecommendationText: Sendable {
         return pages.isEmpty ? authority : "\(authority) (\(pages.joined(separator: "; ")))"
     }
 
-    /// A sentence behind its label, broken between words; the lines after the first stand below its beginning.
-    private func labelled(
-        _ label: String,
-        _ text: String,
-        indent: String = "    ",
-        paint: (String) -> String = { $0 }
-    ) -> [String] {
-        var lines: [String] = []
-        var line = "  " + label
-        var isEmpty = true
-        for word in TerminalText.shown(text, to: 2000).split(separator: " ") {
-            if !isEmpty, line.count + 1 + word.count > Self.width {
-                lines.append(line)
-                line = indent
-                isEmpty = true
-            }
-            line += (isEmpty ? "" : " ") + word
-            isEmpty = false
-        }
-        lines.append(line)
-        lines[0] = "  " + paint(label) + lines[0].dropFirst(2 + label.count)
-        return lines
+    /// A sentence behind its label.
+    private func labelled(_ label: String, _ text: String, paint: (String) -> String = { $0 }) -> String {
+        folded("  " + paint(label) + TerminalText.shown(text, to: 2000))
     }
+
+    /// A line, broken where there is no room; what follows stands below the hashes.
+    private func folded(_ line: String) -> String { layout.folded(line, indent: 4) }
 }

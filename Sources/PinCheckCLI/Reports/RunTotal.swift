@@ -30,6 +30,9 @@ struct RunTotal: Sendable {
         open = []
     }
 
+    /// Counts a target whose end is known.
+    mutating func add(_ name: String, _ status: ExitStatus) { units.append(Unit(name: name, status: status)) }
+
     /// How many there are.
     var count: Int { units.count }
 

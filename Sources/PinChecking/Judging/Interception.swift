@@ -12,15 +12,7 @@ extension Evaluation {
             let top = judgement.decided.builtChain.certificates.last, !DeviceData.builtIn.lists(top.der)
         else { return privateRootWarning(on: judgements) }
         let path = judgement.decided.builtChain.certificates
-        let signs = signs(of: path)
-        if !signs.isEmpty {
-            let root = top.isSelfIssued && path.count > 1 ? "; \(name(of: top)) is on no public list of roots" : ""
-            return Finding(
-                isKnown(top, judgement) ? .info : .warning,
-                id: "interceptor",
-                message: "this looks like an interceptor's chain: " + signs.joined(separator: ", and ") + root
-            )
-        }
+        if let finding = Finding.interceptor(making: path, isKnown: isKnown(top, judgement)) { return finding }
         if let warning = privateRootWarning(on: judgements) { return warning }
         guard !judgement.decided.isAccepted, top.isSelfIssued, path.count > 1, !isKnown(top, judgement) else {
             return nil
@@ -29,25 +21,9 @@ extension Evaluation {
             .info,
             id: "private-root",
             message:
-                "the chain ends at \(name(of: top)), which is on no public list of roots: it may be an interceptor's, or a private "
+                "the chain ends at \(top.shownName), which is on no public list of roots: it may be an interceptor's, or a private "
                 + "authority's"
         )
-    }
-
-    /// What tells of a path that it was made on the way; what the server sent beside it says nothing.
-    private func signs(of certificates: [Certificate]) -> [String] {
-        var signs: [String] = []
-        if let program = InterceptorMark.program(issuing: certificates) {
-            signs.append("its issuer is called as \(program) calls its own")
-        }
-        if let leaf = certificates.first, !leaf.isSelfIssued,
-            certificates.dropFirst().contains(where: {
-                $0.publicKey == leaf.publicKey && $0.subject == leaf.issuer
-            })
-        {
-            signs.append("the leaf has the key of its own issuer, as no authority's has")
-        }
-        return signs
     }
 
     /// Whether a root was given for this run, or is pinned.
@@ -56,6 +32,4 @@ extension Evaluation {
         let device = judgement.device
         return device.verifierWithInstalledRoots.trustStore.holds(root) && !device.verifier.trustStore.holds(root)
     }
-
-    private func name(of certificate: Certificate) -> String { certificate.commonName ?? certificate.description }
 }

@@ -63,13 +63,7 @@ extension Evaluation {
             for path in judgement.decided.restsOn.map(\.certificates) {
                 guard let root = path.last, !DeviceData.builtIn.lists(root.der), isOfThisMachine(root, judgement)
                 else { continue }
-                return .warning(
-                    id: "private-root",
-                    message:
-                        "the root \(root.commonName ?? root.subject) of this machine is on no public list, so no phone has it by "
-                        + "itself: it may be an interceptor's, or your own",
-                    remedy: .nameRoots
-                )
+                return .privateRoot(root)
             }
         }
         return nil

@@ -14,12 +14,30 @@ package struct KeyCollector: Sendable {
         package let verifier: OpenSSLPathVerifier
         /// What the anchors are called.
         package let trust: Evaluation.Trust
+        /// Those of them that were given, `nil` for none.
+        package let given: TrustStore?
 
         /// Asks the endpoints of one target.
-        package init(_ endpoints: [CheckEndpoint], verifier: OpenSSLPathVerifier, trust: Evaluation.Trust) {
+        package init(
+            _ endpoints: [CheckEndpoint],
+            verifier: OpenSSLPathVerifier,
+            trust: Evaluation.Trust,
+            given: TrustStore?
+        ) {
             self.endpoints = endpoints
             self.verifier = verifier
             self.trust = trust
+            self.given = given
+        }
+
+        /// Asks the endpoints of one target, whose chain is verified by what the host is judged by.
+        package init(_ endpoints: [CheckEndpoint], by evaluation: Evaluation) {
+            self.init(
+                endpoints,
+                verifier: evaluation.verifier,
+                trust: evaluation.devices[0].trust,
+                given: evaluation.givenRoots
+            )
         }
     }
 
@@ -57,7 +75,7 @@ package struct KeyCollector: Sendable {
             let (endpoint, target) = asked
             switch result {
             case .success(let result):
-                return KeySource(endpoint, result, verifier: target.verifier, trust: target.trust, time: time)
+                return KeySource(endpoint, result, target, time: time)
             case .failure(let error):
                 return KeySource(endpoint, error)
             }

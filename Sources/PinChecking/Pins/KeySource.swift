@@ -1,6 +1,7 @@
 package import PinFormats
 package import Pinning
 package import TLSProbe
+import X509
 
 /// What one argument of `pins` came to: the keys of a server or of a file.
 package struct KeySource: Sendable {
@@ -35,6 +36,8 @@ package struct KeySource: Sendable {
     package var alsoSent: [Certificate] = []
     /// What the server sent, or the certificates of a file, leaf first; `nil` for keys without a leaf.
     package private(set) var presented: PresentedChain?
+    /// That the chain may be a stranger's, though it is trusted or nobody asked whether it is; `nil` for nothing.
+    package private(set) var suspicion: Finding?
     /// Which pins to ship, `nil` where nobody asked.
     package var recommended: RecommendedPins?
 
@@ -69,16 +72,10 @@ package struct KeySource: Sendable {
     }
 
     /// Verifies the chain a server sent as a client without pins does, and takes the keys of the chain that was built.
-    package init(
-        _ endpoint: CheckEndpoint,
-        _ result: ProbeResult,
-        verifier: some PathVerifier,
-        trust: Evaluation.Trust,
-        time: Timestamp
-    ) {
+    init(_ endpoint: CheckEndpoint, _ result: ProbeResult, _ inquiry: KeyCollector.Inquiry, time: Timestamp) {
         let presented = result.presented
         self.presented = presented
-        let answer = verifier.evaluate(
+        let answer = inquiry.verifier.evaluate(
             PathQuestion(
                 presented: presented,
                 anchors: .trustStore,
@@ -96,10 +93,11 @@ package struct KeySource: Sendable {
             return PinItem(
                 certificate,
                 role: depth == 0 ? .leaf : isRoot ? .root : .intermediate,
-                source: presented.certificates.contains(certificate) ? "presented" : trust.rawValue
+                source: presented.certificates.contains(certificate) ? "presented" : inquiry.trust.rawValue
             )
         }
         alsoSent = presented.certificates.filter { !chain.contains($0) }
+        suspicion = .stranger(on: chain, isTrusted: answer.isTrusted, given: inquiry.given)
     }
 
     /// A server that did not answer.
@@ -130,5 +128,6 @@ package struct KeySource: Sendable {
         if let leaf = items.first(where: { $0.role == .leaf })?.certificate {
             presented = PresentedChain([leaf] + certificates.filter { $0 != leaf })
         }
+        suspicion = .stranger(on: presented?.certificates ?? certificates, isTrusted: false, given: nil)
     }
 }

@@ -16,28 +16,27 @@ package struct PinRecommender: Sendable {
     /// Where a root stands that is not on the path of this machine.
     package static let listSource = "device lists"
 
-    /// The devices that have to get in.
-    package let devices: PathsOnDevices
     /// What is known of authorities.
     package let authorities: AuthorityTable
-    /// Keys that are kept in reserve.
+    /// What is given to be in reserve.
     package let reserve: [PinItem]
+    /// All certificates of authorities in the files of the run.
+    package let givenAuthorities: [Certificate]
     /// Whether the client compares the server's own key and no other.
     package let comparesServerKeyOnly: Bool
     /// The moment of the run.
     package let time: Timestamp
 
-    /// Recommends pins for these devices.
+    /// Recommends pins by what is known of authorities, and by the files of a run: those without a chain are to be in reserve.
     package init(
-        for devices: PathsOnDevices,
         by authorities: AuthorityTable,
-        reserve: [PinItem],
+        files: [KeySource],
         comparesServerKeyOnly: Bool,
         at time: Timestamp
     ) {
-        self.devices = devices
         self.authorities = authorities
-        self.reserve = reserve
+        reserve = files.filter { $0.presented == nil }.flatMap(\.items)
+        givenAuthorities = files.flatMap(\.items).filter(\.role.isAuthority).compactMap(\.certificate)
         self.comparesServerKeyOnly = comparesServerKeyOnly
         self.time = time
     }
@@ -47,8 +46,13 @@ package struct PinRecommender: Sendable {
     /// - Parameters:
     ///   - source: a server, or a chain in a file.
     ///   - evaluation: what the host is judged by: its anchors, and its pins of today.
+    ///   - devices: the devices that have to get in.
     /// - Returns: the source, with the recommendation where there is a chain.
-    package func recommending(_ source: KeySource, by evaluation: Evaluation) -> KeySource {
+    package func recommending(
+        _ source: KeySource,
+        by evaluation: Evaluation,
+        for devices: PathsOnDevices
+    ) -> KeySource {
         guard let presented = source.presented else { return source }
         let own = evaluation.verifier.evaluate(
             PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time)
@@ -63,36 +67,50 @@ package struct PinRecommender: Sendable {
             authorities: authorities,
             time: time
         )
-        if let root = path.last, evaluation.givenRoots?.holds(root) != true {
-            question.doubt = RecommendationQuestion.Doubt(looksLike: InterceptorMark.program(issuing: path))
-        }
+        question.isVouchedFor = path.last.map { evaluation.givenRoots?.holds($0) == true } ?? false
+        question.isTrustedHere = own.isTrusted
         question.others = found.filter { $0.path != path }
         question.devicesWithoutPath = found.isEmpty ? nil : without
         question.listed = devices.roots
-        question.reserve = reserve.map { RecommendationQuestion.Reserve($0.spkiSHA256, origin: $0.source) }
-        question.current = evaluation.setup.pins.map { Set($0.pins.map(\.spkiSHA256)) }
+        question.reserve = reserve.map { item in
+            .init(item.spkiSHA256, origin: item.source, authority: item.role.isAuthority ? item.certificate : nil)
+        }
+        if !reserve.isEmpty {
+            let anchors = evaluation.givenRoots?.givenCertificates ?? []
+            question.givenAuthorities = Dictionary(
+                (givenAuthorities + anchors).map { ($0.publicKey.spkiSHA256, $0) },
+                uniquingKeysWith: { first, _ in first }
+            )
+        }
+        question.current = evaluation.setup.pins.map(Self.pinned)
         question.comparesServerKeyOnly = comparesServerKeyOnly
         guard let recommendation = question.recommendation() else { return source }
         var source = source
         source.recommended = RecommendedPins(
             recommendation: recommendation,
-            items: recommendation.choices.compactMap { item($0, recommendation.strategy, source) }
+            items: recommendation.choices.compactMap { item($0, source) }
         )
         return source
     }
 
-    private func item(
-        _ choice: Recommendation.Choice,
-        _ strategy: Recommendation.Strategy,
-        _ source: KeySource
-    ) -> PinItem? {
+    /// The pins of today, each key once.
+    private static func pinned(_ pins: PinSet) -> [RecommendationQuestion.Pinned] {
+        var seen: Set<SHA256Digest> = []
+        return pins.pins.filter { seen.insert($0.spkiSHA256).inserted }.map { pin in
+            let isAuthority = pin.certificate?.basicConstraints?.isCertificateAuthority == true
+            return .init(
+                pin.spkiSHA256,
+                origin: pin.origin,
+                authority: isAuthority ? pin.certificate?.shownName : nil
+            )
+        }
+    }
+
+    private func item(_ choice: Recommendation.Choice, _ source: KeySource) -> PinItem? {
         switch choice.reason {
-        case .keyInReserve:
-            // Apple has the keys of authorities and those of servers match both: a key for the next root stands with the root.
-            guard strategy != .ownRoot else {
-                return PinItem(choice.key, role: .authority, source: choice.origin ?? Self.listSource)
-            }
+        case .keyInReserve, .nextRoot:
             return reserve.first { $0.spkiSHA256 == choice.key }
+                ?? PinItem(choice.key, source: choice.origin ?? Self.listSource)
         case .serverKey:
             return source.items.first { $0.role == .leaf && $0.spkiSHA256 == choice.key }
                 ?? choice.certificate.map { PinItem($0, role: .leaf, source: "presented") }

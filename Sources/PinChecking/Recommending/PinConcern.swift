@@ -35,15 +35,13 @@ package enum PinConcern: Sendable, Hashable {
 extension RecommendationQuestion {
     /// What is to be said against the pins of today, `nil` where none were given.
     func concerns(_ authority: Authority?) -> [PinConcern]? {
-        guard let current else { return nil }
+        guard let pins = current else { return nil }
+        let current = Set(pins.map(\.key))
         let matched = path.indices.filter { current.contains(key(at: $0)) }
         guard let first = matched.first else { return [.matchesNothing] }
         let roots = path.indices.dropFirst().filter(isRoot)
-        let onPaths = Set(([path] + others.map(\.path)).joined().map(\.publicKey.spkiSHA256))
         // A key of the user's own: on no path, and no authority's.
-        let hasReserve = current.contains { key in
-            !onPaths.contains(key) && authorities.authority(withKey: key) == nil && listed[key] == nil
-        }
+        let hasReserve = pins.contains(where: isNobodys)
         let holdsByOwnKeys = first == 0 && hasReserve
         var concerns: [PinConcern] = []
         if matched == [0], !hasReserve { concerns.append(.leafWithoutReserve(key(at: 0))) }
@@ -72,11 +70,5 @@ extension RecommendationQuestion {
 
     private func key(at depth: Int) -> SHA256Digest { path[depth].publicKey.spkiSHA256 }
 
-    private func name(at depth: Int) -> String { path[depth].commonName ?? path[depth].description }
-
-    /// Whether the key of a certificate on the path is that of a root, be it in a certificate that another root signed.
-    private func isRoot(at depth: Int) -> Bool {
-        let key = key(at: depth)
-        return path[depth].isSelfIssued || listed[key] != nil || authorities.authority(withKey: key) != nil
-    }
+    private func name(at depth: Int) -> String { path[depth].shownName }
 }

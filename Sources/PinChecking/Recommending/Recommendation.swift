@@ -9,8 +9,10 @@ package struct Recommendation: Sendable, Hashable {
         case authorityRoots = "authority-roots"
         /// The server's own key, and one in reserve.
         case ownKeys = "own-keys"
-        /// The root of a private authority, and a key in reserve.
+        /// The root of a private authority, and its next one.
         case ownRoot = "own-root"
+        /// Nobody's, as long as nobody says whose chain it is.
+        case none
     }
 
     /// A key to pin.
@@ -45,6 +47,8 @@ package struct Recommendation: Sendable, Hashable {
         case keyInReserve
         /// It is the private authority's.
         case privateRoot
+        /// The private authority goes on with it one day.
+        case nextRoot
     }
 
     /// What can happen to a chain.
@@ -70,12 +74,86 @@ package struct Recommendation: Sendable, Hashable {
         case otherKey
         /// When both keys are lost, nobody gets in.
         case bothKeysLost
+        /// When both roots are lost, nobody gets in.
+        case bothRootsLost
         /// These devices do not trust the server, whatever is pinned.
         case untrusted(DeviceNames)
         /// Of the authority that this root is of nothing is known.
         case unknownAuthority(String)
-        /// Nobody gave this private root as an anchor: it may be an interceptor's, as a program's whose names it has.
-        case unverifiedRoot(String, looksLike: String?)
+        /// Nobody said whose the chain is.
+        case unknownOwner(Doubt)
+    }
+
+    /// That nobody said of a chain that it is theirs, which no device trusts by itself.
+    package struct Doubt: Sendable, Hashable {
+        /// What the chain comes to.
+        package enum End: Sendable, Hashable {
+            /// A root.
+            case root
+            /// The server's certificate, which signed itself.
+            case selfSigned
+            /// A certificate whose issuer is not there.
+            case withoutIssuer
+        }
+
+        /// What the chain comes to.
+        package let end: End
+        /// The certificate that it ends with.
+        package let name: String
+        /// Whether this machine trusts it.
+        package let isTrustedHere: Bool
+    }
+
+    /// A key that was given to be in reserve, and is none.
+    package struct UnfitReserve: Sendable, Hashable {
+        /// Why it is none.
+        package enum Cause: Sendable, Hashable {
+            /// The server has it now.
+            case inUse
+            /// An authority has it by which the server is reached.
+            case onPath(String)
+            /// Another authority has it.
+            case authority(String)
+        }
+
+        /// The hash of the key.
+        package let key: SHA256Digest
+        /// Where it comes from.
+        package let origin: String
+        /// Why it is none.
+        package let cause: Cause
+    }
+
+    /// What a pin that the app has today is for.
+    package struct CurrentPin: Sendable, Hashable {
+        /// What a pin is for.
+        package enum Standing: Sendable, Hashable {
+            /// It is the server's own key.
+            case serverKey
+            /// It is beside the server's own key, and nobody is known to have it.
+            case backup
+            /// It is a root on the path.
+            case root(String)
+            /// It is a root on the path that its authority leaves.
+            case rootBeingLeft(String, until: Timestamp?)
+            /// It is an intermediate on the path.
+            case intermediate(String)
+            /// It is on the path of these devices alone.
+            case onOtherPath(DeviceNames)
+            /// The authority may move the server to this root.
+            case siblingRoot(String)
+            /// It is an authority's that has nothing to do with the server.
+            case otherAuthority(String)
+            /// Nobody is known to have it.
+            case unknown
+        }
+
+        /// The hash.
+        package let key: SHA256Digest
+        /// Where it stands.
+        package let origin: String
+        /// What it is for.
+        package let standing: Standing
     }
 
     /// Whose keys are pinned.
@@ -86,10 +164,16 @@ package struct Recommendation: Sendable, Hashable {
     package let choices: [Choice]
     /// Whether a key in reserve has yet to be added.
     package let lacksReserve: Bool
+    /// Keys that were given to be in reserve, and are none.
+    package let unfit: [UnfitReserve]
+    /// Why nothing is recommended, `nil` where something is.
+    package var doubt: Doubt? = nil
     /// What the pins go on matching after.
     package let survives: [Rotation]
     /// What they risk.
     package let risks: [Risk]
+    /// What the pins of today are for; `nil` where none were given.
+    package let current: [CurrentPin]?
     /// What is to be said against the pins of today; `nil` where none were given.
     package let concerns: [PinConcern]?
 

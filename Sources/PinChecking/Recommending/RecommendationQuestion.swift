@@ -23,21 +23,32 @@ package struct RecommendationQuestion: Sendable {
         package let key: SHA256Digest
         /// Where it comes from.
         package let origin: String
+        /// The certificate of the authority that has it, `nil` for a server's key.
+        package let authority: Certificate?
 
         /// A key from a file.
-        package init(_ key: SHA256Digest, origin: String) {
+        package init(_ key: SHA256Digest, origin: String, authority: Certificate? = nil) {
             self.key = key
             self.origin = origin
+            self.authority = authority
         }
     }
 
-    /// That nobody said of a private root that it is theirs.
-    package struct Doubt: Sendable, Hashable {
-        /// The program that reads along whose names are like those on the path, `nil` for none.
-        package let looksLike: String?
+    /// A key that the app pins today.
+    package struct Pinned: Sendable, Hashable {
+        /// Its hash.
+        package let key: SHA256Digest
+        /// Where it stands.
+        package let origin: String
+        /// The authority whose certificate is pinned, `nil` for a hash and for a server's certificate.
+        package let authority: String?
 
-        /// A doubt, with a program or without.
-        package init(looksLike: String?) { self.looksLike = looksLike }
+        /// A pin of today.
+        package init(_ key: SHA256Digest, origin: String, authority: String? = nil) {
+            self.key = key
+            self.origin = origin
+            self.authority = authority
+        }
     }
 
     /// The path to the server, leaf first; never empty.
@@ -48,16 +59,20 @@ package struct RecommendationQuestion: Sendable {
     package var devicesWithoutPath: DeviceNames?
     /// Whether the path ends at a root that devices have.
     package var isPublic: Bool
-    /// Why a private root may be a stranger's, `nil` where somebody gave it as an anchor.
-    package var doubt: Doubt?
+    /// Whether somebody gave the end of the path as an anchor, and so knows whose it is.
+    package var isVouchedFor = false
+    /// Whether this machine trusts the path.
+    package var isTrustedHere = true
     /// What is known of authorities.
     package var authorities: AuthorityTable
     /// The roots of devices by their keys, those of the table at least.
     package var listed: [SHA256Digest: Certificate] = [:]
-    /// The keys in reserve.
+    /// What is given to be in reserve.
     package var reserve: [Reserve] = []
-    /// The keys that are pinned today, `nil` where that is not known.
-    package var current: Set<SHA256Digest>?
+    /// Certificates of authorities that were given in whatever role, by their keys.
+    package var givenAuthorities: [SHA256Digest: Certificate] = [:]
+    /// What is pinned today, each key once; `nil` where that is not known.
+    package var current: [Pinned]?
     /// Whether the client compares the server's own key and no other.
     package var comparesServerKeyOnly = false
     /// The moment of the question.
@@ -74,15 +89,40 @@ package struct RecommendationQuestion: Sendable {
     /// The smallest set of pins that survives the next renewal and what the authority is known to do; `nil` without a path.
     ///
     /// Keys in reserve mean that the server's owner has a say in its keys, and two keys of one's own outlast any authority. Without
-    /// them the roots of a known authority are what stays when everything below them changes.
+    /// them the roots of a known authority are what stays when everything below them changes. Of a chain that nobody trusts by itself
+    /// nothing is recommended before somebody says whose it is.
     package func recommendation() -> Recommendation? {
         guard let leaf = path.first else { return nil }
         let authority = path.dropFirst().lazy.compactMap { authorities.authority(withKey: $0.publicKey.spkiSHA256) }
             .first
+        let isPrivate = !isPublic && authority == nil
+        if isPrivate, !isVouchedFor { return nothingYet(authority) }
         let root = path.last.flatMap { $0.isSelfIssued && path.count > 1 ? $0 : nil }
-        if let root, !isPublic, authority == nil, !comparesServerKeyOnly { return privateRoot(root) }
-        if let authority, reserve.isEmpty, !comparesServerKeyOnly { return roots(of: authority) }
-        return ownKeys(leaf, authority)
+        let reserve = candidates(besidePrivateRoot: isPrivate && root != nil)
+        guard reserve.ofServer.isEmpty, !comparesServerKeyOnly else { return ownKeys(leaf, authority, reserve) }
+        if isPrivate, let root { return privateRoot(root, reserve) }
+        return authority.map { roots(of: $0, reserve) } ?? ownKeys(leaf, authority, reserve)
+    }
+
+    private func nothingYet(_ authority: Authority?) -> Recommendation {
+        let top = path[path.count - 1]
+        let doubt = Recommendation.Doubt(
+            end: !top.isSelfIssued ? .withoutIssuer : path.count > 1 ? .root : .selfSigned,
+            name: top.shownName,
+            isTrustedHere: isTrustedHere
+        )
+        return Recommendation(
+            strategy: .none,
+            authority: nil,
+            choices: [],
+            lacksReserve: false,
+            unfit: [],
+            doubt: doubt,
+            survives: [],
+            risks: [.unknownOwner(doubt)],
+            current: standings(authority),
+            concerns: concerns(authority)
+        )
     }
 
     /// The roots below which an authority issues, without those that are over.
@@ -92,7 +132,7 @@ package struct RecommendationQuestion: Sendable {
 
     // MARK: The authority's roots
 
-    private func roots(of authority: Authority) -> Recommendation {
+    private func roots(of authority: Authority, _ reserve: Candidates) -> Recommendation {
         let usable = usable(authority)
         let onPath = Set(path.map(\.publicKey.spkiSHA256))
         var choices = usable.filter { onPath.contains($0.key) }.map { choice($0, .rootInUse) }
@@ -114,10 +154,12 @@ package struct RecommendationQuestion: Sendable {
             authority: authority,
             choices: choices,
             lacksReserve: false,
+            unfit: reserve.unfit,
             survives: [.sameKey, .newKey, .newIntermediate] + (isCrossSigned ? [.crossCertificateDropped] : [])
                 + (choices.count > 1 ? [.siblingRoot] : []),
             risks: [.trustsAuthority(authority.name), .otherAuthority(authority.name)]
                 + (authority.unlistedRoots.isEmpty ? [] : [.unlistedRoots(authority.unlistedRoots)]) + deviceRisks,
+            current: standings(authority),
             concerns: concerns(authority)
         )
     }
@@ -155,49 +197,49 @@ package struct RecommendationQuestion: Sendable {
 
     // MARK: Keys of one's own
 
-    private func ownKeys(_ leaf: Certificate, _ authority: Authority?) -> Recommendation {
-        let reserve = reserveChoices(besides: leaf.publicKey.spkiSHA256)
+    private func ownKeys(_ leaf: Certificate, _ authority: Authority?, _ reserve: Candidates) -> Recommendation {
+        let kept = reserve.ofServer.map { choice($0, .keyInReserve) }
         let top = path[path.count - 1]
         let isUnknown = authority == nil && isPublic
         return Recommendation(
             strategy: .ownKeys,
             authority: authority,
-            choices: [choice(leaf, .serverKey)] + reserve,
-            lacksReserve: reserve.isEmpty,
-            survives: [.sameKey] + (reserve.isEmpty ? [] : [.keyInReserve])
+            choices: [choice(leaf, .serverKey)] + kept,
+            lacksReserve: kept.isEmpty,
+            unfit: reserve.unfit,
+            survives: [.sameKey] + (kept.isEmpty ? [] : [.keyInReserve])
                 + [.newIntermediate, .crossCertificateDropped, .siblingRoot, .anotherAuthority],
-            risks: [.otherKey] + (reserve.isEmpty ? [] : [.bothKeysLost])
-                + (isUnknown ? [.unknownAuthority(top.commonName ?? top.description)] : []) + deviceRisks,
+            risks: [.otherKey] + (kept.isEmpty ? [] : [.bothKeysLost])
+                + (isUnknown ? [.unknownAuthority(top.shownName)] : []) + deviceRisks,
+            current: standings(authority),
             concerns: concerns(authority)
         )
     }
 
-    private func privateRoot(_ root: Certificate) -> Recommendation {
-        let reserve = reserveChoices(besides: root.publicKey.spkiSHA256)
+    private func privateRoot(_ root: Certificate, _ reserve: Candidates) -> Recommendation {
+        let next = reserve.ofAuthority.map { choice($0, .nextRoot) }
         return Recommendation(
             strategy: .ownRoot,
             authority: nil,
-            choices: [choice(root, .privateRoot)] + reserve,
-            lacksReserve: reserve.isEmpty,
-            survives: [.sameKey, .newKey, .newIntermediate] + (reserve.isEmpty ? [] : [.keyInReserve]),
-            risks: (doubt.map { [.unverifiedRoot(root.commonName ?? root.description, looksLike: $0.looksLike)] } ?? [])
-                + [.trustsAuthority(root.commonName ?? root.description)] + (reserve.isEmpty ? [] : [.bothKeysLost]),
+            choices: [choice(root, .privateRoot)] + next,
+            lacksReserve: next.isEmpty,
+            unfit: reserve.unfit,
+            survives: [.sameKey, .newKey, .newIntermediate] + (next.isEmpty ? [] : [.keyInReserve]),
+            risks: [.trustsAuthority(root.shownName)] + (next.isEmpty ? [] : [.bothRootsLost]),
+            current: standings(nil),
             concerns: concerns(nil)
         )
     }
 
-    private func reserveChoices(besides key: SHA256Digest) -> [Recommendation.Choice] {
-        var seen: Set = [key]
-        return reserve.filter { seen.insert($0.key).inserted }.map { item in
-            Recommendation.Choice(
-                key: item.key,
-                reason: .keyInReserve,
-                certificate: nil,
-                root: nil,
-                origin: item.origin,
-                until: nil
-            )
-        }
+    private func choice(_ reserve: Reserve, _ reason: Recommendation.Reason) -> Recommendation.Choice {
+        Recommendation.Choice(
+            key: reserve.key,
+            reason: reason,
+            certificate: reserve.authority,
+            root: nil,
+            origin: reserve.origin,
+            until: reserve.authority?.notAfter
+        )
     }
 
     private var deviceRisks: [Recommendation.Risk] { devicesWithoutPath.map { [.untrusted($0)] } ?? [] }

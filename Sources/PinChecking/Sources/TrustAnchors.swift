@@ -37,11 +37,13 @@ package enum TrustAnchors {
         return (TrustStore(anchors: given, and: own()), selection == nil ? .both : .anchorsAndDevice)
     }
 
-    /// The trust store of this machine, and what it is called in reports.
+    /// The trust store of this machine, what it is called in reports, and those of its roots that were given.
     package static func read(
         _ trust: CheckRequest.Trust,
         environment: [String: String]
-    ) throws(CheckError) -> (TrustStore, Evaluation.Trust) {
-        store(try given(trust), trust, beside: .system(environment: environment))
+    ) throws(CheckError) -> (store: TrustStore, name: Evaluation.Trust, given: TrustStore?) {
+        let given = try given(trust)
+        let (store, name) = store(given, trust, beside: .system(environment: environment))
+        return (store, name, given.map { TrustStore(anchors: $0) })
     }
 }

@@ -26,11 +26,15 @@ package enum PinInput: Sendable {
     private static func read(_ file: PinFile) throws(PinFormatError) -> PinInput {
         let format = PinFileFormats.format(of: file)
         guard let format, !(format is PEMFormat), !(format is DERFormat) else {
+            if file.isPropertyList { throw PropertyListFormat.withoutPins(at: file.place) }
             return .items(try PinItemReader.items(in: file))
         }
         try PinItemReader.refusePrivateKeys(in: file)
         var collector = PinCollector(.refused)
         try format.read(file, into: &collector)
+        if file.isPropertyList, collector.configurations.isEmpty {
+            throw PropertyListFormat.withoutPins(at: file.place)
+        }
         return .reading(try pinning(try collector.reading(orThrow: .noPin(at: file.place)), at: file.place))
     }
 

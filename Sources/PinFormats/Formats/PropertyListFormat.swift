@@ -63,8 +63,8 @@ struct PropertyListFormat: PinFileFormat {
         PinFormatError(
             .notAPin,
             at: place,
-            "is a property list without pins where the clients look for them",
-            remedy: "NSPinnedDomains belongs into NSAppTransportSecurity, TSKPinnedDomains into TSKConfiguration"
+            "is a property list with neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration: it pins nothing",
+            remedy: "name the configuration, the .cer files or the source that pins"
         )
     }
 

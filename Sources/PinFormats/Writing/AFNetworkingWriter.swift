@@ -12,7 +12,9 @@ struct AFNetworkingWriter: PinBlockWriter {
         ]
         if let backup = PinRemark.backup(groups).first {
             lines.append("// " + backup)
-        } else if !PinRemark.backup(groups.map { $0.keeping($0.items.filter { $0.certificate != nil }) }).isEmpty {
+        } else if groups.contains(where: { $0.items.contains { $0.certificate == nil } }),
+            !PinRemark.backup(groups.map { $0.keeping($0.items.filter { $0.certificate != nil }) }).isEmpty
+        {
             lines.append(
                 "// The key in reserve needs a certificate before AFNetworking can pin it: sign one with the key itself."
             )

@@ -91,6 +91,11 @@ package final class TrustStore: Sendable {
         return found.sorted()
     }
 
+    /// The certificates of the files that were given as anchors; the system's are not among them.
+    package var givenCertificates: [Certificate] {
+        tiers.joined().compactMap { $0 as? AnchorBundle }.flatMap(\.certificates)
+    }
+
     /// Whether the store holds a certificate as an anchor.
     ///
     /// May read sources: ask only when it makes a difference.

@@ -29,6 +29,10 @@ struct PinsWriter {
             if let warning = source.warning {
                 context.console.report("WARNING: \(source.name): \(warning)")
             }
+            if let suspicion = source.suspicion {
+                let label: SafeText = suspicion.level == .warning ? "Warning" : "Note"
+                context.console.report("\(label): \(source.name): \(Report.Message(suspicion.reason).message)")
+            }
         }
         let saved = try save(sources)
         switch settings.form {
@@ -53,10 +57,19 @@ struct PinsWriter {
             for source in sources where ExitStatus(source) == .unreachable {
                 context.console.report("\(ExitStatus(source).name)  \(source.name)  \(source.finding ?? "")")
             }
+            for (name, recommendation) in sources.compactMap({ ($0.name, $0.recommended?.recommendation) }) {
+                guard let recommendation else { continue }
+                for unfit in recommendation.unfit {
+                    context.console.report("Warning: \(name): \(unfit.message.message)")
+                }
+                guard let doubt = recommendation.doubt else { continue }
+                context.console.report("WARNING: \(name): ship \(recommendation.advice); \(doubt.missing.message)")
+            }
             let conversion = PinConversion(groups(sources), to: format, suffixes: SystemPublicSuffixList())
             for loss in conversion.losses { context.console.report("Warning: \(loss)") }
             let block = format.block(conversion.groups)
-            guard !block.isEmpty || exit == .unreachable else {
+            let isHeldBack = sources.contains { $0.recommended?.recommendation.doubt != nil }
+            guard !block.isEmpty || exit == .unreachable || isHeldBack else {
                 throw .data("--format \(format.rawValue) can express nothing of what is given")
             }
             try lines.write(text: block)
@@ -81,8 +94,7 @@ struct PinsWriter {
 
     /// The keys by host; those of files go with every host there is.
     private func groups(_ sources: [KeySource]) -> [PinGroup] {
-        let recommended = sources.compactMap(recommendedGroup)
-        guard recommended.isEmpty else { return recommended }
+        guard sources.allSatisfy({ $0.recommended == nil }) else { return sources.compactMap(recommendedGroup) }
         let configured = sources.compactMap { source in source.group?.keeping(source.items) }
         let files = sources.filter { $0.group == nil && $0.endpoint == nil && !$0.items.isEmpty }
         let servers = sources.filter { $0.endpoint != nil && !$0.items.isEmpty }
@@ -91,10 +103,11 @@ struct PinsWriter {
             PinGroup(
                 host: host,
                 port: port,
-                origins: [origin(source)],
+                origins: origins(source),
                 warning: source.warning.map { _ in KeySource.warning },
                 items: source.items,
-                chosen: chosen(source)
+                chosen: chosen(source),
+                remarks: remarks(source)
             )
         }
         var groups = servers.map { group($0, host: $0.endpoint?.host, port: $0.endpoint?.targetPort ?? Port.https) }
@@ -105,12 +118,23 @@ struct PinsWriter {
             // What is exempt from pinning has no use for a key.
             if group.isExempt { return group }
             let chosen = files.reduce(into: Set()) { $0.formUnion(chosen($1)) }
-            return group.adding(files.flatMap(\.items), chosen: chosen, origins: files.map(origin))
+            return group.adding(files.flatMap(\.items), chosen: chosen, origins: files.flatMap(origins))
         }
         for server in PinGroup.merged(groups) where server.rules == nil {
             groups += files.map { group($0, host: server.host, port: server.port) }
         }
         return groups
+    }
+
+    /// Where the keys of a source come from; nothing where the comment beside each key says so, having nobody's name to say.
+    private func origins(_ source: KeySource) -> [String] {
+        source.finding == nil && source.items.allSatisfy { $0.subject == nil } ? [] : [origin(source)]
+    }
+
+    /// That the chain may be a stranger's.
+    private func remarks(_ source: KeySource) -> [String] {
+        guard let suspicion = source.suspicion else { return [] }
+        return [(suspicion.level == .warning ? "WARNING: " : "Note: ") + suspicion.reason.message]
     }
 
     /// Where keys come from, for the first comment of a block.
@@ -122,11 +146,11 @@ struct PinsWriter {
 
     /// The pins that are recommended for a server, and no others.
     private func recommendedGroup(_ source: KeySource) -> PinGroup? {
-        guard let recommended = source.recommended else { return nil }
+        guard let recommended = source.recommended, recommended.recommendation.doubt == nil else { return nil }
         let recommendation = recommended.recommendation
         let place = source.finding == nil ? "For '\(source.name)'" : origin(source)
         var remarks = ["Recommended: \(recommendation.advice)."]
-        if let missing = recommendation.missing { remarks.append("WARNING: \(missing)") }
+        if let missing = recommendation.missing { remarks.append("WARNING: \(missing.message)") }
         if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
         var group = PinGroup(
             host: source.endpoint?.host ?? host,
@@ -135,9 +159,10 @@ struct PinsWriter {
             warning: source.warning.map { _ in KeySource.warning },
             items: recommended.items,
             chosen: Set(recommended.items.map(\.spkiSHA256)),
-            remarks: remarks
+            remarks: remarks + self.remarks(source)
         )
-        group.hasReserve = !recommendation.lacksReserve
+        // What is missing is among the remarks.
+        group.hasReserve = true
         return group
     }
 

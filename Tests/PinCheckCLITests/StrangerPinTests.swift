@@ -1,0 +1,152 @@
+import Foundation
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// Chains that programs make which read along: whoever takes pins of one, or records it, is told.
+@Suite(.endsSomeTime) struct StrangerPinTests {
+    private static let forms = [
+        "text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "tlsa", "hpkp", "afnetworking",
+    ]
+
+    let host = StandardPKI.serverName
+    private let words = "this looks like an interceptor's chain: its issuer is called as Charles calls its own"
+
+    /// Runs with a server behind Charles, whose root is in the store of this machine.
+    private func serving<Value: Sendable>(
+        root name: String = "Charles Proxy CA (studio.local)",
+        _ body: (_ place: String, _ store: String, _ files: TemporaryDirectory) async throws -> Value
+    ) async throws -> Value {
+        let root = try LabCertificate.selfSigned(.authority(DistinguishedName(commonName: name)))
+        let leaf = try root.issue(.leaf(host))
+        return try await TemporaryDirectory.scoped { files in
+            let store = try files.write(root.pem, to: "store.pem")
+            _ = try files.write(leaf.pem + root.pem, to: "chain.pem")
+            return try await LoopbackServer.serving(.presenting([leaf, root])) { server in
+                try await body("127.0.0.1:\(server.port)", store, files)
+            }
+        }
+    }
+
+    @Test func aBlockOfAnInterceptorsPinsSaysSo() async throws {
+        try await serving { place, store, files in
+            for form in Self.forms {
+                let arguments = ["pins", host, "--connect", place, "--format", form]
+                let outcome = await pincheck(arguments, environment: ["SSL_CERT_FILE": store])
+                #expect(outcome.status == .pass, "\(form)")
+                #expect(outcome.errors.contains("Warning: \(host):443: \(words)"), "\(form): \(outcome.errors)")
+                if form != "text" { #expect(outcome.output.contains(words), "\(form): \(outcome.output)") }
+                // Nobody vouches for a chain in a file.
+                let file = await pincheck("pins", files.path + "/chain.pem", "--host", host, "--format", form)
+                #expect(file.errors.contains(words), "\(form): \(file.errors)")
+                if form != "text" { #expect(file.output.contains(words), "\(form): \(file.output)") }
+            }
+            let json = await pincheck(
+                ["pins", host, "--connect", place, "--format", "json"],
+                environment: ["SSL_CERT_FILE": store]
+            )
+            let warnings = try JSONValue(json.output)["results"].array[0]["warnings"].array
+            #expect(warnings.compactMap { $0["id"].text } == ["interceptor"])
+        }
+    }
+
+    @Test func whoeverGivesTheRootIsToldInANote() async throws {
+        try await serving { place, store, _ in
+            let arguments = ["pins", host, "--connect", place, "--anchors", store, "--format"]
+            let block = await pincheck(arguments + ["okhttp"])
+            #expect(block.errors.contains("Note: \(host):443: \(words)"), "\(block.errors)")
+            #expect(block.output.contains("// Note: \(words)"))
+            let json = await pincheck(arguments + ["json"])
+            let warnings = try JSONValue(json.output)["results"].array[0]["warnings"].array
+            #expect(warnings.isEmpty)
+        }
+    }
+
+    @Test func aRootOfThisMachineAloneIsToldOf() async throws {
+        try await serving(root: "Some Root") { place, store, _ in
+            let arguments = ["pins", host, "--connect", place, "--format"]
+            let block = await pincheck(arguments + ["okhttp"], environment: ["SSL_CERT_FILE": store])
+            #expect(block.status == .pass)
+            #expect(
+                block.errors.contains("Warning: \(host):443: the root Some Root of this machine is on no public list")
+            )
+            #expect(block.output.contains("// WARNING: the root Some Root of this machine"))
+            let json = await pincheck(arguments + ["json"], environment: ["SSL_CERT_FILE": store])
+            let warnings = try JSONValue(json.output)["results"].array[0]["warnings"].array
+            #expect(warnings.compactMap { $0["id"].text } == ["private-root"])
+            let given = await pincheck(arguments + ["okhttp", "--anchors", store])
+            #expect(given.errors.isEmpty && !given.output.contains("WARNING"))
+        }
+    }
+
+    @Test func aRecommendationHasNoneOfAnInterceptorsPins() async throws {
+        try await serving { place, store, _ in
+            for form in Self.forms {
+                let outcome = await pincheck(
+                    ["pins", host, "--connect", place, "--recommend", "--format", form],
+                    environment: ["SSL_CERT_FILE": store]
+                )
+                #expect(outcome.status == .fail, "\(form)")
+                #expect(outcome.errors.contains(words), "\(form): \(outcome.errors)")
+                if form != "text", form != "json" { #expect(outcome.output.isEmpty, "\(form): \(outcome.output)") }
+            }
+        }
+    }
+
+    @Test func aSnapshotOfAnInterceptorsChainIsWarnedOf() async throws {
+        try await serving { place, store, files in
+            let output = files.path + "/api.json"
+            let unknown = await pincheck("snapshot", host, "--connect", place, "-o", output)
+            #expect(unknown.status == .pass)
+            #expect(unknown.errors.hasPrefix("Warning: \(host): \(words)"), "\(unknown.errors)")
+            let policy = try files.write(
+                "{ hosts: { '\(host)': { connect: ['\(place)'], anchors: 'store.pem' } } }",
+                to: "pins.json5"
+            )
+            let given = await pincheck("snapshot", "--policy", policy, "-o", output)
+            #expect(given.status == .pass && given.errors.isEmpty, "\(given.errors)")
+        }
+        try await serving(root: "Some Root") { place, store, _ in
+            let unknown = await pincheck("snapshot", host, "--connect", place)
+            #expect(unknown.errors.isEmpty, "\(unknown.errors)")
+            let installed = await pincheck(
+                ["snapshot", host, "--connect", place],
+                environment: ["SSL_CERT_FILE": store]
+            )
+            #expect(installed.errors.contains("the root Some Root of this machine is on no public list"))
+            #expect(!installed.errors.contains("--anchors"))
+        }
+    }
+
+    @Test func aSnapshotSaysWhatItWantsInItsOwnWords() async {
+        let outcome = await pincheck("snapshot")
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains("as in 'pincheck snapshot api.example.com -o api.json'"))
+    }
+
+    @Test func aSnapshotIsNotWrittenOverWhatAConfigurationNames() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let root = try StandardPKI.shared().rootA.pem
+            _ = try files.makeDirectory("res")
+            _ = try files.makeDirectory("res/xml")
+            _ = try files.makeDirectory("res/raw")
+            let resource = try files.write(root, to: "res/raw/own.pem")
+            _ = try files.write(
+                """
+                <network-security-config><domain-config><domain>a.example</domain>
+                <trust-anchors><certificates src="@raw/own"/></trust-anchors></domain-config></network-security-config>
+                """,
+                to: "res/xml/network_security_config.xml"
+            )
+            let policy = try files.write(
+                "{ hosts: { 'a.example': { pins: 'res/xml/network_security_config.xml', connect: ['127.0.0.1:1'] } } }",
+                to: "pins.json5"
+            )
+            let outcome = await pincheck("snapshot", "--policy", policy, "-o", resource)
+            #expect(outcome.status == .usage, "\(outcome.errors)")
+            #expect(outcome.errors.contains("is read in this run: what is written would destroy what is there"))
+            #expect(try String(contentsOfFile: resource, encoding: .utf8) == root)
+        }
+    }
+}
