@@ -75,7 +75,7 @@ import X509
         #expect(
             text.split(separator: "\n").prefix(9) == [
                 "  authority: Let's Encrypt (https://letsencrypt.org/certificates/, 2026-01-08)",
-                "  ship 2 pins: the authority's roots: everything below them changes without",
+                "  ship 2 pins: the authority's roots. Everything below them changes without",
                 "    notice",
                 "  1 sha256/diGVwiVYbubAI3RW4hB9xU8e/CH2GnkuvVFZE8zmgzI=",
                 "    ISRG Root X2, EC P-384: the server's certificates come from it today. It",

@@ -10,10 +10,10 @@ extension Recommendation {
         switch strategy {
         case .authorityRoots:
             choices.count == 1
-                ? "the authority's root: everything below it changes without notice"
-                : "the authority's roots: everything below them changes without notice"
-        case .ownKeys: "the server's own key and one in reserve: they outlast whoever issues the certificate"
-        case .ownRoot: "the root of your own authority and its next one: everything below them may change"
+                ? "the authority's root. Everything below it changes without notice"
+                : "the authority's roots. Everything below them changes without notice"
+        case .ownKeys: "the server's own key and one in reserve. They outlast whoever issues the certificate"
+        case .ownRoot: "the root of your own authority and its next one. Everything below them may change"
         case .none: "nothing yet: " + (doubt?.message ?? "")
         }
     }
@@ -121,14 +121,14 @@ extension Recommendation.CurrentPin {
         case .intermediate(let name):
             Report.Message(id: "intermediate", message: "\(name), an intermediate. It may change at any renewal")
         case .onOtherPath(let devices):
-            Report.Message(id: "other-path", message: "on the way of \(devices.words) to the server, and on no other")
+            Report.Message(id: "other-path", message: "on the path of \(devices.words) only")
         case .siblingRoot(let name):
             Report.Message(
                 id: "sibling-root",
                 message: "\(name), another root of the authority. It matches once the server is moved there"
             )
         case .otherAuthority(let name):
-            Report.Message(id: "other-authority", message: "\(name), which is on no way to this server")
+            Report.Message(id: "other-authority", message: "\(name), which is on no path to this server")
         case .unknown:
             Report.Message(
                 id: "unknown",
