@@ -3,7 +3,7 @@ package import Pinning
 
 /// A network of a test's own: names without a resolver, and servers of this machine that stand for others.
 ///
-/// What is reported are the names and addresses that were asked for. Nothing outside of it is ever contacted: an address without a
+/// A connection is reported with the address that was asked for. Nothing outside of it is ever contacted: an address without a
 /// server is refused.
 package struct StagedNetwork: Sendable {
     private let names: [String: [IPAddress]]
