@@ -93,6 +93,22 @@ import Testing
         }
     }
 
+    @Test func aKeyThatIsOnTheChainIsNoReserveInABlockEither() async throws {
+        try await privately { arguments, files in
+            let plain = arguments.filter { $0 != "--recommend" } + ["okhttp", "--key"]
+            let leaf = try files.write(try lab.leaf.key.privateKeyPEM(), to: "leaf.key")
+            let used = await pincheck(plain + [leaf])
+            #expect(used.errors.contains("Warning: \(leaf):1 is the key that the server has now: it is no reserve"))
+            #expect(used.output.contains("Backup: ") && !used.output.contains("leaf.key"), "\(used.output)")
+            let root = try files.write(try lab.rootX.key.privateKeyPEM(), to: "root.key")
+            let authority = await pincheck(plain + [root])
+            #expect(authority.errors.contains("\(root):1 is the key of Root X, which is on the server's chain already"))
+            #expect(authority.output.contains("    // .add(\"\(host)\", \"\(lab.rootX.pin)\")"), "\(authority.output)")
+            let alone = await pincheck("pins", "--key", leaf, "--host", host, "--format", "okhttp")
+            #expect(alone.errors.isEmpty && alone.output.contains(lab.leaf.pin))
+        }
+    }
+
     @Test func anAuthoritysCertificateIsNoReserveOfAPublicServer() async throws {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write([lab.leaf, lab.interX, lab.crossed].map(\.pem).joined(), to: "chain.pem")

@@ -117,9 +117,12 @@ struct PinsCommand: RequestingCommand {
             }
         }
         for source in from { files += try PinArguments.source(source, host: host, in: context) }
-        for path in key { files.append(try PinArguments.keyFile(path)) }
+        let keys = try key.map { (path) throws(CommandError) in try PinArguments.keyFile(path) }
 
         var all = try await servers(targets, request, in: context) + files
+        let reserves = keys.map { $0.asReserve(beside: all) }
+        for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit.message.message)") }
+        all += reserves.map(\.source).filter { !$0.items.isEmpty }
         if let positions = settings.positions {
             for index in all.indices { all[index].items.removeAll { !positions.contains($0.role) } }
         }

@@ -114,7 +114,8 @@ struct SnapshotCommand: RequestingCommand {
             endpoints += target.connections.compactMap { Snapshot.Endpoint($0) }
             for presented in Set(target.connections.compactMap(\.served?.presented)) {
                 let finding = watch.finding(on: presented, targets[position].request.judging.trust)
-                if let finding, finding.level == .warning { warnings.append((position, finding)) }
+                guard let finding, finding.level == .warning else { continue }
+                if !warnings.contains(where: { $0 == (position, finding) }) { warnings.append((position, finding)) }
             }
             let reports = target.results().filter { (try? $0.connection?.get()) == nil }.map(Report.init)
             silent += reports.map { (position, $0) }

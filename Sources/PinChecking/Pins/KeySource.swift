@@ -130,4 +130,24 @@ package struct KeySource: Sendable {
         }
         suspicion = .stranger(on: presented?.certificates ?? certificates, isTrusted: false, given: nil)
     }
+
+    /// The source without the keys that a certificate of the servers and files has already, and why those are no reserve.
+    package func asReserve(
+        beside sources: [KeySource]
+    ) -> (source: KeySource, unfit: [Recommendation.UnfitReserve]) {
+        let known = sources.flatMap(\.items).filter { $0.certificate != nil }
+        var source = self
+        source.items = []
+        var unfit: [Recommendation.UnfitReserve] = []
+        for item in items {
+            guard let other = known.first(where: { $0.spkiSHA256 == item.spkiSHA256 }) else {
+                source.items.append(item)
+                continue
+            }
+            let name = other.certificate?.shownName ?? ""
+            let cause: Recommendation.UnfitReserve.Cause = other.role.isAuthority ? .onPath(name) : .inUse
+            unfit.append(.init(key: item.spkiSHA256, origin: item.source, cause: cause))
+        }
+        return (source, unfit)
+    }
 }

@@ -25,13 +25,16 @@ struct PinsWriter {
 
     /// Saves and writes everything.
     mutating func write(_ sources: [KeySource], exit: ExitStatus) throws(CommandError) {
+        // The addresses of one target mostly send one chain.
+        var told: Set<SafeText> = []
         for source in sources {
             if let warning = source.warning {
                 context.console.report("WARNING: \(source.name): \(warning)")
             }
             if let suspicion = source.suspicion {
                 let label: SafeText = suspicion.level == .warning ? "Warning" : "Note"
-                context.console.report("\(label): \(source.name): \(Report.Message(suspicion.reason).message)")
+                let line: SafeText = "\(label): \(source.name): \(Report.Message(suspicion.reason).message)"
+                if told.insert(line).inserted { context.console.report(line) }
             }
         }
         let saved = try save(sources)
