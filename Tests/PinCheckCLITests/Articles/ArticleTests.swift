@@ -107,6 +107,12 @@ import Testing
         }
     }
 
+    @Test func theTranslationShowsTheSameCommands() throws {
+        let (readme, translation) = try (Article("README.md"), Article(Article.translation))
+        #expect(readme.samples.map(\.command) == translation.samples.map(\.command))
+        #expect(readme.lines.first == "[简体中文](\(Article.translation))")
+    }
+
     @Test(arguments: ["README.md", Article.translation]) func theStatusesAreThoseOfTheProgram(name: String) throws {
         let rows = try Article(name).lines.compactMap { line in
             line.wholeMatch(of: /\| ([0-9]+) \| ([A-Z]+) \| .*/).map { "\($0.output.1) \($0.output.2)" }
