@@ -66,7 +66,7 @@ let package = Package(
             dependencies: ["PinFormats", "Pinning", "Text", "X509"],
             swiftSettings: swiftSettings
         ),
-        .target(name: "Rotation", dependencies: ["Pinning"], swiftSettings: swiftSettings),
+        .target(name: "Rotation", dependencies: ["Pinning", "Text"], swiftSettings: swiftSettings),
         .target(
             name: "CDeviceData",
             exclude: ["LICENSE.trust_stores_observatory", "make-device-data"]

@@ -67,7 +67,14 @@ package enum PinCheck {
         in context: Context
     ) async -> (status: ExitStatus, convention: ExitConvention) {
         var context = context
-        context.console = SecretArguments.hidden(arguments, in: context.console)
+        context.secrets = SecretFilter()
+        SecretArguments.hide(arguments, in: context.secrets)
+        context.console = context.secrets.filtering(context.console)
+        context.console.style = TextStyle(
+            ColorOption.guess(arguments),
+            isTerminal: context.console.errors.isTerminal,
+            environment: context.environment
+        )
         context.run = { await run(arguments: $0, in: $1) }
         var convention = ExitConvention.guess(arguments)
         do {
@@ -159,13 +166,14 @@ package enum PinCheck {
                 // A plugin that only printed its help has evaluated nothing, and must not look well.
                 return convention == .monitoring ? .usage : .pass
             }
+            let text = RootCommand.fullMessage(for: error)
             let message =
-                try UnknownOption.message(insteadOf: RootCommand.fullMessage(for: error), for: arguments)
-                ?? parserMessage(for: error, arguments)
+                try UnknownOption.message(insteadOf: text, for: arguments)
+                ?? MisplacedArgument.message(insteadOf: text, for: arguments) ?? parserMessage(for: error, arguments)
             context.console.report(message)
             if convention == .monitoring {
-                let text = message.description
-                let reason = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
+                let line = message.description
+                let reason = line.hasPrefix("Error: ") ? String(line.dropFirst("Error: ".count)) : line
                 try context.console.output.write(NagiosRenderer.unknown(reason))
             }
             return .usage

@@ -1,7 +1,7 @@
 /// Tells what may be a private key, or a piece of one, so that no message shows it.
 package enum KeyMaterial {
     /// The fewest characters of base64 that are taken for a piece of a key: the last line of an RSA key of 2048 bits has 24.
-    private static let shortest = 20
+    package static let shortest = 20
     /// The fewest characters of a line that is not the last of its key; 44 hold a whole Ed25519 key.
     private static let wholeLine = 40
 

@@ -54,11 +54,11 @@ import Testing
     @Test func saysWhereAndWhyNothingCouldBeWritten() throws {
         try TemporaryDirectory.scoped { files in
             let expected: [(String, String)] = [
-                ("/absent/a", "no new file can be made beside it: No such file or directory"),
+                ("/absent/a", "there is no directory '\(files.path)/absent': make it, or name another file"),
                 ("/file/a", "Not a directory"),
                 ("/directory", "Is a directory"),
                 ("/directory/", "Is a directory"),
-                ("/absent/", "Is a directory"),
+                ("/absent/", "there is no directory '\(files.path)/absent': make it, or name another file"),
             ]
             try files.write("", to: "file")
             try files.makeDirectory("directory")

@@ -117,7 +117,7 @@ import Testing
             #expect(
                 lines.split(separator: "\n").map { $0.prefix { $0 != "=" } } == [
                     "PINCHECK_ADDRESS", "PINCHECK_CHANGE", "PINCHECK_OLD_PIN", "PINCHECK_OLD_REASON_ID",
-                    "PINCHECK_OLD_SINCE", "PINCHECK_OLD_STATUS", "PINCHECK_PIN", "PINCHECK_REASON",
+                    "PINCHECK_OLD_SINCE", "PINCHECK_OLD_STATUS", "PINCHECK_PIN", "PINCHECK_PORT", "PINCHECK_REASON",
                     "PINCHECK_REASON_ID", "PINCHECK_STATUS", "PINCHECK_TARGET", "PINCHECK_TIME", "PINCHECK_VARIANT",
                 ]
             )

@@ -62,11 +62,12 @@ import Testing
         let text = try await verify([leaf], root: root, .installed)
         #expect(
             text.errors.contains(
-                ": this looks like an interceptor's chain: its issuer is called as \(program) calls its own"
+                ": this looks like the chain of an interceptor, a program which decrypts connections on their way: its issuer has "
+                    + "the name that \(program) gives its own"
             ),
             "\(text.errors)"
         )
-        #expect(text.errors.contains("is on no public list of roots"))
+        #expect(text.errors.contains("is on no public list of roots; pin nothing that is served here"))
         // Where it is trusted by nobody, the name of the issuer is all there is.
         let unknown = try await verify([leaf], root: root, .unknown, ["--format", "json"])
         #expect(unknown.status == .fail)
@@ -111,7 +112,7 @@ import Testing
         let (root, leaf) = try proxy("\u{1B}[2JCharles Proxy CA\n\u{202E}PASS")
         let outcome = try await verify([leaf, root], root: root, .installed)
         #expect(isPlain(outcome.output) && isPlain(outcome.errors))
-        #expect(outcome.errors.contains("called as Charles calls its own"))
+        #expect(outcome.errors.contains("has the name that Charles gives its own"))
         #expect(!outcome.output.contains("\nPASS\n"))
     }
 

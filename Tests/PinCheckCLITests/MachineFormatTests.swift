@@ -265,6 +265,7 @@ import FoundationXML
         failing.checks[0].status = "fail"
         failing.checks[0].detail = "none of 2 pins"
         failing.clients[0].verdict = .reject
+        failing.clients[0].reason = failing.reason
         let text = try Self.text(JUnitRenderer(), [failing, Self.unreachable()])
         let details = text.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.drop { $0 == " " }.hasPrefix("<") }
         #expect(!details.isEmpty)
@@ -272,31 +273,20 @@ import FoundationXML
         #expect(
             lines.joined(separator: "\n") == """
                 <?xml version="1.0" encoding="UTF-8"?>
-                <testsuites name="pincheck" tests="7" failures="2" errors="2" time="0.004750">
-                  <testsuite name="api.example.com:443" tests="3" failures="2" errors="0" skipped="1" time="0.004750" \
+                <testsuites name="pincheck" tests="3" failures="1" errors="1" time="0.004750">
+                  <testsuite name="api.example.com:443" tests="1" failures="1" errors="0" skipped="0" time="0.004750" \
                 timestamp="2026-10-04T00:00:00">
                     <testcase name="afnetworking: pins" classname="api.example.com:443" time="0.000000">
-                      <failure type="pins" message="none of 2 pins"/>
-                    </testcase>
-                    <testcase name="warning: w" classname="api.example.com:443" time="0.000000">
-                      <skipped message="take care"/>
-                    </testcase>
-                    <testcase name="pincheck: verdict" classname="api.example.com:443" time="0.000000">
-                      <failure type="pin-mismatch" message="afnetworking: no configured pin is on the chain">\
+                      <failure type="pin-mismatch" message="no configured pin is on the chain">\
                 api.example.com:443 → 203.0.113.7   SNI api.example.com   TLSv1.3 TLS_AES_256_GCM_SHA384
                     </testcase>
+                    <system-out>warning w: take care</system-out>
                   </testsuite>
-                  <testsuite name="api.example.com:443 #2" tests="4" failures="0" errors="2" skipped="1" time="0.000000" \
+                  <testsuite name="api.example.com:443 #2" tests="2" failures="0" errors="1" skipped="0" time="0.000000" \
                 timestamp="2026-10-04T00:00:00">
                     <testcase name="connection: resolve" classname="api.example.com:443 #2" time="0.000000"/>
                     <testcase name="connection: connect" classname="api.example.com:443 #2" time="0.000000">
                       <error type="connect" message="connection refused"/>
-                    </testcase>
-                    <testcase name="connection: handshake" classname="api.example.com:443 #2" time="0.000000">
-                      <skipped message="not reached"/>
-                    </testcase>
-                    <testcase name="pincheck: verdict" classname="api.example.com:443 #2" time="0.000000">
-                      <error type="refused" message="connect: connection refused"/>
                     </testcase>
                   </testsuite>
                 </testsuites>
@@ -344,6 +334,16 @@ import FoundationXML
             "::error title=pincheck UNREACHABLE api.example.com%3A443::connect: connection refused",
         ]
         #expect(commands == expected)
+    }
+
+    @Test func whatIsNeverJudgedIsSaidOnce() throws {
+        var reports = [RendererTests.passing(), RendererTests.failing(), Self.unreachable()]
+        for index in reports.indices { reports[index].notes += Report.notEmulated }
+        let text = try Self.text(GitHubRenderer(), reports)
+        for note in Report.notEmulated { #expect(text.split(separator: note.message).count == 2, "\(text)") }
+        #expect(text.contains("::group::What is not judged\n"))
+        // Nothing was judged of a server that was not reached.
+        #expect(try !Self.text(GitHubRenderer(), [Self.unreachable()]).contains("not judged"))
     }
 
     @Test func noTextFromOutsideIsACommand() throws {

@@ -3,6 +3,7 @@ import Foundation
 import LoopbackLab
 @testable import PinCheckCLI
 import Testing
+import Text
 
 /// The pages of the manual, as programs that show them read them.
 @Suite(.endsSomeTime) struct ManualTests {
@@ -80,7 +81,7 @@ import Testing
     /// What is left of a text whose lines may be broken anywhere.
     private static func letters(_ text: String) -> String {
         let plain: [Character: Character] = ["‐": "-", "−": "-", "’": "'"]
-        return String(text.filter { !$0.isWhitespace }.map { plain[$0] ?? $0 })
+        return String(text.filter { !$0.isWhitespace && $0 != "\\" }.map { plain[$0] ?? $0 })
     }
 
     @Test(.enabled(if: Tool.mandoc.isThere, "there is no mandoc")) func mandocFindsNothing() async throws {
@@ -91,6 +92,14 @@ import Testing
                 !$0.contains("referenced manual not found") && !$0.contains("outdated mandoc.db")
             }
             #expect(faults.isEmpty, "\(name)")
+        }
+    }
+
+    @Test(.enabled(if: Tool.mandoc.isThere, "there is no mandoc")) func noPageIsWiderThanATerminal() async throws {
+        for (name, text) in try await pages() {
+            let shown = try await Tool.mandoc.run("mandoc -Tascii -Owidth=78 page 2>errors | col -bx", on: text)
+            let wide = shown.output.split(separator: "\n").filter { TerminalText.cells($0) > 80 }
+            #expect(wide.isEmpty, "\(name)")
         }
     }
 

@@ -79,8 +79,12 @@ import Glibc
             #expect(other.decision == "fail pin-mismatch")
             let slash = try await verify(files, "--pinnedpubkey", "sha256/\(pin)")
             #expect(slash.status == .data)
+            // A hash that begins with a slash makes two of one.
             #expect(
-                slash.errors.contains("curl takes it for the name of a file, finds none and ends with exit status 90")
+                pin.hasPrefix("/")
+                    || slash.errors.contains(
+                        "curl takes it for the name of a file, finds none and ends with exit status 90"
+                    )
             )
             let semicolon = try await verify(files, "--pinnedpubkey", "sha256//\(pin);")
             #expect(semicolon.status == .data)

@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackLab
 import PinCheckCLI
 import Testing
@@ -60,6 +61,57 @@ import Testing
                 let text = (outcome.output + outcome.errors).lowercased()
                 for piece in [line.prefix(16), line.suffix(16), line.dropFirst(4).prefix(16)] {
                     #expect(!text.contains(piece.lowercased()), "\(command.name) \(words): \(text)")
+                }
+            }
+        }
+    }
+
+    /// Every key of a line, and what is no key.
+    private static let keys = [
+        "connect=", "sni=", "host=", "verify-name=", "pins=", "client=", "device=", "request=/", "request=/tmp/",
+        "expect-status=",
+        "conect=", "=", "", "connect=1.2.3.4:", "client=okhttp:pattern=", "sni=a.", "request=/?token=",
+    ]
+
+    @Test func noKeyOfAListShowsALineOfAPrivateKey() async throws {
+        for (index, key) in Self.keys.enumerated() {
+            for line in [Self.lines[index % Self.lines.count], Self.lines[(index + 3) % Self.lines.count]] {
+                let list = Array("127.0.0.1:1 \(key)\(line)\n".utf8)
+                let values = key.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let policyKey = ["verify-name": "verifyName", "expect-status": "expectStatus"]
+                let name = values.first.map { policyKey[String($0)] ?? String($0) } ?? ""
+                let value = (values.count > 1 ? values[1] : "") + line
+                let policy = Array("{hosts: {\"127.0.0.1:1\": {\"\(name)\": \"\(value)\"}}}".utf8)
+                for (option, input) in [("--targets", list), ("--policy", policy)] {
+                    for form in ["text", "json"] {
+                        let outcome = await pincheck([option, "-", "-f", form], input: input)
+                        let text = (outcome.output + outcome.errors).lowercased()
+                        for piece in [line.prefix(16), line.suffix(16), line.dropFirst(4).prefix(16)] {
+                            #expect(!text.contains(piece.lowercased()), "\(option) \(key): \(text)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The path that is asked for is in the report, and in the files of it.
+    @Test func noReportOnARequestShowsALineOfAPrivateKey() async throws {
+        let pki = try StandardPKI.shared()
+        let line = Self.lines[0]
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "root.pem")
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+                let list = "\(StandardPKI.serverName) connect=127.0.0.1:\(server.port) request=/\(line)\n"
+                let file = files.path + "/report.json"
+                let outcome = await pincheck(
+                    ["--targets", "-", "--anchors", anchors, "--timeout", "2", "-f", "text", "-f", "json=\(file)"],
+                    input: Array(list.utf8)
+                )
+                let written = try String(contentsOfFile: file, encoding: .utf8)
+                #expect(outcome.output.contains("GET /") && written.contains("\"path\""))
+                for text in [outcome.output, outcome.errors, written] {
+                    #expect(!text.contains(line.prefix(16)) && !text.contains(line.suffix(16)), "\(text)")
                 }
             }
         }

@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("api.example.com conect=127.0.0.1", "'conect=127.0.0.1' is not understood"),
+        ("api.example.com conect=127.0.0.1", "'conect=127.0.0.1' is not understood: did you mean 'connect='?"),
         ("api.example.com connect=", "'connect=' has no value"),
         ("api.example.com pins='a", "a quotation mark is not closed"),
         ("api.example.com sni=127.0.0.1", "sni= '127.0.0.1' is an address"),

@@ -52,7 +52,7 @@ import Testing
         ("*.example.com", "holds '*'"),
         ("💩.example", "is not ASCII"),
         ("1.2.3", "ends in a number"),
-        ("256.1.1.1", "ends in a number"),
+        ("256.1.1.1", "looks like an IPv4 address and is not one: 256 is more than 255"),
         (String(repeating: "a", count: 300), "has more than 253 characters"),
         (String(repeating: "a", count: 64) + ".com", "more than 63 characters"),
         ("user@api.example.com", "holds a user name"),

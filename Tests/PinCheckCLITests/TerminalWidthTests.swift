@@ -168,7 +168,7 @@ import Text
         for (index, label) in ["ordinary", "RSA", "ECDSA", "TLS 1.2", "TLS 1.3", "no SNI"].enumerated() {
             var report = RendererTests.passing()
             report.endpoint?.address = "2001:db8:1234:5678:9abc:def0:1234:5678"
-            report.variant = Report.Variant(label: label, counts: index < 5)
+            report.variant = Report.Variant(label: label, counts: index < 5, rank: index)
             reports.append(report)
         }
         reports[5].consistency = Report.Consistency(

@@ -57,6 +57,75 @@ struct VariantTests {
 
     // MARK: Addresses
 
+    @Test func aWarningNamesTheAddressThatItIsAbout() async throws {
+        let behaviors: [ServerBehavior] = [
+            .presenting([pki.leaf, pki.interA]), .presenting([pki.leaf2, pki.interA]),
+            .presenting([pki.leaf, pki.interA]),
+        ]
+        try await serving(behaviors) { port, anchors in
+            let outcome = await pincheck(
+                [
+                    "\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.leaf.pin, "--pins",
+                    pki.interA.pin,
+                ],
+                input: list(3)
+            )
+            #expect(
+                outcome.errors.contains("Warning: \(host):\(port) → 127.0.0.3: matched only by an authority's pin"),
+                "\(outcome.errors)"
+            )
+            #expect(
+                outcome.errors.contains("Warning: \(host):\(port) → 127.0.0.2, 127.0.0.4: beside the leaf's there is"),
+                "\(outcome.errors)"
+            )
+            // What is so everywhere is about the target.
+            let same = await pincheck(
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.interA.pin],
+                input: list(3)
+            )
+            #expect(same.errors.hasPrefix("Warning: \(host):\(port): matched only by"), "\(same.errors)")
+        }
+    }
+
+    @Test func theColumnsAreInOneOrderWhateverTheFirstAddressHas() async throws {
+        // The first address has an ECDSA key alone, and so no column of its own before the others.
+        try await serving([.presenting([pki.leaf, pki.interA]), dual()]) { port, anchors in
+            for types in ["rsa,ecdsa", "ecdsa,rsa"] {
+                let outcome = await pincheck(
+                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--key-types", types],
+                    input: list(2)
+                )
+                #expect(
+                    outcome.output.contains(
+                        """
+                                     ordinary  RSA  ECDSA
+                          127.0.0.2  ✓ A       –    ✓ A
+                          127.0.0.3  ✓ A       ✓ B  ✓ A
+                          – not offered
+
+                        """
+                    ),
+                    "\(outcome.output)"
+                )
+            }
+        }
+    }
+
+    @Test func oneOtherIsNotSaidToBeSeveral() async throws {
+        try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
+            for (options, words) in [([], "nothing to compare"), (["--each-tls-version"], "the other is consistent")] {
+                let outcome = await pincheck(
+                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors] + options,
+                    input: list(2)
+                )
+                #expect(
+                    outcome.output.hasSuffix("  2 addresses: 1 accepted, 1 without a verdict; \(words)\n"),
+                    "\(outcome.output)"
+                )
+            }
+        }
+    }
+
     @Test func aStaleEdgeAmongFourAddressesIsCaught() async throws {
         let new = ServerBehavior.presenting([pki.leaf2, pki.interA])
         try await serving([new, new, .presenting([pki.leaf, pki.interA]), new]) { port, anchors in
@@ -160,7 +229,12 @@ struct VariantTests {
                 outcome.output.components(of: "  UNREACHABLE  127.0.0.3: connect: ").count == 1,
                 "\(outcome.output)"
             )
-            #expect(outcome.output.contains("\n  127.0.0.3  ?         –  "), "\(outcome.output)")
+            #expect(
+                outcome.output.contains(
+                    "\n  127.0.0.3  ?         ·    ·      ·        ·        ·\n  – not offered, · no connection\n"
+                ),
+                "\(outcome.output)"
+            )
         }
     }
 

@@ -212,17 +212,17 @@ import Testing
             ),
             (
                 "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me@here", .otherKind,
-                "--pins: an OpenSSH public key, which is not a pin; convert its file with: ssh-keygen -f FILE -e -m PKCS8"
+                "--pins: this is an OpenSSH public key, which is not a pin; convert its file with: ssh-keygen -f FILE -e -m PKCS8"
             ),
             // As 'openssl x509 -noout -fingerprint -sha256' prints it; older ones write the name in capitals.
             (
                 "sha256 Fingerprint=3C:76:00:11:22:33:44:55", .hexadecimal,
-                "--pins: the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash "
+                "--pins: this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash "
                     + "of its key; it cannot be converted: give the certificate's file"
             ),
             (
                 "SHA1 Fingerprint=3C:76:00:11", .hexadecimal,
-                "--pins: the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash "
+                "--pins: this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash "
                     + "of its key; it cannot be converted: give the certificate's file"
             ),
             // In lists.

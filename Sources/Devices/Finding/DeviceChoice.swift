@@ -16,10 +16,15 @@ package struct UnknownDevice: Error, Hashable, CustomStringConvertible {
     /// The devices of the same system whose versions are next to that of the name, the older first; none when no system is called so.
     package let neighbours: [String]
 
+    /// The neighbours behind a verb, as in `are ios-12 and ios-13`.
+    package var neighboursInWords: String {
+        (neighbours.count == 1 ? "is " : "are ") + neighbours.joined(separator: " and ")
+    }
+
     /// One line, without a remedy where the name is not that of a system.
     package var description: String {
         guard !neighbours.isEmpty else { return "there is no device '\(name)'" }
-        return "there is no list of roots for '\(name)': next to it are \(neighbours.joined(separator: " and "))"
+        return "there is no list of roots for '\(name)': next to it \(neighboursInWords)"
     }
 }
 
@@ -40,6 +45,22 @@ extension DeviceData {
         }
         throw UnknownDevice(name: name, neighbours: neighbours(of: Self.canonical(name)))
     }
+
+    /// The newest device of the system that a word stands for, as `iphone` and `android` do; `nil` for others.
+    package func newest(meantBy name: String) -> Device? {
+        let system = Self.canonical(name).prefix { $0 != "-" && $0 != " " }
+        guard let platform = Self.systems.first(where: { $0.words.contains(String(system)) })?.platform else {
+            return nil
+        }
+        return devices.last { $0.platform == platform }
+    }
+
+    /// What people call systems and what runs them.
+    private static let systems: [(platform: DevicePlatform, words: [String])] = [
+        (.apple, ["ios", "iphone", "iphoneos", "ipad", "ipados", "apple", "macos", "mac", "osx"]),
+        (.android, ["android", "aosp", "api", "pixel", "galaxy", "samsung", "xiaomi", "huawei"]),
+        (.mozilla, ["mozilla", "firefox", "nss"]),
+    ]
 
     /// A name as lists have it: `iOS17` and `ios17` are `ios-17`.
     private static func canonical(_ name: String) -> String {

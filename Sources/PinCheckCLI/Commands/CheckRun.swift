@@ -30,7 +30,7 @@ struct CheckRun {
         let request = try request.reading(files, in: context)
         let baseline = try givenBaseline(in: context)
         let items = try CommandError.reading { () throws(CheckError) in try NextItem.read(next) }
-        var loader = EvaluationLoader(environment: context.environment, at: context.now())
+        var loader = context.loader
         let jobs = try jobs(request, &loader, &roles, in: context)
         let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
         var watch = try changes.watch(in: context)

@@ -52,6 +52,7 @@ struct DemoCommand: ContextCommand {
             let errors = OutputBuffer()
             var world = context
             world.console = Console(output: output.stream(layout: inner), errors: errors.stream(layout: inner))
+            world.publicRoots = [stage.publicRoot]
             world.environment["SSL_CERT_FILE"] = stage.systemRoots
             world.environment["SSL_CERT_DIR"] = stage.directory + "/none"
             let colored = scene.arguments + ["--color", style.isColored ? "always" : "never"]
@@ -60,7 +61,7 @@ struct DemoCommand: ContextCommand {
             try writer.write("")
             try write("\(index + 1). \(scene.title)", indent: 3)
             try writer.write(scene.commandLine(in: stage.directory, layout).map { "   " + $0 }.joined(separator: "\n"))
-            for line in scene.excerpt(of: errors.text + output.text) { try writer.write("   " + line) }
+            for line in scene.excerpt(of: output.text, errors: errors.text) { try writer.write("   " + line) }
             let isExpected = status == scene.status
             if !isExpected { surprises += 1 }
             let verdict = isExpected ? "as it should" : style.bad("should be \(scene.status.rawValue)")

@@ -112,7 +112,7 @@ struct DiffCommand: RequestingCommand {
                 "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL"
             )
         }
-        var loader = EvaluationLoader(environment: context.environment, at: context.now())
+        var loader = context.loader
         let jobs =
             try others.isEmpty && policy.isEmpty
             ? recordedJobs(of: baseline, request, &loader) : namedJobs(request, &loader, &roles, in: context)

@@ -92,6 +92,7 @@ struct SnapshotCommand: RequestingCommand {
         roles.reads(policy, as: "--policy")
         roles.add(requestFiles)
         try roles.refuseClashes()
+        if let output, output != "-" { try OutputFile.refuseMissingDirectory(of: output) }
         let request = try flags.reading(requestFiles, in: context)
         let given = GivenTargets(
             targets: targets,

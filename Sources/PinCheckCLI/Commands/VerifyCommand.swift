@@ -65,7 +65,7 @@ struct VerifyCommand: RequestingCommand {
         try roles.refuseClashes()
         let referenceName = request.names.referenceName(of: nil)
         try CommandError.reading(OpenSSLHealth.require)
-        var loader = EvaluationLoader(environment: context.environment, at: context.now())
+        var loader = context.loader
         let evaluation = try CommandError.reading { () throws(CheckError) in
             try loader.evaluation(
                 request.judging,

@@ -19,6 +19,8 @@ struct DemoScene: Sendable {
         case pins
         /// The verdict alone.
         case verdict
+        /// What is warned of, and the verdict.
+        case warningsAndVerdict
     }
 
     init(_ title: String, _ arguments: [String], ends status: ExitStatus, showing excerpt: Excerpt = .verdict) {
@@ -48,9 +50,10 @@ struct DemoScene: Sendable {
                 showing: .pins
             ),
             DemoScene(
-                "A proxy intercepts, and its root is in the system store: without pins nobody notices.",
+                "A proxy intercepts, and its root is in the system store: without pins the app notices nothing.",
                 [host, "--connect", interceptor],
-                ends: .pass
+                ends: .pass,
+                showing: .warningsAndVerdict
             ),
             DemoScene(
                 "The same proxy, but the app ships the real root's certificate: caught.",
@@ -85,13 +88,17 @@ struct DemoScene: Sendable {
         ]
     }
 
-    /// The lines of a result that are shown.
-    func excerpt(of text: String) -> ArraySlice<Substring> {
-        let lines = text.split(separator: "\n")
+    /// The lines that are shown of what a command wrote.
+    func excerpt(of result: String, errors: String) -> [Substring] {
+        let lines = result.split(separator: "\n")
+        let warnings = errors.split(separator: "\n")
+        // A command that fails has written no result.
+        let verdict = lines.isEmpty ? warnings[...] : lines[(lines.lastIndex { !$0.hasPrefix(" ") } ?? 0)...]
         return switch excerpt {
-        case .all: lines[...]
-        case .pins: lines.drop { !$0.hasPrefix("  served:") }
-        case .verdict: lines[(lines.lastIndex { !$0.hasPrefix(" ") } ?? lines.startIndex)...]
+        case .all: warnings + lines
+        case .pins: Array(lines.drop { !$0.hasPrefix("  served:") })
+        case .verdict: Array(verdict)
+        case .warningsAndVerdict: lines.isEmpty ? warnings : warnings + verdict
         }
     }
 

@@ -31,6 +31,8 @@ struct DemoWorld: Sendable {
         let directory: String
         /// The stand-in for the system's roots; the interceptor's is among them, as on a phone that was prepared for it.
         let systemRoots: String
+        /// The root that stands for one of those that devices come with.
+        let publicRoot: [UInt8]
         /// A pin of the real root's certificate.
         let rootPin: String
         /// A pin of the self-signed server's certificate.
@@ -63,6 +65,7 @@ struct DemoWorld: Sendable {
                             Stage(
                                 directory: files.path,
                                 systemRoots: systemRoots,
+                                publicRoot: root.der,
                                 rootPin: rootPin,
                                 selfSignedPin: selfSignedPin,
                                 keyPin: Self.pin(leaf),

@@ -52,6 +52,8 @@ struct DevicesReport: DocumentObject {
         var notAfter: String
         /// Which devices of the platform have it.
         var availability: String
+        /// Whether all of them have; no part of the document.
+        var isEverywhere: Bool
     }
 }
 
@@ -132,7 +134,9 @@ extension DevicesReport.Root {
         key = certificate.publicKey.algorithm.description
         notBefore = certificate.notBefore.description
         notAfter = certificate.notAfter.description
-        availability = file.data.availability(of: der, on: device.platform)?.description ?? ""
+        let availability = file.data.availability(of: der, on: device.platform)
+        self.availability = availability?.description ?? ""
+        isEverywhere = availability == .everywhere
     }
 }
 

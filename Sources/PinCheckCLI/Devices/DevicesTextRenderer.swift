@@ -4,6 +4,7 @@ import Text
 enum DevicesTextRenderer {
     /// The table of all devices.
     static func table(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
+        let layout = TextLayout(columns: layout.columns, wraps: true)
         let heading = ["device", "also", "roots", "read", "rules"]
         let rows = report.devices.map { device in
             [
@@ -26,6 +27,8 @@ enum DevicesTextRenderer {
     /// The roots of the first device, by name.
     static func roots(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
         guard let device = report.devices.first, let roots = device.roots else { return [] }
+        // A list to be read: in a pipe it is as narrow as at a terminal.
+        let layout = TextLayout(columns: layout.columns, wraps: true)
         let names = [device.name, device.alias].compactMap(\.self).joined(separator: ", ")
         let heading = [
             "\(names): \(safe(device.release ?? "")), \(roots.count) roots, read \(device.read ?? "") at \(safe(device.url ?? ""))",
@@ -35,7 +38,7 @@ enum DevicesTextRenderer {
             + roots.map { root in
                 let name =
                     "ends \(root.notAfter.prefix(10))  \(safe(root.name))"
-                    + (root.availability == "on all" ? "" : "  (\(root.availability))")
+                    + (root.isEverywhere ? "" : "  (\(root.availability))")
                 return layout.folded(layout.joined(["  \(root.certSha256)", name], by: "  "))
             }
     }

@@ -17,7 +17,15 @@ enum GeneratedText {
         let value = parts.count == 2 ? parts[1] : arguments.count == 2 ? arguments[1] : nil
         switch parts[0] {
         case "--generate-completion-script":
-            guard let shell = value.flatMap(CompletionScript.init(rawValue:)) else { return nil }
+            let shells = CompletionScript.allCases.map(\.rawValue)
+            guard let value else {
+                throw .usage(
+                    "--generate-completion-script names no shell: write \(shells.joined(separator: ", ")) behind it"
+                )
+            }
+            guard let shell = CompletionScript(rawValue: value) else {
+                throw .unknown("the shell \(quoted(value))", value, among: shells)
+            }
             return shell.text(of: try .program())
         case "--generate-manual":
             let program = try CommandDescription.program()

@@ -1,3 +1,5 @@
+import Text
+
 /// Writes mdoc, the language of manual pages: every character is kept, and lines are as short as `mandoc -T lint` wants them.
 struct MdocWriter {
     private(set) var text = ""
@@ -80,11 +82,46 @@ struct MdocWriter {
         flush(&self)
     }
 
-    /// Lines as they are.
+    /// Lines as they are; those that are wider than a page of 80 cells go on on the next line.
     mutating func literal(_ lines: [String]) {
         request("Bd -literal -offset indent -compact")
-        for line in lines { text += Self.lineStart(Self.escaped(line)) + "\n" }
+        for line in lines.flatMap(Self.fitting) { text += Self.lineStart(Self.escaped(line)) + "\n" }
         request("Ed")
+    }
+
+    /// The room for lines that are printed as they are: they stand eleven cells in.
+    private static let literalWidth = 67
+
+    /// A line on as many lines as it takes: a command goes on behind a backslash, with an option and its value on one line.
+    private static func fitting(_ line: String) -> [String] {
+        guard TerminalText.cells(line) > literalWidth else { return [line] }
+        let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.first == "pincheck" else {
+            // A table's second column goes on below its beginning.
+            let first = line.firstRange(of: "  ").map { line[..<$0.upperBound].utf8.count }
+            let layout = TextLayout(columns: literalWidth, wraps: true)
+            return layout.folded(line, indent: first ?? 4).split(separator: "\n").map(String.init)
+        }
+        // An option stays beside what follows it.
+        var pieces: [String] = []
+        for word in words {
+            if pieces.isEmpty || word.hasPrefix("-") || word == "&&" {
+                pieces.append(word)
+            } else {
+                pieces[pieces.count - 1] += " " + word
+            }
+        }
+        var lines: [String] = []
+        for piece in pieces {
+            // A blank and a backslash go behind a line that is not the last.
+            if let last = lines.last, last.utf8.count + 1 + piece.utf8.count + 2 <= literalWidth {
+                lines[lines.count - 1] = last + " " + piece
+            } else {
+                if let last = lines.last { lines[lines.count - 1] = last + " \\" }
+                lines.append((lines.isEmpty ? "" : "    ") + piece)
+            }
+        }
+        return lines
     }
 
     /// A word of a macro line: one that would be a macro or punctuation itself is made text.

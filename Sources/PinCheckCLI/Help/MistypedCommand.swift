@@ -7,6 +7,7 @@ enum MistypedCommand {
     /// Refuses a mistyped command: that it is a host of the local network is the rarer case, and nothing is asked of anybody.
     static func refuse(in arguments: [String]) throws(CommandError) {
         guard let command = command(meantBy: arguments) else { return }
+        try FileArgument.refuse(asTarget: arguments[0])
         let rest = arguments.dropFirst().prefix(3).map { " " + $0 }.joined() + (arguments.count > 4 ? " …" : "")
         throw .usage(
             "there is no command \(quoted(arguments[0])): did you mean \(quoted("pincheck \(command)\(rest)"))? "

@@ -35,6 +35,7 @@ struct ChangeOptions: ParsableArguments {
             guard command.utf8.contains(where: { $0 != 0x20 }), !command.utf8.contains(0) else {
                 throw .usage("--on-change is empty: give a command of the shell")
             }
+            try OutputFile.refuseMissingDirectory(of: path)
             _ = try StateFile.read(path)
             return ChangeWatch(command: command, path: path, context: context)
         case (.some, nil): throw .usage("--on-change has to know the last results: give --state FILE")

@@ -13,10 +13,3 @@ extension CommandError {
         .usage("\(what) is unknown: \(Suggestion.remedy(for: String(value), among: words))")
     }
 }
-
-extension Suggestion {
-    /// What to write instead of a word that is none of `words`.
-    static func remedy(for word: String, among words: [String]) -> String {
-        nearest(to: word, in: words).map { "did you mean '\($0)'?" } ?? "choose from \(words.joined(separator: ", "))"
-    }
-}

@@ -96,7 +96,7 @@ extension CommandError {
             let what: SafeText =
                 error.neighbours.isEmpty
                 ? "device \(quoted(error.name))"
-                : "list of roots for \(quoted(error.name)), and next to it are \(error.neighbours.joined(separator: " and "))"
+                : "list of roots for \(quoted(error.name)), and next to it \(error.neighboursInWords)"
             message = "there is no \(what): \(remedy)"
         case .deviceWithoutClient(let device, let clients, let fitting):
             message =

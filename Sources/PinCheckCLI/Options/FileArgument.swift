@@ -1,3 +1,4 @@
+import Machine
 import PinFormats
 import Text
 
@@ -10,10 +11,15 @@ enum FileArgument {
             .contains { argument.lowercased().hasSuffix($0) }
     }
 
-    /// Refuses a target that is a file and can be nothing else.
+    /// Refuses a target that is a file or a directory and hardly anything else: a name without a dot is rarely a host's.
     static func refuse(asTarget argument: String) throws(CommandError) {
-        guard isMeant(by: argument), PinItemReader.isThere(argument) else { return }
-        throw .usage("\(quoted(argument)) is a file, not a host: \(remedy)")
+        let isDirectory = FileKind(at: argument) == .directory
+        guard isMeant(by: argument) || isDirectory && !argument.contains(".") && !argument.contains(":"),
+            PinItemReader.isThere(argument)
+        else { return }
+        guard isDirectory else { throw .usage("\(quoted(argument)) is a file, not a host: \(remedy)") }
+        let host = isMeant(by: argument) ? "" : "; a host of that name is checked as \(quoted("https://" + argument))"
+        throw .usage("\(quoted(argument)) is a directory, not a host: \(remedy(ofDirectory: argument))\(host)")
     }
 
     /// What to say when a host could not be reached that is a file as well, `nil` where there is none.
@@ -21,7 +27,14 @@ enum FileArgument {
         guard let first = arguments.drop(while: { $0 == "check" }).first, !first.hasPrefix("-"), !first.contains(":"),
             PinItemReader.isThere(first)
         else { return nil }
-        return "\(quoted(first)) was taken for a host, and there is a file of that name: \(remedy)"
+        let isDirectory = FileKind(at: first) == .directory
+        return
+            "\(quoted(first)) was taken for a host, and there is a \(isDirectory ? "directory" : "file") of that name: \(isDirectory ? remedy(ofDirectory: first) : remedy)"
+    }
+
+    private static func remedy(ofDirectory name: String) -> String {
+        "\(quoted("pincheck HOST --pins " + name)) checks a host by the pins in it, \(quoted("pincheck lint " + name)) judges "
+            + "them, and 'pincheck verify' judges the chain in a file"
     }
 
     private static let remedy =

@@ -51,6 +51,18 @@ enum ColorOption {
         valueName: "when"
     )
 
+    /// What arguments that are not parsed yet seem to ask for.
+    static func guess(_ arguments: [String]) -> TextStyle.Choice {
+        for (index, argument) in arguments.enumerated().reversed() {
+            let value =
+                argument == "--color" && index + 1 < arguments.count
+                ? arguments[index + 1][...]
+                : argument.hasPrefix("--color=") ? argument.dropFirst("--color=".count) : ""
+            if let choice = TextStyle.Choice(rawValue: String(value)) { return choice }
+        }
+        return .auto
+    }
+
     /// Reads a value, `nil` for an option that is not given.
     static func read(_ text: String?) throws(CommandError) -> TextStyle.Choice {
         guard let text else { return .auto }

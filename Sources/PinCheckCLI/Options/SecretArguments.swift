@@ -14,29 +14,37 @@ enum SecretArguments {
         )
     }
 
-    /// The console with whatever may be a line of a private key among the arguments hidden, wherever a stream would repeat it.
+    /// Hides whatever may be a line of a private key among the arguments, wherever a stream would repeat it.
     ///
     /// Arguments are repeated in too many places, among them the parser's own, for each to know. Files that are there, pins
     /// and PEM text of what is public are shown.
-    static func hidden(_ arguments: [String], in console: Console) -> Console {
-        let secrets = arguments.filter { !$0.contains("-----BEGIN") }.flatMap(secrets)
-        guard !secrets.isEmpty else { return console }
-        let filter = SecretFilter(hiding: secrets)
-        return Console(
-            output: console.output.changing(filter.apply),
-            errors: console.errors.changing(filter.apply)
-        )
+    static func hide(_ arguments: [String], in filter: SecretFilter) {
+        for (index, argument) in arguments.enumerated() where !argument.contains("-----BEGIN") {
+            let isPath = index == 0 || !valuesThatAreNoPaths.contains(arguments[index - 1])
+            filter.hide(secrets(in: argument, mayBePath: isPath))
+        }
     }
 
-    private static func secrets(in argument: String) -> [String] {
+    /// Options whose value can begin like a path and is none.
+    private static let valuesThatAreNoPaths: Set = ["--request"]
+
+    /// What in an argument, or in a value of a list or a policy, may be a line of a private key.
+    ///
+    /// - Parameters:
+    ///   - argument: the text.
+    ///   - mayBePath: whether it can name a file, whose name is shown if there is one.
+    /// - Returns: the pieces, each without what is around it.
+    static func secrets(in argument: String, mayBePath: Bool) -> [String] {
         let name = argument.prefix { $0 != "=" }
         let isOption =
             argument.hasPrefix("--") && name.endIndex < argument.endIndex
             && name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (0x61...0x7A).contains($0) }
         // What the parser takes for an option that it does not know it repeats.
         let value = isOption ? argument.drop { $0 != "=" }.dropFirst() : argument.drop { $0 == "-" }
-        guard !isPath(value) else { return [] }
-        return KeyMaterial.runs(in: value).filter { run in
+        // The slash that a path begins with is none of a key's characters there.
+        let runs = KeyMaterial.runs(in: mayBePath ? value : value.drop { $0 == "/" })
+        guard !runs.isEmpty, !mayBePath || !isPath(value) else { return [] }
+        return runs.filter { run in
             // The hash of a public key, whose notation leaves no doubt.
             let isPin = run.utf8.count == 44 && run.hasSuffix("=") && !run.hasSuffix("==")
             return !isPin && !run.hasPrefix("sha256/") && !run.hasPrefix("sha1/")
@@ -54,58 +62,5 @@ enum SecretArguments {
             rest = path.firstIndex(of: "=").map { path[path.index(after: $0)...] }
         }
         return false
-    }
-}
-
-/// Replaces pieces of secrets in text by their length, also pieces that were cut off, and whatever their case.
-struct SecretFilter: Sendable {
-    /// The fewest characters of a secret in a row that are hidden.
-    private static let shortest = 12
-    /// How many characters are compared at a time, those of a word of the machine.
-    private static let width = 8
-
-    private let pieces: Set<UInt64>
-
-    /// A filter for texts of ASCII.
-    init(hiding secrets: [String]) {
-        pieces = Set(secrets.flatMap { Self.words(of: Array($0.utf8)) })
-    }
-
-    /// The text without the secrets.
-    @Sendable func apply(_ text: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var copied = 0
-        var start: Int?
-        func hide(_ found: Range<Int>) {
-            guard found.count >= Self.shortest else { return }
-            result += text[copied..<found.lowerBound]
-            result += "(\(found.count) characters)".utf8
-            copied = found.upperBound
-        }
-        let words = Self.words(of: text)
-        for (index, word) in words.enumerated() {
-            if pieces.contains(word) {
-                start = start ?? index
-            } else if let first = start {
-                hide(first..<index + Self.width - 1)
-                start = nil
-            }
-        }
-        if let first = start { hide(first..<text.count) }
-        return copied == 0 ? text : result + text[copied...]
-    }
-
-    /// Every eight bytes in a row as one number, letters in lower case.
-    private static func words(of text: [UInt8]) -> [UInt64] {
-        guard text.count >= width else { return [] }
-        var word: UInt64 = 0
-        var words: [UInt64] = []
-        words.reserveCapacity(text.count)
-        for (index, byte) in text.enumerated() {
-            let small = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-            word = word << 8 | UInt64(small)
-            if index >= width - 1 { words.append(word) }
-        }
-        return words
     }
 }

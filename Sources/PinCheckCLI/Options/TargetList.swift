@@ -41,6 +41,7 @@ struct TargetList {
             do throws(CommandError) {
                 let words = try Self.words(of: number == 1 && line.hasPrefix("\u{FEFF}") ? line.dropFirst() : line)
                 guard let target = words.first else { continue }
+                Self.hideSecrets(in: words, in: context.secrets)
                 lines.append(try Line(target, words.dropFirst(), place: place, directory: directory))
             } catch {
                 throw error.at(place)
@@ -50,6 +51,15 @@ struct TargetList {
             }
         }
         self.lines = lines
+    }
+
+    /// Hides what may be a line of a private key among the values of a line, whatever their keys.
+    private static func hideSecrets(in words: [String], in filter: SecretFilter) {
+        for word in words where word.utf8.count >= KeyMaterial.shortest {
+            let value = word.drop { $0 != "=" }.dropFirst()
+            let isPath = word.hasPrefix("pins=")
+            filter.hide(SecretArguments.secrets(in: String(value.isEmpty ? word[...] : value), mayBePath: isPath))
+        }
     }
 
     /// The number of the first line that has too many bytes, counted from 1; `nil` when there is none.
@@ -126,9 +136,11 @@ extension TargetList {
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 let (key, value) = (String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
                 guard Self.keys.contains(key) else {
-                    throw .usage(
-                        "\(quoted(word)) is not understood: after the target come \(Self.keys.joined(separator: "=, "))= and no-sni"
-                    )
+                    let remedy =
+                        Suggestion.nearest(to: key, in: Self.keys + ["no-sni"]).map {
+                            "did you mean '\($0)\($0 == "no-sni" ? "" : "=")'?"
+                        } ?? "after the target come \(Self.keys.joined(separator: "=, "))= and no-sni"
+                    throw .usage("\(quoted(word)) is not understood: \(remedy)")
                 }
                 // Only connect= and pins= add to what is there.
                 guard !single.contains(key) else { throw .usage("\(key)= stands twice: write all of it once") }

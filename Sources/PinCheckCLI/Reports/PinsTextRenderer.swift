@@ -68,9 +68,8 @@ struct PinsTextRenderer: Sendable {
             lines += notations(item).map(notation)
         }
         if !source.alsoSent.isEmpty {
-            let names = source.alsoSent.prefix(3).map { safe($0.description, length: 40) }.joined(separator: ", ")
-            let more = source.alsoSent.count > 3 ? " and \(source.alsoSent.count - 3) more" : ""
-            lines.append("  also sent, but not on this chain: \(names)\(more)")
+            let names = listed(source.alsoSent.lazy.map { safe($0.description, length: 40) }, first: 3)
+            lines.append("  also sent, but not on this chain: \(names)")
         }
         return lines + verdict(source)
     }

@@ -18,8 +18,11 @@ extension Remedy {
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
         case .giveClientCertificate: "; give one with --cert"
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
-        case .nameRoots: "; give it with --anchors if it is yours"
         case .trustInstalledRoots(let client): "; --client \(client):user-roots judges one that does"
+        case .nameRoot: "; give it with --anchors if it is yours"
+        case .nameAuthority: "; give the root of that authority with --anchors if it is yours"
+        case .nameRootOrDistrust: "; give it with --anchors if it is yours, and pin nothing that is served here if not"
+        case .distrust: "; pin nothing that is served here, and check again where nothing stands between"
         case .chooseAnotherPlatform(let platform):
             ": --client \(Self.clients(besides: platform)) judges by the rules of another platform"
         }

@@ -21,9 +21,11 @@ extension Report {
             variant: result.variant.map(Variant.init),
             consistency: result.consistency.map(Consistency.init),
             evaluatedAt: result.time.description,
+            isOfAnotherTime: result.evaluation?.time != nil,
             presented: Certificate.list(result.presented, at: result.time),
             built: built,
             builtIsValid: path?.isVerified ?? false,
+            whyUnverified: shown.flatMap { Self.whyUnverified($0, among: judgement?.judgements.count ?? 0) },
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
             pins: Pins(result),
             transparency: judgement?.served.map(Transparency.init),
@@ -47,6 +49,17 @@ extension Report {
                 statusOfRun: ExitStatus(result.outcomeCountingWarnings)
             )
         )
+    }
+
+    /// Why the client's path is not verified, in the words of its own steps; `nil` where it is.
+    private static func whyUnverified(_ judgement: Judgement, among count: Int) -> String? {
+        guard !judgement.shown.builtChain.isVerified else { return nil }
+        let steps = judgement.decided.trace
+        let step =
+            steps.first { $0.status == .fail && $0.id != "pins" } ?? steps.first { $0.id == "trust" }
+            ?? steps.first { $0.status == .fail }
+        guard let detail = step?.detail else { return "\(judgement.name) does not look at it" }
+        return count > 1 ? "\(judgement.name): \(detail)" : detail
     }
 
     /// What is not judged, and what the reader should know of the connection.

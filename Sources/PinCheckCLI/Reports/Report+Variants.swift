@@ -12,6 +12,8 @@ extension Report {
         var tlsVersion: String?
         /// Whether the verdict counts for the target; that of clients without SNI does not.
         let counts: Bool
+        /// Where it stands among others, whatever the order they came in; no part of the document.
+        var rank = 0
     }
 
     /// What the variants of a target have in common and where they differ.
@@ -38,6 +40,9 @@ extension Report {
 
         /// How many of the accepted variants answered otherwise than expected; no part of the document.
         var answeringOtherwise = 0
+
+        /// What addresses have no report on, for a table of them; no part of the document.
+        var absences: [Absence] = []
 
         enum Level: String, DocumentWord {
             /// To be expected, and good to know.
@@ -71,7 +76,13 @@ extension Report.Variant {
         case .version(let number): version = number.number
         case .ordinary, .withoutSNI, .withSNI: break
         }
-        self.init(label: variant.label ?? "ordinary", keyType: keyType, tlsVersion: version, counts: variant.counts)
+        self.init(
+            label: variant.label ?? "ordinary",
+            keyType: keyType,
+            tlsVersion: version,
+            counts: variant.counts,
+            rank: variant.rank
+        )
     }
 }
 
@@ -94,7 +105,8 @@ extension Report.Consistency {
             },
             exit: Report.Exit(.worst(consistency.outcomes.map(ExitStatus.init))),
             hasKnownDifferences: consistency.hasKnownDifferences,
-            answeringOtherwise: consistency.answeringOtherwise
+            answeringOtherwise: consistency.answeringOtherwise,
+            absences: consistency.absences
         )
     }
 }

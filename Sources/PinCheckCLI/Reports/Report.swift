@@ -23,12 +23,16 @@ struct Report: DocumentObject {
     var consistency: Consistency?
     /// The moment of the evaluation, RFC 3339.
     var evaluatedAt: String
+    /// Whether that is another than the present; no part of the document.
+    var isOfAnotherTime = false
     /// The certificates the server sent, in wire order.
     var presented: [Certificate]
     /// The chain the client looked at, leaf first.
     var built: [ChainLink]
     /// Whether ``built`` is a valid path.
     var builtIsValid: Bool
+    /// Why it is none, as far as the client looked; no part of the document.
+    var whyUnverified: String?
     /// The other valid paths without which a client would not accept, each with the clients that need it.
     var otherPaths: [Path] = []
     var pins: Pins

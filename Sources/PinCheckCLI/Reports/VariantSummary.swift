@@ -78,10 +78,18 @@ struct VariantSummary {
         switch consistency.consistent {
         case false?: "the verdicts differ"
         case _ where consistency.hasKnownDifferences: "as recorded"
-        case true? where consistency.unreachable > 0 && consistency.hasVerdicts: "the others are consistent"
+        case true? where consistency.unreachable > 0 && consistency.hasVerdicts: comparisonOfOthers
         case true?: "consistent"
         case nil: "nothing to compare"
         }
+    }
+
+    /// The same where some have no verdict: of the addresses that have one, or of what is judged of the only address.
+    private var comparisonOfOthers: String {
+        let judged = places.map { place in place.counting.count { $0.verdict != .none } }.filter { $0 > 0 }
+        let count = places.count > 1 ? judged.count : judged.first ?? 0
+        guard count < 2 else { return "the others are consistent" }
+        return judged.first ?? 0 > 1 ? "the other is consistent" : "nothing to compare"
     }
 
     /// What the warnings are about, in a few words each.

@@ -25,11 +25,10 @@ extension Baseline {
 
     /// Says which recorded endpoints were not among those that were asked.
     func reportUnasked(_ unasked: [Snapshot.Key], in context: Context) {
-        guard let first = unasked.first else { return }
-        let others = unasked.count == 1 ? "" : " and \(unasked.count - 1) more"
-        let place = first.connect.map { "\(first.target) at \($0)" } ?? first.target
+        guard !unasked.isEmpty else { return }
+        let places = unasked.lazy.map { key in key.connect.map { "\(key.target) at \($0)" } ?? key.target }
         context.console.report(
-            "Note: \(quoted(path)) also records \(place)\(others), which "
+            "Note: \(quoted(path)) also records \(listed(places, first: 1)), which "
                 + "\(unasked.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all"
         )
     }

@@ -42,7 +42,8 @@ struct ChangeWatch {
         )
         let facts = [
             ("TARGET", report.target), ("ADDRESS", report.endpoint?.address ?? ""),
-            ("VARIANT", report.variantLabel ?? ""), ("STATUS", state.status), ("REASON", report.sentence),
+            ("PORT", report.endpoint.map { String($0.port) } ?? ""), ("VARIANT", report.variantLabel ?? ""),
+            ("STATUS", state.status), ("REASON", report.sentence),
             ("REASON_ID", state.reason), ("PIN", state.pin),
         ]
         results.append(
@@ -99,6 +100,7 @@ struct ChangeWatch {
     static let variables: [(name: String, meaning: String)] = [
         ("TARGET", "The target, as it was named."),
         ("ADDRESS", "The address it was checked at, if it was reached."),
+        ("PORT", "The port it was checked at."),
         ("VARIANT", "Which variant of the target it is, where several are checked."),
         ("STATUS", "The result: PASS, FAIL, UNREACHABLE, WARN or CHANGED."),
         ("REASON", "Why, in a sentence."),

@@ -7,6 +7,8 @@ package struct Console: Sendable {
     package let output: OutputStream
     /// Standard error: warnings, errors and progress.
     package let errors: OutputStream
+    /// The colours of messages.
+    var style = TextStyle(.never, isTerminal: false, environment: [:])
 
     /// A console over two streams.
     package init(output: OutputStream, errors: OutputStream) {
@@ -18,7 +20,16 @@ package struct Console: Sendable {
     ///
     /// A standard error that cannot be written to is no reason to end otherwise.
     func report(_ message: SafeText) {
-        try? errors.write(errors.layout.folded(message.description) + "\n")
+        try? errors.write(errors.layout.folded(colored(message.description)) + "\n")
+    }
+
+    /// A message with its first word in the colour of what it says.
+    private func colored(_ text: String) -> String {
+        guard style.isColored else { return text }
+        for (word, paint) in [("Error:", style.bad), ("Warning:", style.doubtful)] where text.hasPrefix(word) {
+            return paint(word) + text.dropFirst(word.count)
+        }
+        return text
     }
 
     /// Writes `Error: ` and the description to standard error.

@@ -24,8 +24,14 @@ package struct Context: Sendable {
     /// What stands for the system's network, in tests.
     package var network: StagedNetwork?
 
+    /// What the streams of the run hide.
+    var secrets = SecretFilter()
+
     /// What is known of authorities, read when a command asks for it.
     package var authorities: @Sendable () -> AuthorityTable = { .builtIn }
+
+    /// Roots that count as those of devices, as the demo's do.
+    var publicRoots: Set<[UInt8]> = []
 
     /// Runs another command line in a world of its own, as the demo does.
     var run: @Sendable ([String], Context) async -> ExitStatus = { _, _ in .software }
@@ -41,6 +47,11 @@ package struct Context: Sendable {
         self.environment = environment
         self.now = now
         self.readStandardInput = readStandardInput
+    }
+
+    /// Reads what chains are judged by.
+    var loader: EvaluationLoader {
+        EvaluationLoader(environment: environment, at: now(), publicRoots: publicRoots)
     }
 
     /// What a run has of it.

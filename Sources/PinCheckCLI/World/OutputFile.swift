@@ -49,9 +49,23 @@ enum OutputFile {
 
     /// The error of a command for what kept the file at `path` from being written.
     static func error(_ failure: WriteFailure, at path: String, verb: SafeText = "write") -> CommandError {
-        CommandError(
+        if let missing = missingDirectory(of: path) { return missing }
+        let description: SafeText = "cannot \(verb) \(quoted(path)): \(reason(of: failure))"
+        return CommandError(status: .inputOutput, description: description)
+    }
+
+    /// Throws when a file cannot be made at `path` because its directory is not there, before anything is asked of anybody.
+    static func refuseMissingDirectory(of path: String) throws(CommandError) {
+        if let missing = missingDirectory(of: path) { throw missing }
+    }
+
+    private static func missingDirectory(of path: String) -> CommandError? {
+        let directory = PathParts(path).directory
+        guard directory.utf8.count > 1, FileKind(at: String(directory.dropLast())) == .absent else { return nil }
+        return CommandError(
             status: .inputOutput,
-            description: "cannot \(verb) \(quoted(path)): \(reason(of: failure))"
+            description:
+                "cannot write \(quoted(path)): there is no directory \(quoted(directory.dropLast())): make it, or name another file"
         )
     }
 

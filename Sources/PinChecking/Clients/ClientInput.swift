@@ -1,3 +1,4 @@
+import PinFormats
 import Pinning
 import Text
 import X509
@@ -74,6 +75,8 @@ struct ClientInput: Sendable {
         )
     }
 
+    private static let evaluators = ["default", "pinned-certificates", "public-keys", "composite", "disabled"]
+
     private func evaluator() throws(CheckError) -> Alamofire.Evaluator {
         let suggested =
             switch mode {
@@ -103,8 +106,7 @@ struct ClientInput: Sendable {
         case let other:
             throw .said(
                 .request,
-                "alamofire has no evaluator \(quoted(other)): choose from default, pinned-certificates, public-keys, "
-                    + "composite, disabled"
+                "alamofire has no evaluator \(quoted(other)): \(Suggestion.remedy(for: other, among: Self.evaluators))"
             )
         }
     }
@@ -118,7 +120,10 @@ struct ClientInput: Sendable {
         case "leaf": return NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
         case "ca": return NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
         case let other?:
-            throw .said(.request, "nspinneddomains has no key \(quoted(other)): choose leaf or ca")
+            throw .said(
+                .request,
+                "nspinneddomains has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))"
+            )
         }
     }
 

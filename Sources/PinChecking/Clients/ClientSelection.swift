@@ -61,7 +61,7 @@ extension ClientSelectionError: CustomStringConvertible {
                     ?? "choose from \(ClientRegistry.names), or all")
         case .unknownSetting(let word, let client, let known):
             "the client \(client) has no setting \(quoted(word)): "
-                + (known.isEmpty ? "it has none" : "choose from \(known.joined(separator: ", "))")
+                + (known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name))
         case .wrongForm(let word, let client, let usage):
             "the setting \(quoted(word)) of \(client) is written \(usage)"
         case .date(let error): error.description

@@ -40,6 +40,9 @@ package struct ClientSetting: Sendable {
         .init("debuggable", .flag, "a debuggable build, for which <debug-overrides> counts"),
     ]
 
+    /// The name in a setting as it is written.
+    static func name(_ written: String) -> String { String(written.prefix { $0 != "=" }) }
+
     /// As it is written, for help and messages.
     package var usage: String {
         switch kind {

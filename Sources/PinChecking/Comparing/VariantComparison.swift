@@ -35,7 +35,8 @@ extension TargetComparison {
                 + findings(laterDifferences) + offers,
             addresses: Set(outcomes.filter(\.hasAddress).map(\.address)).count,
             serving: outcomes.count { $0.variant.counts && $0.isServing },
-            isRecorded: isRecorded
+            isRecorded: isRecorded,
+            absences: comparison.absences
         )
     }
 }
@@ -189,6 +190,18 @@ struct VariantComparison {
     }
 
     // MARK: Absences
+
+    /// What addresses gave no certificate for, by the kind of client.
+    var absences: [Absence] {
+        let serving = Set(outcomes.filter(\.isServing).map(\.place))
+        return outcomes.filter { !$0.isServing && $0.variant != .ordinary }.map { outcome in
+            Absence(
+                address: outcome.address,
+                variant: outcome.variant,
+                reason: serving.contains(outcome.place) && !outcome.isUntried ? .notOffered : .notTried
+            )
+        }
+    }
 
     /// What no address has anything of.
     var notOffered: String? {

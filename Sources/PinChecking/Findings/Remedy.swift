@@ -26,10 +26,16 @@ package enum Remedy: Hashable, Sendable {
     case giveClientCertificate
     /// Give newer lists of roots.
     case giveNewerDeviceData
-    /// Give the roots of this machine that are meant as anchors.
-    case nameRoots
     /// Judge an app that trusts roots which its user installs, by this client.
     case trustInstalledRoots(client: String)
+    /// Give the root as an anchor, if it is one's own.
+    case nameRoot
+    /// Give the root of the authority that issued this, if it is one's own.
+    case nameAuthority
+    /// Give the root as an anchor if it is one's own, and trust nothing that is served here if not.
+    case nameRootOrDistrust
+    /// Trust nothing that is served here.
+    case distrust
     /// Ask a client of another platform than this one.
     case chooseAnotherPlatform(than: PlatformFamily)
 
@@ -48,8 +54,11 @@ package enum Remedy: Hashable, Sendable {
         case .giveIntermediate: "; give its certificate to judge the chain"
         case .giveClientCertificate: "; give a client certificate"
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"
-        case .nameRoots: "; give the root as an anchor if it is yours"
         case .trustInstalledRoots(let client): "; judge \(client) as an app that trusts them"
+        case .nameRoot: "; give it as an anchor if it is yours"
+        case .nameAuthority: "; give the root of that authority as an anchor if it is yours"
+        case .nameRootOrDistrust: "; give it as an anchor if it is yours, and pin nothing that is served here if not"
+        case .distrust: "; pin nothing that is served here, and ask again where nothing stands between"
         case .chooseAnotherPlatform: ": choose a client of another platform to judge by its rules"
         }
     }

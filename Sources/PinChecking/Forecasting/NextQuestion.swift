@@ -104,7 +104,7 @@ package struct NextQuestion {
                     by: evaluation,
                     isForecast: false
                 ) { verdict, client in
-                    let reason = Reason(verdict, serverName: .noServer)
+                    let reason = Reason(verdict, serverName: .noServer, hasAnchors: true)
                     return reason.id == "pin-mismatch" ? item.missingPin(of: client) : reason
                 },
                 presented: presented
@@ -134,7 +134,7 @@ package struct NextQuestion {
                 isForecast: true
             ) { verdict, client in
                 verdict.isAccepted || verdict.isRefusedByPlatform
-                    ? Reason(verdict, serverName: .noServer) : item.missingPin(of: client)
+                    ? Reason(verdict, serverName: .noServer, hasAnchors: true) : item.missingPin(of: client)
             },
             presented: []
         )

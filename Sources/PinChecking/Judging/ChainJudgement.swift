@@ -47,7 +47,7 @@ package struct ChainJudgement: Sendable {
             by: evaluation,
             served: served,
             isForecast: false,
-            reason: { verdict, _ in Reason(verdict, serverName: serverName) }
+            reason: { verdict, _ in Reason(verdict, serverName: serverName, hasAnchors: evaluation.givenRoots != nil) }
         )
     }
 

@@ -42,7 +42,12 @@ package enum SentServerName: Hashable, Sendable {
 
 extension Reason {
     /// The reason of a verdict in one line, with what the user needs to act on it.
-    init(_ verdict: Verdict, serverName: SentServerName) {
+    ///
+    /// - Parameters:
+    ///   - verdict: the verdict.
+    ///   - serverName: which name the server was asked for.
+    ///   - hasAnchors: whether the user gave roots to trust.
+    init(_ verdict: Verdict, serverName: SentServerName, hasAnchors: Bool) {
         func reason(_ message: String, _ remedy: Remedy? = nil) -> Reason {
             Reason(id: verdict.reason.id, message: message, remedy: remedy)
         }
@@ -59,7 +64,7 @@ extension Reason {
             let texts = failures.prefix(3).map(\.description)
             let sentence = texts.isEmpty ? "the chain is not trusted" : texts.joined(separator: "; also, ")
             guard let first = failures.first, case .nameMismatch = first.reason else {
-                self = reason(sentence)
+                self = reason(sentence, hasAnchors ? nil : failures.first?.reason.anchorRemedy)
                 return
             }
             // Which name the server was asked for explains most certificates that are for another one.
@@ -77,6 +82,17 @@ extension Reason {
         case .clientError(let name, let message): self = reason("\(name): \(message)")
         case .refusedSettings(let text): self = reason(text)
         case .refusedByTransportSecurity(let failure): self = reason("\(failure)")
+        }
+    }
+}
+
+extension TrustFailure.Reason {
+    /// What mends it where the authority is private; `nil` where none is missing.
+    fileprivate var anchorRemedy: Remedy? {
+        switch self {
+        case .untrustedRoot, .selfSigned: .nameRoot
+        case .unknownIssuer: .nameAuthority
+        default: nil
         }
     }
 }

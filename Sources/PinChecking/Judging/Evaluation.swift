@@ -23,6 +23,8 @@ package final class Evaluation: Sendable {
     let installedRoots: [Certificate]
     /// The Certificate Transparency logs that timestamps are held against, `nil` for none.
     package let logs: TransparencyLogs?
+    /// Roots that count as those of devices, beside the lists of devices.
+    let publicRoots: Set<[UInt8]>
 
     /// What chains are judged by; there is at least one device.
     package init(
@@ -34,7 +36,8 @@ package final class Evaluation: Sendable {
         outlook: OutlookRules,
         fetchable: [Certificate] = [],
         installedRoots: [Certificate] = [],
-        logs: TransparencyLogs? = nil
+        logs: TransparencyLogs? = nil,
+        publicRoots: Set<[UInt8]> = []
     ) {
         self.setup = setup
         self.devices = devices
@@ -45,6 +48,7 @@ package final class Evaluation: Sendable {
         self.fetchable = fetchable
         self.installedRoots = installedRoots
         self.logs = logs
+        self.publicRoots = publicRoots
     }
 
     /// What stands for the roots of the client's device, named as reports name it.

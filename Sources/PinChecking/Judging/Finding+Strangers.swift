@@ -26,7 +26,10 @@ extension Finding {
         return Finding(
             isKnown ? .info : .warning,
             id: "interceptor",
-            message: "this looks like an interceptor's chain: " + signs.joined(separator: ", and ") + root
+            message:
+                "this looks like the chain of an interceptor, a program which decrypts connections on their way: "
+                + signs.joined(separator: ", and ") + root,
+            remedy: isKnown ? nil : .distrust
         )
     }
 
@@ -35,9 +38,10 @@ extension Finding {
         .warning(
             id: "private-root",
             message:
-                "the root \(root.shownName) of this machine is on no public list, so no phone has it by itself: it may be an "
-                + "interceptor's, or your own",
-            remedy: .nameRoots
+                "the chain ends at the root \(root.shownName), which was installed on this machine and is on no public list, so "
+                + "that phones do not have it: it is a private authority's, or that of an interceptor, a program which decrypts "
+                + "connections on their way",
+            remedy: .nameRootOrDistrust
         )
     }
 
@@ -45,7 +49,7 @@ extension Finding {
     private static func signs(of path: [Certificate]) -> [String] {
         var signs: [String] = []
         if let program = InterceptorMark.program(issuing: path) {
-            signs.append("its issuer is called as \(program) calls its own")
+            signs.append("its issuer has the name that \(program) gives its own")
         }
         if let leaf = path.first, !leaf.isSelfIssued,
             path.dropFirst().contains(where: { $0.publicKey == leaf.publicKey && $0.subject == leaf.issuer })

@@ -1,4 +1,3 @@
-import Devices
 import Pinning
 import X509
 
@@ -9,7 +8,7 @@ extension Evaluation {
     /// gives it knows whose it is, and where nothing but a rejected private root is there to tell.
     func interceptionFinding(on judgements: [Judgement]) -> Finding? {
         guard let judgement = judgements.first(where: { !$0.decided.isAccepted }) ?? judgements.first,
-            let top = judgement.decided.builtChain.certificates.last, !DeviceData.builtIn.lists(top.der)
+            let top = judgement.decided.builtChain.certificates.last, !isPublic(top)
         else { return privateRootWarning(on: judgements) }
         let path = judgement.decided.builtChain.certificates
         if let finding = Finding.interceptor(making: path, isKnown: isKnown(top, judgement)) { return finding }
@@ -21,8 +20,8 @@ extension Evaluation {
             .info,
             id: "private-root",
             message:
-                "the chain ends at \(top.shownName), which is on no public list of roots: it may be an interceptor's, or a private "
-                + "authority's"
+                "the chain ends at \(top.shownName), which is on no public list of roots: it is a private authority's, or that of "
+                + "an interceptor, a program which decrypts connections on their way"
         )
     }
 

@@ -61,12 +61,16 @@ extension Evaluation {
             let platform = judgement.client.entry.platform
             guard platform != nil, platform != .openssl, judgement.decided.isAccepted else { continue }
             for path in judgement.decided.restsOn.map(\.certificates) {
-                guard let root = path.last, !DeviceData.builtIn.lists(root.der), isOfThisMachine(root, judgement)
-                else { continue }
+                guard let root = path.last, !isPublic(root), isOfThisMachine(root, judgement) else { continue }
                 return .privateRoot(root)
             }
         }
         return nil
+    }
+
+    /// Whether a root is one that devices come with.
+    func isPublic(_ root: Certificate) -> Bool {
+        DeviceData.builtIn.lists(root.der) || publicRoots.contains(root.der)
     }
 
     /// Whether a path ends at a certificate because the system's store has it, and nobody gave or pinned it.

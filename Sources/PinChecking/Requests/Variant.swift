@@ -34,6 +34,17 @@ package enum Variant: Hashable, Sendable {
         self = variant
     }
 
+    /// Where it stands in tables, whatever the order in which variants were asked for.
+    package var rank: Int {
+        switch self {
+        case .ordinary: 0
+        case .keyType(let keyType): 1 + (CertificateKeyType.allCases.firstIndex(of: keyType) ?? 0)
+        case .version(let version): 10 + (TLSVersion.allCases.firstIndex(of: version) ?? 0)
+        case .withoutSNI: 20
+        case .withSNI: 21
+        }
+    }
+
     /// Whether a rejection is one of the target.
     ///
     /// What clients get that are not the target's own, with a name sent or without, is said and judged only when it is asked for.

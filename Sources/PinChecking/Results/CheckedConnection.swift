@@ -131,4 +131,6 @@ struct TargetComparison: Sendable {
     let serving: Int
     /// Whether the connections are those of a baseline: what they differ in is a change, or was so before.
     let isRecorded: Bool
+    /// What addresses have nothing of.
+    let absences: [Absence]
 }

@@ -58,7 +58,8 @@ extension CheckedTarget {
             rejected: rejected,
             unreachable: results.count { $0.standing.isWithoutVerdict },
             findings: findings,
-            outcomes: results.map(\.outcome)
+            outcomes: results.map(\.outcome),
+            absences: comparison.absences
         )
     }
 

@@ -30,7 +30,9 @@ package enum DeviceLists {
         do throws(UnknownDevice) {
             return try data.choice(named: name)
         } catch {
-            let nearest = error.neighbours.isEmpty ? Suggestion.nearest(to: name, in: data.allNames + ["all"]) : nil
+            let nearest =
+                error.neighbours.isEmpty
+                ? data.newest(meantBy: name)?.name ?? Suggestion.nearest(to: name, in: data.allNames + ["all"]) : nil
             throw CheckError(.request, .unknownDevice(error, nearest: nearest))
         }
     }

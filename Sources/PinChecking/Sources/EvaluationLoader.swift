@@ -11,6 +11,7 @@ package struct EvaluationLoader {
 
     private let environment: [String: String]
     private let time: Timestamp?
+    private let publicRoots: Set<[UInt8]>
     private var bases: [CheckRequest.Judging: Base] = [:]
     private var anchors: [CheckRequest.Trust: [AnchorBundle]?] = [:]
     private var deviceRoots: [String?: DeviceRoots] = [:]
@@ -21,9 +22,11 @@ package struct EvaluationLoader {
     /// - Parameters:
     ///   - environment: may say where the system's roots are.
     ///   - time: the moment by which data is old, `nil` where nobody minds.
-    package init(environment: [String: String], at time: Timestamp? = nil) {
+    ///   - publicRoots: roots that count as those of devices, beside the lists of devices.
+    package init(environment: [String: String], at time: Timestamp? = nil, publicRoots: Set<[UInt8]> = []) {
         self.environment = environment
         self.time = time
+        self.publicRoots = publicRoots
     }
 
     /// What is the same for every host that some settings are for.
@@ -112,7 +115,8 @@ package struct EvaluationLoader {
             outlook: base.settings.outlook,
             fetchable: base.fetchable,
             installedRoots: base.installedRoots,
-            logs: base.logs
+            logs: base.logs,
+            publicRoots: publicRoots
         )
         if !tellsHostsApart {
             base.known.common = evaluation

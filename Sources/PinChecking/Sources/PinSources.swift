@@ -45,12 +45,11 @@ struct PinSources: Sendable {
         }
         notes += skipped.map { .warning(id: PinNote.ID.skippedBadPin.rawValue, message: "skipped: \($0)") }
         let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
-        if let first = trust.first, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) {
-            let others = trust.count > 1 ? " and \(trust.count - 1) more" : ""
+        if !trust.isEmpty, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) {
             notes.append(
                 .warning(
                     id: "nothing-pinned",
-                    message: "\(first)\(others) says whom the app trusts and pins nothing: no pin is compared"
+                    message: "\(listed(trust, first: 1)) says whom the app trusts and pins nothing: no pin is compared"
                 )
             )
         }
@@ -293,10 +292,9 @@ struct PinSources: Sendable {
         let hosts = configurations.flatMap(\.entries).compactMap { entry in
             entry.hosts.map { $0.description + (entry.port.map { ":\($0)" } ?? "") }
         }
-        let listed = hosts.prefix(5).joined(separator: ", ") + (hosts.count > 5 ? " and \(hosts.count - 5) more" : "")
         return .warning(
             id: "host-not-configured",
-            message: "no configuration has an entry for \(name) (there are: \(listed))"
+            message: "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
                 + (pins.isEmpty ? ": no pin is compared" : "")
         )
     }

@@ -142,41 +142,39 @@ struct AppReader {
         of bundle: AppBundle,
         into collector: inout PinCollector
     ) {
-        func listed(_ paths: [String]) -> String {
-            let names = paths.prefix(5).map { path in
-                "'\(shortened(path.split(separator: "/").last ?? path[...], isPublic: true))'"
-            }
-            return names.joined(separator: ", ") + (paths.count > 5 ? " and \(paths.count - 5) more" : "")
+        func names(_ paths: [String]) -> String {
+            listed(paths.lazy.map { "'\(shortened($0.split(separator: "/").last ?? $0[...], isPublic: true))'" })
         }
         let place = PinPlace.at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast()))
         if !entries.isEmpty {
             let parts = BundleLoader.allCases.map { loader in
                 let own = entries.filter { $0.loaders?.contains(loader) == true }
-                return "\(loader.rawValue): \(own.isEmpty ? "none" : listed(own.map(\.origin)))"
+                return "\(loader.rawValue): \(own.isEmpty ? "none" : names(own.map(\.origin)))"
             }
             collector.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
         }
         if !elsewhere.isEmpty {
-            let paths = elsewhere.prefix(5).map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" }
-            let more = elsewhere.count > 5 ? " and \(elsewhere.count - 5) more" : ""
             collector.note(
                 .notAPinFile,
                 at: place,
                 "no client loads by itself what is not in the main bundle: "
-                    + paths.joined(separator: ", ") + more
+                    + pathsInside(bundle, elsewhere)
             )
         }
+    }
+
+    /// Some files by their paths in the bundle.
+    private func pathsInside(_ bundle: AppBundle, _ names: [String]) -> String {
+        listed(names.lazy.map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" })
     }
 
     /// Says of certificates in PEM that clients which load files by their names pass over them.
     private func noteText(_ names: [String], of bundle: AppBundle, into collector: inout PinCollector) {
         guard !names.isEmpty else { return }
-        let paths = names.prefix(5).map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" }
-        let more = names.count > 5 ? " and \(names.count - 5) more" : ""
         collector.note(
             .notAPinFile,
             at: .at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast())),
-            "no client loads files named .pem by itself: " + paths.joined(separator: ", ") + more
+            "no client loads files named .pem by itself: " + pathsInside(bundle, names)
         )
     }
 

@@ -8,6 +8,23 @@ package enum Suggestion {
         return best.distance <= max(1, best.word.count / 3) ? best.word : nil
     }
 
+    /// What to write instead of a word that is none of `words`: the nearest, or any of them where none is near.
+    ///
+    /// - Parameters:
+    ///   - word: the word that is not known.
+    ///   - words: the words there are.
+    ///   - name: what of a word is compared.
+    /// - Returns: a question, or the words.
+    package static func remedy(
+        for word: String,
+        among words: [String],
+        by name: (String) -> String = { $0 }
+    ) -> String {
+        let nearest = nearest(to: name(word), in: words.map(name))
+        return words.first { nearest == name($0) }.map { "did you mean '\($0)'?" }
+            ?? "choose from \(words.joined(separator: ", "))"
+    }
+
     /// How many characters have to be put in, taken out, replaced, or swapped with their neighbour (optimal string alignment).
     private static func distance(_ first: String, _ second: String) -> Int {
         let (first, second) = (Array(first), Array(second))

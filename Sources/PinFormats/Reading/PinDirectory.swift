@@ -40,12 +40,11 @@ struct PinDirectory {
             if hasCertificate, !name.hasSuffix(".cer") { notLoaded.append(name) }
         }
         if !notLoaded.isEmpty {
-            let names = notLoaded.prefix(5).map { "'\(shortened($0, isPublic: true))'" }.joined(separator: ", ")
-            let more = notLoaded.count > 5 ? " and \(notLoaded.count - 5) more" : ""
+            let names = listed(notLoaded.lazy.map { "'\(shortened($0, isPublic: true))'" })
             collector.note(
                 .notLoadedByAFNetworking,
                 at: .at(path),
-                "AFNetworking loads only DER files named .cer from a bundle, not \(names)\(more)"
+                "AFNetworking loads only DER files named .cer from a bundle, not \(names)"
             )
         }
     }

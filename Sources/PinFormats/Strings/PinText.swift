@@ -28,7 +28,7 @@ struct PinText {
             throw PinFormatError(
                 .otherKind,
                 at: place,
-                "an OpenSSH public key, which is not a pin",
+                "this is an OpenSSH public key, which is not a pin",
                 remedy: "convert its file with: ssh-keygen -f FILE -e -m PKCS8"
             )
         }
@@ -36,7 +36,7 @@ struct PinText {
             throw PinFormatError(
                 .hexadecimal,
                 at: place,
-                "the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of its key",
+                "this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of its key",
                 remedy: "it cannot be converted: give the certificate's file"
             )
         }

@@ -73,13 +73,12 @@ struct Drift {
         let own = Set(keys)
         let lacking = others.map { (name: $0.name, keys: $0.keys.filter { !own.contains($0) }) }
         guard let other = lacking.first(where: { !$0.keys.isEmpty }) else { return nil }
-        let names = other.keys.prefix(3).map(\.description).joined(separator: ", ")
-        let more = other.keys.count > 3 ? " and \(other.keys.count - 3) more" : ""
+        let names = listed(other.keys.lazy.map(\.description), first: 3)
         return LintFinding(
             .driftPins,
             at: place,
             host: host,
-            "\(names)\(more) \(other.keys.count == 1 ? "is" : "are") pinned"
+            "\(names) \(other.keys.count == 1 ? "is" : "are") pinned"
                 + (host.map { " for \(shortened($0))" } ?? "")
                 + " in \(shortened(other.name, isPublic: true)) and not here",
             remedy: "pin the same keys in both"

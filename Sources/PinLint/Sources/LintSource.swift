@@ -1,5 +1,6 @@
 internal import PinFormats
 internal import Pinning
+internal import Text
 
 /// What is judged as one: a file, a directory, or the certificates and keys that were named one by one.
 struct LintSource {
@@ -62,9 +63,9 @@ struct LintSource {
 
     private static func name(ofLoose inspections: [PinInspection]) -> String {
         let files = inspections.filter { !$0.isArgument }
-        guard let first = files.first else { return "command line" }
-        return inspections.count == 2 && files.count == 2
-            ? "\(first.text), \(files[1].text)" : "\(first.text) and \(inspections.count - 1) more"
+        guard !files.isEmpty else { return "command line" }
+        let isPair = inspections.count == 2 && files.count == 2
+        return listed(files.prefix(isPair ? 2 : 1).map(\.text), of: inspections.count)
     }
 
     /// The sets of a configuration: entries for the same hosts make one where the client takes the union.

@@ -129,6 +129,16 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
         self.problem = problem
     }
 
+    /// The first of four decimal numbers that is too large for an address; `nil` for any other text.
+    private var numberTooLarge: String? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let areNumbers = parts.allSatisfy { part in
+            (1...9).contains(part.utf8.count) && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        }
+        guard parts.count == 4, areNumbers else { return nil }
+        return parts.first { Int($0).map { $0 > 255 } ?? false }.map(String.init)
+    }
+
     /// One line that quotes the text and says what to write instead.
     public var description: String {
         let quoted = Text.quoted(text)
@@ -141,6 +151,8 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
             "the host name \(quoted) holds \(Text.quoted(String(character))): give one host name, without scheme, wildcard or path"
         case .controlCharacterOrSpace: "the host name \(quoted) holds a space or a control character: remove it"
         case .notASCII: "the host name \(quoted) is not ASCII: write it with its xn-- labels"
+        case .numericLastLabel where numberTooLarge != nil:
+            "\(quoted) looks like an IPv4 address and is not one: \(numberTooLarge ?? "") is more than 255"
         case .numericLastLabel:
             "the host name \(quoted) ends in a number but is not an address: write an IPv4 address as four decimal numbers"
         }

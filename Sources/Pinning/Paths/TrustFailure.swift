@@ -205,8 +205,7 @@ extension TrustFailure: CustomStringConvertible {
         // Only those that are shown are put into words: there can be tens of thousands.
         let shown = certificate.names.lazy.filter(\.isOfServer).prefix(6).map { words(for: $0) }
         guard !shown.isEmpty else { return "it names no server (the common name does not count)" }
-        let hidden = certificate.names.count(where: \.isOfServer) - shown.count
-        return "it is valid for \(shown.joined(separator: ", "))" + (hidden > 0 ? " and \(hidden) more" : "")
+        return "it is valid for \(listed(Array(shown), of: certificate.names.count(where: \.isOfServer)))"
     }
 
     private static func words(for name: SubjectAlternativeName) -> String {

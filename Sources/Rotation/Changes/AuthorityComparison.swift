@@ -1,3 +1,5 @@
+internal import Text
+
 /// Compares what two chains say of the authorities above the leaf.
 ///
 /// Both chains are walked from the leaf from issuer to issuer, whatever order they were sent in. The last issuer that is named
@@ -124,7 +126,7 @@ struct AuthorityComparison {
 
     /// The change of the order.
     var orderChange: Change {
-        func order(_ side: Side) -> String { ChainComparison.listed(side.chain.map(\.title)) }
+        func order(_ side: Side) -> String { listed(side.chain.map(\.title), first: ChainComparison.mostNamed) }
         return Change(.orderChanged, old: order(old), new: order(new))
     }
 
@@ -252,9 +254,9 @@ struct AuthorityComparison {
             }
         }
         if missing.isEmpty, lacksIssuer, let issuer = old.links.first { missing.append(issuer.name) }
-        if !missing.isEmpty { add(.intermediateMissing, ChainComparison.listed(missing), nil) }
-        if !extra.isEmpty { add(.intermediateExtra, nil, ChainComparison.listed(extra)) }
-        if !dropped.isEmpty { add(.intermediateDropped, ChainComparison.listed(dropped), nil) }
+        if !missing.isEmpty { add(.intermediateMissing, listed(missing, first: ChainComparison.mostNamed), nil) }
+        if !extra.isEmpty { add(.intermediateExtra, nil, listed(extra, first: ChainComparison.mostNamed)) }
+        if !dropped.isEmpty { add(.intermediateDropped, listed(dropped, first: ChainComparison.mostNamed), nil) }
     }
 
     /// Reports another order of what both chains hold.

@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// What makes two served chains differ, told apart by what it means to pins.
 package enum ChainComparison {
@@ -50,18 +51,31 @@ package enum ChainComparison {
         let added = newNames.subtracting(oldNames)
         let removed = oldNames.subtracting(newNames)
         if !added.isEmpty {
-            changes.append(Change(.namesAdded, old: nil, new: listed(added.sorted()), from: old, to: new))
+            changes.append(
+                Change(.namesAdded, old: nil, new: listed(added.sorted(), first: mostNamed), from: old, to: new)
+            )
         }
         if !removed.isEmpty {
-            changes.append(Change(.namesRemoved, old: listed(removed.sorted()), new: nil, from: old, to: new))
+            changes.append(
+                Change(.namesRemoved, old: listed(removed.sorted(), first: mostNamed), new: nil, from: old, to: new)
+            )
         }
         if let earlier = earlierEnd(from: old, to: new) { changes.append(earlier) }
         return changes
     }
 
-    /// The change when a certificate that took another one's place ends before it.
+    /// More names or certificates than these are counted.
+    static let mostNamed = 8
+
+    /// Authorities begin a lifetime when they issue: a key that was certified in advance has an end that is hours away from the old one.
+    private static let toleratedSeconds: Int64 = 86_400
+
+    /// The change when a certificate that took another one's place ends more than a day before it.
     static func earlierEnd(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change? {
-        guard new.notAfter < old.notAfter else { return nil }
+        let (seconds, overflow) = old.notAfter.secondsSinceEpoch.subtractingReportingOverflow(
+            new.notAfter.secondsSinceEpoch
+        )
+        guard new.notAfter < old.notAfter, overflow || seconds > toleratedSeconds else { return nil }
         return Change(
             .expiresEarlier,
             old: "\(old.title) until \(old.notAfter)",
@@ -90,12 +104,6 @@ package enum ChainComparison {
             from: old,
             to: new
         )
-    }
-
-    /// Some words in a row, not too many of them.
-    static func listed(_ words: [String]) -> String {
-        let shown = words.prefix(8).joined(separator: ", ")
-        return words.count > 8 ? "\(shown) and \(words.count - 8) more" : shown
     }
 }
 

@@ -99,7 +99,7 @@ package struct Change: Sendable, Hashable {
             case .intermediateDropped: "a certificate that led nowhere is no longer sent"
             case .rootSent: "the root is sent as well"
             case .rootOmitted: "the root is no longer sent"
-            case .expiresEarlier: "a new certificate ends before the old one did"
+            case .expiresEarlier: "a new certificate ends more than a day before the old one"
             case .tlsChanged: "another TLS version, or another wish for a client certificate"
             case .endpointsDiffer: "the addresses of a target serve different certificates"
             case .targetAdded: "the target is not in the baseline"

@@ -4,22 +4,36 @@ import Text
 /// Workflow commands of GitHub Actions: an annotation for each target that does not pass and for each warning, and the text of
 /// each target in a group that can be opened.
 struct GitHubRenderer: ResultRenderer {
-    private let text = TextRenderer(
-        style: TextStyle(.never, isTerminal: false, environment: [:]),
-        explains: true
-    )
-
     private var total = RunTotal()
+    /// What is never judged, where something was.
+    private var notEmulated: [Report.Message] = []
 
     init() {}
 
-    func ending(exit: ExitStatus) -> String { total.count > 1 ? total.sentence() + "\n" : "" }
+    func ending(exit: ExitStatus) -> String {
+        let notes = notEmulated.map { Self.harmless("  " + Self.data($0.message, length: 400)) + "\n" }
+        return (notes.isEmpty ? "" : "::group::What is not judged\n" + notes.joined() + "::endgroup::\n")
+            + (total.count > 1 ? total.sentence() + "\n" : "")
+    }
+
+    /// The text of a target: each step of a decision where that is not to accept.
+    private static func block(_ report: Report) -> String {
+        let renderer = TextRenderer(
+            style: TextStyle(.never, isTerminal: false, environment: [:]),
+            explains: report.verdict != .none && report.status != .pass,
+            tellsNotEmulated: false
+        )
+        return renderer.block(report)
+    }
 
     mutating func text(for report: Report) -> String {
         total.add(report, status: report.counts ? report.status : nil)
         let name = report.title
         var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
-        lines += text.block(report).split(separator: "\n").map { Self.harmless(String($0)) }
+        if report.verdict != .none {
+            notEmulated += Report.notEmulated.filter { report.notes.contains($0) && !notEmulated.contains($0) }
+        }
+        lines += Self.block(report).split(separator: "\n").map { Self.harmless(String($0)) }
         lines.append("::endgroup::")
         if report.counts, let command = Self.command(for: report.status) {
             let pins = report.pins.configured.isEmpty ? "" : Self.pins(of: report)

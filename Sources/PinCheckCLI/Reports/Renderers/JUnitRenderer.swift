@@ -3,7 +3,9 @@ import PinFormats
 import Text
 
 /// Results as test reports in the XML that JUnit's Ant task made common: a suite for each target, a case for each step of each
-/// client, a skipped one for each warning, and a last one for the verdict.
+/// client, and a last one for the verdict.
+///
+/// What fails, fails once: all of a client's steps that failed are one case, and so is the verdict where no other case tells it.
 struct JUnitRenderer: ResultRenderer {
     /// How a case ended.
     private enum Outcome {
@@ -54,26 +56,36 @@ struct JUnitRenderer: ResultRenderer {
             let name = caseNames.name("\(owner): \(id)")
             cases.append(Self.element(name, of: suite, outcome, seconds: seconds))
         }
+        var told: Set<String> = []
         for check in report.checks {
+            // A phase that was not needed or not reached is no test.
+            guard check.client != nil || check.status != "skip" || check.id == Report.Check.request else { continue }
+            var outcome = Self.outcome(of: check, in: report)
+            if case .failed = outcome, let client = Self.client(of: check, in: report) {
+                guard told.insert(client.title).inserted else { continue }
+                outcome = .failed(
+                    type: client.reason.id,
+                    message: client.reason.message,
+                    details: told.count == 1 ? Self.details(of: report) : ""
+                )
+            }
             add(
                 check.owner ?? "connection",
                 check.id,
-                Self.outcome(of: check, in: report),
+                outcome,
                 seconds: check.client == nil ? Self.seconds(of: check.id, in: report) : nil
             )
         }
         for client in report.clients where client.verdict == .none {
             add(client.title, client.reason.id, .skipped(client.reason.message))
         }
-        // With --fail-on warn the verdict is the case that fails.
-        for warning in report.attention { add("warning", warning.id, .skipped(warning.message)) }
-        add("pincheck", "verdict", Self.verdict(of: report))
+        if counts.failures + counts.errors == 0 { add("pincheck", "verdict", Self.verdict(of: report)) }
         let time = report.seconds ?? 0
         seconds += time
         suites.append(
             "  <testsuite name=\"\(XMLText.escaped(suite))\" \(counts.attributes) skipped=\"\(counts.skipped)\""
                 + " time=\"\(DecimalText.seconds(time))\" timestamp=\"\(Self.timestamp(report))\">\n"
-                + cases.joined() + "  </testsuite>\n"
+                + cases.joined() + Self.output(report.attention) + "  </testsuite>\n"
         )
         return ""
     }
@@ -91,11 +103,11 @@ struct JUnitRenderer: ResultRenderer {
         default: break
         }
         guard report.counts else { return .skipped("does not count: \(check.detail)") }
-        guard let client = check.client else {
+        guard check.client != nil else {
             guard check.id == Report.Check.request else { return .error(type: check.id, message: check.detail) }
             return .failed(type: report.reason.id, message: check.detail, details: "")
         }
-        if report.clients.contains(where: { $0.name == client && $0.device == check.device && $0.verdict == .reject }) {
+        if client(of: check, in: report)?.verdict == .reject {
             return .failed(type: check.id, message: check.detail, details: "")
         }
         return .skipped("failed, and the client accepts all the same: \(check.detail)")
@@ -108,11 +120,27 @@ struct JUnitRenderer: ResultRenderer {
         switch report.status {
         case .pass: return .passed
         case .fail, .warn, .changed:
-            let style = TextStyle(.never, isTerminal: false, environment: [:])
-            let text = TextRenderer(style: style, explains: true).block(report)
-            return .failed(type: report.reason.id, message: report.sentence, details: text)
+            return .failed(type: report.reason.id, message: report.sentence, details: details(of: report))
         default: return .error(type: report.reason.id, message: report.sentence)
         }
+    }
+
+    /// The whole report as text, for whoever reads on.
+    private static func details(of report: Report) -> String {
+        let style = TextStyle(.never, isTerminal: false, environment: [:])
+        return TextRenderer(style: style, explains: true, tellsNotEmulated: false).block(report)
+    }
+
+    /// The client whose step it is.
+    private static func client(of check: Report.Check, in report: Report) -> Report.Client? {
+        report.clients.first { $0.name == check.client && $0.device == check.device }
+    }
+
+    /// What is warned of, as the output of a suite: a test that is skipped would be one that was not made.
+    private static func output(_ warnings: [Report.Message]) -> String {
+        guard !warnings.isEmpty else { return "" }
+        let lines = warnings.map { "warning \(XMLText.escaped($0.id)): \(XMLText.escaped($0.message))" }
+        return "    <system-out>\(lines.joined(separator: "\n"))</system-out>\n"
     }
 
     private static func seconds(of phase: String, in report: Report) -> Double? {

@@ -12,7 +12,7 @@ extension TextRenderer {
                 role: place.link.certificate.role,
                 name: explains ? subject(of: place.link.certificate) : name(of: place.link.certificate),
                 key: safe(place.link.certificate.key, length: 20),
-                days: Self.validity(place.link.certificate),
+                days: validity(of: place.link),
                 pin: place.link.certificate.spkiSha256,
                 arrow: arrow(place.link.pins),
                 source: place.link.sourceInWords
@@ -27,15 +27,15 @@ extension TextRenderer {
         }
         // Where the chain is the reason for the verdict, the verdict says so.
         if !report.builtIsValid, report.verdict == .accept || isMismatch(report) {
-            parts.append("  this chain was not verified")
+            let why = report.whyUnverified.map { ": " + safe($0, length: 300) } ?? ""
+            parts.append("  this chain was not verified" + why)
         }
         let unused = report.presented.filter { sent in
             !links.contains { $0.certificate.certSha256 == sent.certSha256 }
         }
         if !unused.isEmpty {
-            let names = unused.prefix(3).map { safe($0.subject, length: 40) }.joined(separator: ", ")
-            let more = unused.count > 3 ? " and \(unused.count - 3) more" : ""
-            parts.append("  also sent, but not on this chain: \(names)\(more)")
+            let names = listed(unused.lazy.map { safe($0.subject, length: 40) }, first: 3)
+            parts.append("  also sent, but not on this chain: \(names)")
         }
         return parts
     }
@@ -53,6 +53,14 @@ extension TextRenderer {
 
     private func subject(of certificate: Report.Certificate) -> String {
         safe(certificate.subject.isEmpty ? "(no subject)" : certificate.subject, length: 256)
+    }
+
+    /// How long a certificate is valid yet, in the colour of what it leads to.
+    private func validity(of link: Report.ChainLink) -> String {
+        let text = Self.validity(link.certificate)
+        let days = Double(link.certificate.daysLeft)
+        if days < 0 || link.certificate.daysUntilValid > 0 || days < link.failDays ?? 0 { return style.bad(text) }
+        return days < link.warnDays ?? 0 ? style.doubtful(text) : text
     }
 
     /// How long a certificate is valid yet, in days.

@@ -10,7 +10,9 @@ extension TextRenderer {
     private func pinSummary(_ report: Report) -> String {
         let configured = report.pins.configured.count
         let matched = Set(report.pins.matched.map(\.pin))
-        var text = "pins: \(configured) configured, \(matched.count) matched"
+        // A pin that is on the chain where the client does not compare it, or without another that has to be there too.
+        let isInVain = !matched.isEmpty && report.verdict == .reject && isMismatch(report)
+        var text = "pins: \(configured) configured, \(matched.count) \(isInVain ? "on the chain" : "matched")"
         let roles = Set(report.pins.matched.map(\.depth)).sorted().compactMap { depth in
             report.built.indices.contains(depth) ? report.built[depth].certificate.role : nil
         }

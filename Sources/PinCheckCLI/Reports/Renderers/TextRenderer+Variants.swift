@@ -35,7 +35,7 @@ extension TextRenderer {
 
     private func table(_ matrix: VariantMatrix) -> [String] {
         let widths = matrix.columns.indices.map { index in
-            ([matrix.columns[index]] + matrix.rows.map { $0.cells[index]?.text ?? "–" }).map { TerminalText.cells($0) }
+            ([matrix.columns[index]] + matrix.rows.map { $0.entries[index].text }).map { TerminalText.cells($0) }
                 .max() ?? 0
         }
         let first = matrix.rows.map { TerminalText.cells($0.address) }.max() ?? 0
@@ -46,8 +46,8 @@ extension TextRenderer {
             var line = ""
             var missing = 0
             for (cell, width) in zip(cells, widths) {
-                line += String(repeating: " ", count: missing + 2) + cell.shown
-                missing = width - TerminalText.cells(cell.text)
+                if !cell.text.isEmpty { line += String(repeating: " ", count: missing + 2) + cell.shown }
+                missing = width - TerminalText.cells(cell.text) + (cell.text.isEmpty ? missing + 2 : 0)
             }
             return line
         }
@@ -55,15 +55,16 @@ extension TextRenderer {
         // One kind of client needs no name.
         return (matrix.columns.count > 1 ? [heading] : [])
             + matrix.rows.map { row in
-                let cells = line(row.cells.map { cell in (cell?.text ?? "–", cell.map(shown) ?? style.faint("–")) })
+                let cells = line(row.entries.map { ($0.text, shown($0)) })
                 let address = "  " + safe(row.address)
                 return isSplit
                     ? address + "\n" + String(repeating: " ", count: start) + cells
                     : TerminalText.padded(address, toCells: start) + cells
-            }
+            } + (matrix.legend.map { [style.faint("  " + $0)] } ?? [])
     }
 
-    private func shown(_ cell: VariantMatrix.Cell) -> String {
+    private func shown(_ entry: VariantMatrix.Entry) -> String {
+        guard case .cell(let cell) = entry else { return style.faint(entry.text) }
         let key = cell.key.map { " " + $0 } ?? ""
         guard cell.counts else { return style.faint(cell.text) }
         switch cell.status {
@@ -109,11 +110,10 @@ extension TextRenderer {
             }
         }
         return reasons.map { reason in
-            let names = reason.places.prefix(Self.mostPlaces).map { place in
+            let names = reason.places.lazy.map { place in
                 safe(place.name) + (place.isAll ? "" : " (\(place.kinds.joined(separator: ", ")))")
             }
-            let more = reason.places.count - names.count
-            let places = names.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+            let places = listed(names, first: Self.mostPlaces)
             return "  \(style.token(reason.status))  \(places): \(safe(reason.sentence, length: 600))"
         }
     }
@@ -156,9 +156,7 @@ extension TextRenderer {
         }
         guard answers.count > 1 else { return answers.map(\.line) }
         return answers.map { answer in
-            let names = answer.places.prefix(Self.mostPlaces).map { safe($0) }
-            let more = answer.places.count - names.count
-            return answer.line + "   (\(names.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""))"
+            answer.line + "   (\(listed(answer.places.lazy.map { safe($0) }, first: Self.mostPlaces)))"
         }
     }
 

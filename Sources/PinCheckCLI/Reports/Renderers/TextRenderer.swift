@@ -9,6 +9,8 @@ struct TextRenderer: Sendable {
     let explains: Bool
     /// How much room a line has.
     var layout = TextLayout()
+    /// Whether what is never judged is told of each report.
+    var tellsNotEmulated = true
 
     /// The block for one report; it ends in a newline.
     func block(_ report: Report) -> String {
@@ -62,8 +64,12 @@ struct TextRenderer: Sendable {
         } else {
             parts.append("name not checked")
         }
+        if report.isOfAnotherTime { parts.append("as of \(Self.day(report.evaluatedAt))") }
         return parts
     }
+
+    /// A moment; of midnight the day alone.
+    static func day(_ time: String) -> String { time.hasSuffix("T00:00:00Z") ? String(time.prefix(10)) : time }
 
     /// The target as the first word of the heading and the second of the verdict line.
     func name(_ report: Report) -> String { safe(report.target, length: 120) }
@@ -144,7 +150,7 @@ struct TextRenderer: Sendable {
                 lines.append("    an NSURLSession client answers \(safe(disposition))")
             }
         }
-        lines += report.notes.map(note)
+        lines += report.notes.filter { tellsNotEmulated || !Report.notEmulated.contains($0) }.map(note)
         return lines
     }
 

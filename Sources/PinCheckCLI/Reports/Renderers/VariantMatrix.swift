@@ -1,7 +1,26 @@
+import PinChecking
 import Text
 
 /// What each address answers to each kind of client, as a table of signs and names of keys.
 struct VariantMatrix {
+    /// What stands at a place of the table.
+    enum Entry {
+        case cell(Cell)
+        case absence(Absence.Reason)
+        /// The kind of client makes no sense there.
+        case nothing
+
+        /// What is shown, without colour.
+        var text: String {
+            switch self {
+            case .cell(let cell): cell.text
+            case .absence(.notOffered): "–"
+            case .absence(.notTried): "·"
+            case .nothing: ""
+            }
+        }
+    }
+
     /// What became of one connection.
     struct Cell {
         let status: ExitStatus
@@ -30,20 +49,35 @@ struct VariantMatrix {
         let pins: [Int]
     }
 
+    private struct Label: Hashable {
+        let text: String
+        let counts: Bool
+        let rank: Int
+    }
+
     /// What stands above the cells; in brackets what is only shown for comparison.
     let columns: [String]
-    /// An address with what it answers, `nil` for what it has nothing of.
-    let rows: [(address: String, cells: [Cell?])]
+    /// An address with what it answers.
+    let rows: [(address: String, entries: [Entry])]
     /// The keys in the order of their names: A, B, C.
     let keys: [Key]
 
     init(_ summary: VariantSummary) {
-        var labels: [(label: String, counts: Bool)] = []
+        var labels: [Label] = []
         var keys: [Key] = []
         for report in summary.places.flatMap(\.reports) {
-            let label = report.variant?.label ?? ""
-            if !labels.contains(where: { $0.label == label }) { labels.append((label, report.counts)) }
+            labels.append(
+                Label(text: report.variant?.label ?? "", counts: report.counts, rank: report.variant?.rank ?? 0)
+            )
         }
+        for absence in summary.consistency.absences {
+            let text = absence.variant.label ?? ""
+            // What nobody offers has no column: a note says so.
+            guard absence.reason == .notTried || labels.contains(where: { $0.text == text }) else { continue }
+            labels.append(Label(text: text, counts: absence.variant.counts, rank: absence.variant.rank))
+        }
+        // The table is the same whatever the first address has.
+        labels = Set(labels).sorted { ($0.rank, $0.text) < ($1.rank, $1.text) }
         func name(_ report: Report) -> String? {
             guard let leaf = report.presented.first else { return nil }
             if let known = keys.first(where: { $0.certificate.spkiSha256 == leaf.spkiSha256 }) { return known.name }
@@ -52,15 +86,31 @@ struct VariantMatrix {
             return key.name
         }
         rows = summary.places.map { place in
-            let cells = labels.map { label in
-                place.reports.first { $0.variant?.label == label.label }.map {
-                    Cell(status: $0.status, key: name($0), counts: $0.counts)
+            let entries = labels.map { label -> Entry in
+                if let report = place.reports.first(where: { $0.variant?.label == label.text }) {
+                    return .cell(Cell(status: report.status, key: name(report), counts: report.counts))
                 }
+                let absence = summary.consistency.absences.first {
+                    $0.address == place.name && ($0.variant.label ?? "") == label.text
+                }
+                return absence.map { .absence($0.reason) } ?? .nothing
             }
-            return (place.name, cells)
+            return (place.name, entries)
         }
-        columns = labels.map { $0.counts ? $0.label : "(\($0.label))" }
+        columns = labels.map { $0.counts ? $0.text : "(\($0.text))" }
         self.keys = keys
+    }
+
+    /// What the signs for absences mean that are in the table, `nil` where there are none.
+    var legend: String? {
+        func has(_ reason: Absence.Reason) -> Bool {
+            rows.contains { row in
+                row.entries.contains { if case .absence(reason) = $0 { true } else { false } }
+            }
+        }
+        let meanings = [(Absence.Reason.notOffered, "not offered"), (.notTried, "no connection")].filter { has($0.0) }
+        let signs = meanings.map { "\(Entry.absence($0.0).text) \($0.1)" }
+        return signs.isEmpty ? nil : signs.joined(separator: ", ")
     }
 
     /// A to Z, then A2 and so on.

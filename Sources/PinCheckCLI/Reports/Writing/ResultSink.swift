@@ -11,9 +11,10 @@ struct ResultSink {
     let isFile: Bool
 
     init(_ output: FormOutput<OutputForm>, settings: OutputSettings, in context: Context) throws(CommandError) {
-        let stream: OutputStream
+        var stream: OutputStream
         if let path = output.file {
             try OutputFile.refuseReadFile(path)
+            try OutputFile.refuseMissingDirectory(of: path)
             if output.form.isWrittenAsItGrows {
                 stream = try GrowingFile(path: path).stream
             } else {
@@ -21,6 +22,7 @@ struct ResultSink {
                 pending = (text, path)
                 stream = OutputStream(isTerminal: false) { bytes throws(OutputError) in try text.add(bytes) }
             }
+            stream = stream.changing(context.secrets.apply)
         } else {
             stream = context.console.output
             try OutputFile.refuseReadFile(behind: stream)

@@ -92,11 +92,31 @@ struct ResultWriter {
                     && said.insert(warning).inserted
                 {
                     progress?.erase()
-                    console.report("Warning: \(report.target): \(warning.message)")
+                    console.report("Warning: \(Self.subject(of: warning, in: reports)): \(warning.message)")
                 }
             }
             for index in sinks.indices where !sinks[index].takesAnyOrder { try sinks[index].add(report) }
         }
+    }
+
+    /// What a warning is about: the target, or those of its connections that have it where others do not.
+    private static func subject(of warning: Report.Message, in reports: [Report]) -> String {
+        func distinct(_ texts: [String]) -> [String] {
+            texts.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        }
+        func places(_ reports: [Report]) -> [String] {
+            distinct(reports.compactMap { $0.peer ?? $0.endpoint?.address })
+        }
+        let holders = reports.filter { $0.warnings.contains(warning) }
+        let served = reports.filter { !$0.presented.isEmpty }
+        guard let first = holders.first, reports.count > 1, holders.count < max(served.count, 2) else {
+            return reports.first?.target ?? ""
+        }
+        guard holders.count > 1 else { return first.title }
+        guard places(holders).count < places(served).count else {
+            return first.target + ", " + listed(distinct(holders.compactMap { $0.variant?.label }))
+        }
+        return first.target + " → " + listed(places(holders))
     }
 
     /// Writes what could not be written before the end was known.

@@ -97,7 +97,7 @@ public struct NSPinnedDomains: ClientProcedure {
                 }
                 return run.verdict(.pinMatched(match.pin), on: .verified(path))
             }
-            let shortfall = shortfall(identities)
+            let shortfall = shortfall(identities) ?? misplaced(identities, on: system.validPaths)
             run.fail(
                 "pins",
                 shortfall
@@ -137,6 +137,23 @@ public struct NSPinnedDomains: ClientProcedure {
                 detail: "the identities of the path are pinned, the first at depth \(depth)"
             )
         }
+    }
+
+    /// That a listed key is on a path where its list is not compared, `nil` where none is.
+    private func misplaced(_ identities: Identities, on paths: [VerifiedPath]) -> String? {
+        guard case .listed(let leaf, let authorities) = identities else { return nil }
+        for keys in paths.map({ $0.certificates.map(\.publicKey.spkiSHA256) }) {
+            if let first = keys.first, authorities?.contains(first) == true {
+                return "the leaf's key is in NSPinnedCAIdentities, which authorities alone are compared with: "
+                    + "NSPinnedLeafIdentities is the list for it"
+            }
+            if let leaf, let depth = keys.dropFirst().firstIndex(where: leaf.contains) {
+                return
+                    "the key of the authority at depth \(depth) is in NSPinnedLeafIdentities, which the leaf alone is "
+                    + "compared with: NSPinnedCAIdentities is the list for it"
+            }
+        }
+        return nil
     }
 
     private func shortfall(_ identities: Identities) -> String? {

@@ -1,0 +1,174 @@
+import LoopbackLab
+import PinCheckCLI
+import Testing
+
+/// What messages say to somebody who meets them for the first time.
+@Suite(.endsSomeTime) struct PlainWordsTests {
+    let pki: StandardPKI
+    let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// `verify` on a chain below ``StandardPKI/rootA``.
+    private func verify(
+        _ arguments: [String],
+        anchors: Bool = true,
+        _ chain: [LabCertificate]? = nil
+    ) async throws -> Outcome {
+        try await TemporaryDirectory.scoped { files in
+            let chain = chain ?? [pki.leaf, pki.interA, pki.rootA]
+            let path = try files.write(chain.map(\.pem).joined(), to: "chain.pem")
+            let roots = try files.write(pki.rootA.pem, to: "root.pem")
+            return await pincheck(
+                ["verify", path, "--host", host] + (anchors ? ["--anchors", roots] : []) + arguments
+            )
+        }
+    }
+
+    // MARK: Verdicts
+
+    @Test func aLeafsKeyInTheListOfAuthoritiesIsSaidToBeThere() async throws {
+        let outcome = try await verify(["--pins", pki.leaf.pin, "--client", "nspinneddomains:key=ca"])
+        #expect(outcome.status == .fail)
+        #expect(
+            outcome.output.hasSuffix(
+                "nspinneddomains: the leaf's key is in NSPinnedCAIdentities, which authorities alone are compared with: "
+                    + "NSPinnedLeafIdentities is the list for it\n"
+            ),
+            "\(outcome.output)"
+        )
+        #expect(outcome.output.contains("  pins: 1 configured, 1 on the chain (leaf)\n"))
+        #expect(!outcome.output.contains("no configured pin is on the chain") && !outcome.output.contains(" matched"))
+        // The word for machines stays.
+        let arguments = ["--pins", pki.leaf.pin, "--client", "nspinneddomains:key=ca", "--format", "json"]
+        #expect(try await verify(arguments).decision == "fail pin-mismatch")
+    }
+
+    @Test(arguments: [
+        (["--client", "dane", "--pins", "LEAF"], "usage 3 ignores authorities and dates"),
+        (
+            ["--client", "alamofire:host=other.example.com,okhttp", "--pins", "OTHER"],
+            "alamofire: no evaluator is set for api.example.com, and allHostsMustBeEvaluated"
+        ),
+    ])
+    func aChainThatWasNotVerifiedIsSaidToBeSoForItsOwnReason(arguments: [String], reason: String) async throws {
+        let pins = ["LEAF": pki.leaf.pin, "OTHER": pki.junk.pin]
+        let outcome = try await verify(arguments.map { pins[$0] ?? $0 })
+        #expect(outcome.output.contains("  this chain was not verified: \(reason)\n"), "\(outcome.output)")
+    }
+
+    @Test func aPrivateAuthorityLeadsToAnchors() async throws {
+        let cases: [([LabCertificate], String)] = [
+            ([pki.leaf, pki.interA, pki.rootA], "is not trusted; give it with --anchors if it is yours"),
+            ([pki.leaf, pki.interA], "; give the root of that authority with --anchors if it is yours"),
+        ]
+        for (chain, words) in cases {
+            let outcome = try await verify([], anchors: false, chain)
+            #expect(outcome.status == .fail)
+            #expect(outcome.output.hasSuffix(words + "\n"), "\(outcome.output)")
+        }
+        // Whoever gave anchors knows of them.
+        let foreign = try await verify([], anchors: true, [pki.rogue, pki.rogueI, pki.rootB])
+        #expect(foreign.status == .fail && !foreign.output.contains("--anchors"), "\(foreign.output)")
+    }
+
+    @Test func anotherTimeIsSaidInTheReport() async throws {
+        let day = "2027-01-02"
+        #expect(try await verify(["--at", day]).output.contains("   as of 2027-01-02\n"))
+        #expect(try await verify(["--at", "2027-01-02T03:04:05Z"]).output.contains("   as of 2027-01-02T03:04:05Z\n"))
+        #expect(try await verify(["--at", day, "--format", "json"]).output.contains("\"2027-01-02T00:00:00Z\""))
+        #expect(try await !verify([]).output.contains("as of"))
+    }
+
+    @Test func theDemoWarnsOfAnInterceptorWhereThereIsOne() async throws {
+        let outcome = await pincheck("demo", "--color", "never")
+        #expect(outcome.status == .pass)
+        let scenes = outcome.output.split(separator: "\n\n").map(String.init).filter { $0.contains("$ pincheck") }
+        let warned = scenes.indices.filter { scenes[$0].contains("interceptor") }
+        #expect(warned == [2], "\(outcome.output)")
+    }
+
+    // MARK: Mistakes
+
+    @Test(arguments: [
+        (["--device", "iphone"], "there is no device 'iphone': did you mean 'ios-26'?"),
+        (["--device", "iPhone 15"], "there is no device 'iPhone 15': did you mean 'ios-26'?"),
+        (["--device", "android"], "there is no device 'android': did you mean 'android-17'?"),
+        (["--device", "firefox"], "there is no device 'firefox': did you mean 'mozilla'?"),
+        (["--device", "ios-99"], "there is no list of roots for 'ios-99', and next to it is ios-26"),
+        (["--connect", "300.1.2.3"], "'300.1.2.3' looks like an IPv4 address and is not one: 300 is more than 255"),
+    ])
+    func aWordThatIsNotKnownLeadsToOneThatIs(arguments: [String], words: String) async {
+        let outcome = await pincheck([host] + arguments)
+        #expect(outcome.status == .usage && outcome.errors.contains(words), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        (["verify"], "no <chain> is given: write 'pincheck verify <chain>"),
+        (["diff"], "no <file> is given: write 'pincheck diff <file>"),
+        (["diff", "--allow"], "--allow has no value: write '--allow <changes>'"),
+        (["clients", "okhttp"], "'okhttp' is one argument too many: write 'pincheck clients'"),
+        (["clients", "--bogus"], "there is no option '--bogus'"),
+        (["--generate-completion-script"], "names no shell: write bash, zsh, fish behind it"),
+        (["--generate-completion-script", "tcsh"], "the shell 'tcsh' is unknown: "),
+    ])
+    func mistakesAreToldInTheProgramsOwnWords(arguments: [String], words: String) async {
+        let outcome = await pincheck(arguments)
+        #expect(outcome.status == .usage && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("Error: ") && outcome.errors.contains(words), "\(outcome.errors)")
+        #expect(outcome.errors.count(where: \.isNewline) == 1)
+    }
+
+    @Test func aDirectoryIsNotLookedUp() async throws {
+        try await TemporaryDirectory.scoped { files in
+            try files.makeDirectory("pins")
+            let outcome = await pincheck(files.path + "/pins")
+            #expect(outcome.status == .usage)
+            #expect(outcome.errors.contains("/pins' is a directory, not a host: 'pincheck HOST --pins /"))
+            #expect(outcome.errors.contains("'pincheck verify' judges the chain in a file"))
+        }
+    }
+
+    @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
+    func aDirectoryWithoutASlashIsNotLookedUpEither() async throws {
+        let outcome = try await BuiltBinary.run("mkdir -p $TMPDIR/api-pins && cd $TMPDIR && $PINCHECK api-pins")
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.hasPrefix("Error: 'api-pins' is a directory, not a host: "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("a host of that name is checked as 'https://api-pins'"))
+    }
+
+    @Test func aMissingDirectoryIsNamedBeforeAnybodyIsAsked() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let path = files.path + "/absent/file"
+            for arguments in [
+                ["127.0.0.1:1", "-f", "json", "-o", path], ["127.0.0.1:1", "--on-change", "true", "--state", path],
+                ["snapshot", "127.0.0.1:1", "-o", path],
+            ] {
+                let outcome = await pincheck(arguments)
+                #expect(outcome.status == .inputOutput)
+                let directory = files.path + "/absent"
+                #expect(
+                    outcome.errors
+                        == "Error: cannot write '\(path)': there is no directory '\(directory)': make it, or name another file\n"
+                )
+            }
+        }
+    }
+
+    // MARK: Looks
+
+    @Test func warningsAndWhatHasExpiredAreColoured() async throws {
+        let outcome = try await verify(["--pins", pki.rootA.pin, "--at", "2050-01-01", "--color", "always"])
+        #expect(outcome.output.contains("\u{1B}[31mexpired\u{1B}[0m"), "\(outcome.output)")
+        let soon = try await verify(["--pins", pki.interA.pin, "--warn-before", "299d", "--color", "always"])
+        #expect(soon.errors.hasPrefix("\u{1B}[33mWarning:\u{1B}[0m "), "\(soon.errors)")
+        let late = try await verify(["--warn-before", "9999d", "--color", "always"])
+        #expect(late.output.contains(" d\u{1B}[0m  "), "\(late.output)")
+        let plain = try await verify(["--pins", pki.interA.pin, "--warn-before", "9999d"])
+        #expect(isPlain(plain.output + plain.errors))
+        let mistake = await pincheck("verify", "/nonexistent", "--color", "always")
+        #expect(mistake.errors.hasPrefix("\u{1B}[31mError:\u{1B}[0m "))
+    }
+}
