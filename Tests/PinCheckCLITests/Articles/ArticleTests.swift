@@ -25,6 +25,7 @@ import Testing
                         _ = try await SampleRun(world, ports: world.formerly(ports), in: files.path)
                             .output(of: "pincheck snapshot api.example.com -o api.json", columns: 80)
                         let run = SampleRun(world, ports: ports, in: files.path)
+                        defer { #expect(throws: Never.self) { try run.end() } }
                         try await DeviceData.$builtIn.withValue(devices) { try await article.tryAll(run) }
                     }
                 }

@@ -12,7 +12,8 @@ final class SampleRun {
     private var ports: [PeerAddress: UInt16]
     private let directory: String
     private var status: Int32 = 0
-    private var servers: [Process] = []
+    /// The servers that the text starts, and what keeps each of them alive while it is open.
+    private var servers: [(process: Process, lifeline: Pipe)] = []
 
     init(_ world: ArticleWorld, ports: [PeerAddress: UInt16], in directory: String) {
         authorities = world.authorities
@@ -20,8 +21,13 @@ final class SampleRun {
         self.directory = directory
     }
 
-    deinit {
-        for server in servers { server.terminate() }
+    /// Ends what the text started.
+    func end() throws {
+        for server in servers {
+            try server.lifeline.fileHandleForWriting.close()
+            server.process.waitUntilExit()
+        }
+        servers = []
     }
 
     /// The lines that a command prints at a terminal.
@@ -97,15 +103,16 @@ final class SampleRun {
         }
         words[place] = "127.0.0.1:0"
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = words
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // The server ends with this process, however that ends. It inherits blocked signals, so that only SIGKILL reaches it.
+        process.arguments = ["-c", #""$@" & server=$!; cat >/dev/null; kill -9 $server"#, "sh"] + words
         process.currentDirectoryURL = URL(fileURLWithPath: directory)
-        process.standardInput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        let printed = Pipe()
+        let (lifeline, printed) = (Pipe(), Pipe())
+        process.standardInput = lifeline
         process.standardOutput = printed
+        process.standardError = FileHandle.nullDevice
         try process.run()
-        servers.append(process)
+        servers.append((process, lifeline))
         var heard = ""
         repeat {
             let data = printed.fileHandleForReading.availableData
