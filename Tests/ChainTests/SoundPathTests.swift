@@ -41,6 +41,40 @@ struct SoundPathTests {
         }
     }
 
+    @Test(arguments: Seeds.sample(8))
+    func `curl gets what OpenSSL builds of what is sent, in that order`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var accepted = 0
+        for number in 0..<12 {
+            let pki = try RandomPKI(using: &generator)
+            let anchors = pki.anchors(using: &generator)
+            var presented = try pki.presented(using: &generator)
+            presented = presented.prefix(1) + presented.dropFirst().shuffled(using: &generator)
+            let observation = try Observation(presented)
+            let findings = OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(
+                PathQuestion(
+                    presented: observation.presented,
+                    anchors: .trustStore,
+                    policy: .sslServer(name: observation.referenceName),
+                    time: observation.time,
+                    platform: .openssl
+                )
+            )
+            let error = Self.error(
+                of: presented[0].der,
+                through: presented.dropFirst().map(\.der),
+                to: anchors.map(\.der),
+                trustedFirst: true
+            )
+            if error == X509_V_OK { accepted += 1 }
+            #expect(
+                findings.validPaths.isEmpty == (error != X509_V_OK),
+                "seed \(seed), world \(number): OpenSSL says \(error), \(findings)"
+            )
+        }
+        #expect(accepted > 0)
+    }
+
     private static let settings = [
         TrustSettings(rejected: [.serverAuth]), TrustSettings(trusted: [.clientAuth]),
         TrustSettings(trusted: [.serverAuth]),
@@ -49,12 +83,33 @@ struct SoundPathTests {
     /// What `X509_verify_cert` says of a path whose last certificate is all that is trusted (`openssl verify -partial_chain -purpose
     /// sslserver -auth_level 2`).
     private static func error(of path: [[UInt8]]) -> Int32 {
-        let certificates = path.map { der in
-            der.withUnsafeBufferPointer { buffer in
-                var cursor = buffer.baseAddress
-                return d2i_X509(nil, &cursor, buffer.count)
+        // The anchor may have the name of a certificate between, and is not to stand in for it.
+        error(
+            of: path[0],
+            through: Array(path.dropFirst().dropLast()),
+            to: [path[path.count - 1]],
+            trustedFirst: false
+        )
+    }
+
+    /// What `X509_verify_cert` says of a leaf, given what was sent with it and what is trusted.
+    private static func error(
+        of leaf: [UInt8],
+        through sent: [[UInt8]],
+        to anchors: [[UInt8]],
+        trustedFirst: Bool
+    ) -> Int32 {
+        func certificates(_ encodings: [[UInt8]]) -> [OpaquePointer?] {
+            encodings.map { der in
+                der.withUnsafeBufferPointer { buffer in
+                    var cursor = buffer.baseAddress
+                    return d2i_X509(nil, &cursor, buffer.count)
+                }
             }
         }
+        let leaf = certificates([leaf])[0]
+        let sent = certificates(sent)
+        let anchors = certificates(anchors)
         let store = X509_STORE_new()
         let untrusted = COpenSSLShims_sk_X509_new_null()
         let context = X509_STORE_CTX_new()
@@ -62,15 +117,14 @@ struct SoundPathTests {
             X509_STORE_CTX_free(context)
             COpenSSLShims_sk_X509_free(untrusted)
             X509_STORE_free(store)
-            for certificate in certificates { X509_free(certificate) }
+            for certificate in [leaf] + sent + anchors { X509_free(certificate) }
         }
-        X509_STORE_add_cert(store, certificates[certificates.count - 1])
-        for certificate in certificates.dropFirst().dropLast() { COpenSSLShims_sk_X509_push(untrusted, certificate) }
-        X509_STORE_CTX_init(context, store, certificates[0], untrusted)
+        for certificate in anchors { X509_STORE_add_cert(store, certificate) }
+        for certificate in sent { COpenSSLShims_sk_X509_push(untrusted, certificate) }
+        X509_STORE_CTX_init(context, store, leaf, untrusted)
         X509_STORE_CTX_set_default(context, "ssl_server")
         let parameters = X509_STORE_CTX_get0_param(context)
-        // The anchor may have the name of a certificate between, and is not to stand in for it.
-        X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST))
+        if !trustedFirst { X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST)) }
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
         X509_VERIFY_PARAM_set_time(parameters, time_t(RandomPKI.now.secondsSinceEpoch))

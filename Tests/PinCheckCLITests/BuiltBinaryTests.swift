@@ -5,6 +5,18 @@ import Testing
 /// The built program, for what only a process has: descriptors and exit codes.
 @Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), .endsSomeTime)
 struct BuiltBinaryTests {
+    @Test func helpIsWrittenHoweverNarrowTheTerminal() async throws {
+        for columns in ["0", "-5", "1", "26", "39", "9223372036854775807", "nonsense"] {
+            for help in ["-h", "--help", "help check"] {
+                let outcome = try await BuiltBinary.run("COLUMNS=\(columns) $PINCHECK \(help)")
+                #expect(
+                    outcome.status == 0 && outcome.output.contains("--pins"),
+                    "COLUMNS=\(columns) \(help): \(outcome)"
+                )
+            }
+        }
+    }
+
     @Test(
         arguments: [
             ("$PINCHECK", 64),

@@ -12,7 +12,10 @@ import Testing
 
     init() throws {
         pki = try .shared()
-        leaf = try pki.interA.issue(.leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2048), label: "ats"))
+        leaf = try pki.interA.issue(
+            CertificateTemplate.leaf(StandardPKI.serverName).with { $0.serialNumber = [0x12, 0x35] },
+            key: .shared(.rsa(bits: 2048), label: "ats")
+        )
     }
 
     private func plist(_ body: String) -> String {
@@ -157,6 +160,79 @@ import Testing
             let (outcome, _) = try await check(twoFaced, plist(""), arguments)
             #expect(outcome.decision == "fail unknown-issuer", "\(arguments): \(outcome)")
             #expect(try await check(twoFaced, exception(noForwardSecrecy), arguments).outcome.status == .pass)
+        }
+    }
+
+    @Test func theStapleForECDHEIsTheOneThatCounts() async throws {
+        var revoked = StatusResponse()
+        revoked.status = .revoked(at: LabClock.now - 2 * LabClock.day, reason: 1)
+        let staple = try revoked.der(about: leaf, from: pki.interA)
+        let stapling = both.with {
+            $0.staple = staple
+            $0.staplesByECDHEOnly = true
+            $0.application = .answers(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
+        }
+        for arguments in [[], ["--all-addresses"], ["--key-types", "rsa"], ["--request", "/"]] {
+            let (outcome, _) = try await check(stapling, plist(""), arguments)
+            #expect(
+                outcome.status == .fail && outcome.output.contains("\"id\" : \"revoked\""),
+                "\(arguments): \(outcome)"
+            )
+            #expect(try await check(stapling, exception(noForwardSecrecy), arguments).outcome.status == .pass)
+        }
+    }
+
+    /// Has an RSA certificate for whoever offers static RSA, and another for whoever offers ECDHE alone.
+    private var twoCertificates: TLSServerSettings {
+        both.with {
+            $0.identities.append(TLSIdentity([pki.leaf, pki.interA]))
+            $0.cipherList = "AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:@SECLEVEL=0"
+        }
+    }
+
+    @Test func theCertificateForECDHEIsOfThatAppAlone() async throws {
+        let pins = ["--pins", leaf.pin, "--pins", pki.rootA.pin]
+        for client in ["curl", "afnetworking", "afnetworking,curl", "curl,afnetworking"] {
+            let (outcome, _) = try await check(twoCertificates, plist(""), client: client, pins)
+            #expect(outcome.status == .pass, "\(client): \(outcome)")
+        }
+        let (curl, _) = try await check(
+            twoCertificates,
+            plist(""),
+            client: "afnetworking,curl",
+            ["--pins", pki.leaf.pin]
+        )
+        #expect(curl.status == .fail)
+        // Both keys are in use: neither is the other's backup.
+        let keys = ["--pins", leaf.pin, "--pins", pki.leaf.pin, "--min-pin-life", "36500d"]
+        let (outcome, _) = try await check(twoCertificates, plist(""), keys)
+        #expect(outcome.decision == "fail pin-life-short", "\(outcome)")
+    }
+
+    @Test func aBaselineIsComparedWithWhatEveryClientGets() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            let info = try files.write(plist(""), to: "Info.plist")
+            try await LoopbackServer.serving(.tls(twoCertificates)) { server in
+                let target = [host, "--connect", "127.0.0.1:\(server.port)"]
+                let baseline = files.path + "/baseline.json"
+                #expect(await pincheck(["snapshot"] + target + ["-o", baseline]).status == .pass)
+                let judging = ["--anchors", anchors, "--pins", info, "--pins", pki.rootA.pin]
+                for _ in 1...2 {
+                    let outcome = await pincheck(target + judging + ["--baseline", baseline, "--update"])
+                    #expect(outcome.status == .pass, "\(outcome)")
+                }
+                #expect(await pincheck(["diff", baseline]).status == .pass)
+            }
+        }
+    }
+
+    @Test func aServerThatFailsTheAppAloneIsToldAsSuch() async throws {
+        let failing = staticRSA.with { $0.refusal = .hangsUp }
+        for arguments in [[], ["--key-types", "rsa"]] {
+            let (outcome, _) = try await check(failing, plist(""), arguments)
+            #expect(outcome.status == .unreachable, "\(arguments): \(outcome)")
+            #expect(outcome.output.contains("forward-secrecy-unknown"), "\(outcome)")
         }
     }
 

@@ -75,6 +75,7 @@ final class TLSConversation: Conversation {
 
     /// The OCSP response that goes with the certificate.
     var staple: [UInt8]? { context.settings.staple }
+    var staplesByECDHEOnly: Bool { context.settings.staplesByECDHEOnly }
 
     /// Picks the identities for the name the client indicated; the result is the servername callback's.
     func chooseIdentity(_ alert: UnsafeMutablePointer<Int32>?) -> Int32 {

@@ -99,7 +99,8 @@ final class TLSServerContext: @unchecked Sendable {
         }
         if settings.offersFiniteFieldGroups { _ = COpenSSLShims_SSL_CTX_set_dh_auto(context, 1) }
         _ = COpenSSLShims_SSL_CTX_set_tlsext_status_cb(context) { ssl, _ in
-            guard let staple = TLSConversation.of(ssl)?.staple,
+            guard let conversation = TLSConversation.of(ssl), let staple = conversation.staple,
+                !conversation.staplesByECDHEOnly || SSL_CIPHER_get_kx_nid(SSL_get_pending_cipher(ssl)) == NID_kx_ecdhe,
                 let copy = COpenSSLShims_OPENSSL_memdup(staple, staple.count)
             else { return SSL_TLSEXT_ERR_NOACK }
             let bytes = copy.assumingMemoryBound(to: UInt8.self)

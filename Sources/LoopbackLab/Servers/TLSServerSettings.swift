@@ -102,6 +102,8 @@ public struct TLSServerSettings: Sendable {
     public var timestamps: [UInt8]?
     /// What clients get that ask for an OCSP response (RFC 6066, 8), right or wrong; `nil`: the extension is ignored.
     public var staple: [UInt8]?
+    /// Whether only clients get ``staple`` with which keys are agreed on by ECDHE in TLS 1.2, as where several servers share an address.
+    public var staplesByECDHEOnly = false
     /// Whether there are DHE suites, whose prime is as long as the certificate's key (`SSL_CTX_set_dh_auto`).
     public var offersFiniteFieldGroups = false
 

@@ -79,7 +79,14 @@ struct LintCommand: ContextCommand {
 
     /// A source as reports name it: what is no file may be a piece of a private key, unless it says that it is a pin.
     private static func shown(_ source: String) -> String {
-        source.hasPrefix("sha256/") || PinItemReader.isThere(source) ? source : KeyMaterial.hidden(in: source)
+        isPin(source) || PinItemReader.isThere(source) ? source : KeyMaterial.hidden(in: source)
+    }
+
+    /// Whether a text is nothing but pins by their hashes: what is longer may be a key behind the word.
+    private static func isPin(_ source: String) -> Bool {
+        source.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }).allSatisfy { part in
+            part.hasPrefix("sha256/") && part.utf8.count == "sha256/".utf8.count + 44
+        }
     }
 
     private func write(

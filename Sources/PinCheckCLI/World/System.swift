@@ -20,6 +20,8 @@ enum System {
         let columns = environment["COLUMNS"].flatMap { Int($0) }
         let output = standardStream(STDOUT_FILENO, columns: columns)
         let errors = standardStream(STDERR_FILENO, columns: columns)
+        // The parser looks for the width by itself, whatever it is asked for, and cannot write into less than its indent.
+        if !helpWidths.contains(columns ?? output.layout.columns) { setenv("COLUMNS", "80", 1) }
         var context = Context(
             console: Console(output: output, errors: errors),
             environment: environment,
@@ -36,6 +38,9 @@ enum System {
         }
         return context
     }
+
+    /// The widths that help can be written in, in cells.
+    private static let helpWidths = 40...10_000
 
     /// The stream of a standard descriptor.
     ///

@@ -113,6 +113,17 @@ package struct ChainJudgement: Sendable {
                 + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
     }
 
+    /// The same judgement with that of another chain in the place of what some clients make of this one: they were served the other.
+    func taking(from other: ChainJudgement, _ isServedOther: (ChosenClient) -> Bool) -> ChainJudgement {
+        var judgement = self
+        judgement.clients = zip(clients, other.clients).map { isServedOther($0.client) ? $1 : $0 }
+        let own = judgements.filter { !isServedOther($0.client) }
+        let others = other.judgements.filter { isServedOther($0.client) }
+        let inUse = pinsInUse.union(other.pinsInUse)
+        judgement.judgements = evaluation.ordered((own + others).map { $0.knowing(pinsInUse: inUse) })
+        return judgement.withOutlooks()
+    }
+
     /// The positions of the configured pins whose keys are seen in use.
     var pinsInUse: Set<Int> { judgements.reduce(into: []) { $0.formUnion($1.pinsInUse) } }
 
@@ -121,10 +132,16 @@ package struct ChainJudgement: Sendable {
         guard !isForecast, judgements.contains(where: { !pinsInUse.isSubset(of: $0.pinsInUse) }) else { return self }
         var judgement = self
         judgement.judgements = judgements.map { $0.knowing(pinsInUse: pinsInUse) }
+        return judgement.withOutlooks()
+    }
+
+    /// The same with the outlooks of its judgements.
+    private func withOutlooks() -> ChainJudgement {
+        var judgement = self
         judgement.clients = clients.map { result in
-            result.with(outlook: judgement.judgements.first { $0.isOf(result, in: evaluation) }?.outlook)
+            result.with(outlook: judgements.first { $0.isOf(result, in: evaluation) }?.outlook)
         }
-        judgement.outlook = Outlook.worst(of: Self.outlooks(judgement.judgements, names, evaluation))
+        judgement.outlook = Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
         return judgement
     }
 

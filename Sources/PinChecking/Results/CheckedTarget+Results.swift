@@ -101,7 +101,7 @@ extension CheckedTarget {
             answer: connection.answer,
             changes: state?.changes,
             warnings: warnings,
-            notes: connection.notesOnNames + (connection.judgement?.notes ?? [])
+            notes: connection.notesOnNames + connection.remarks + (connection.judgement?.notes ?? [])
         )
     }
 }
@@ -144,8 +144,10 @@ extension ChainJudgement {
         let before = Set(recorded.chain.map(\.spkiSHA256))
         let matched = Set(shown?.matches.map(\.pinIndex) ?? [])
         let others = configured.indices.filter { !matched.contains($0) }
+        // What another connection shows in use is not lost.
+        let inUse = pinsInUse
         guard standing.isAccepted, !matched.isEmpty, !others.isEmpty,
-            others.allSatisfy({ before.contains(configured[$0]) })
+            others.allSatisfy({ before.contains(configured[$0]) && !inUse.contains($0) })
         else { return nil }
         func numbers(_ indices: some Sequence<Int>) -> String {
             indices.sorted().map { String($0 + 1) }.joined(separator: ", ")

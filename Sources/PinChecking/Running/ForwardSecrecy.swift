@@ -30,8 +30,9 @@ extension Checker {
         case .success(let other):
             let known = await judge(connection.result, true)
             // The first is what all other clients get, the second what this app gets.
-            guard known.standing.isAccepted, other.presented != served.presented else { return known }
-            return await judge(.success(other), nil)
+            guard known.standing.isAccepted, !other.says(theSameAs: served) else { return known }
+            let host = connection.endpoint.urlHost
+            return await judge(.success(other), nil).asked(beside: known) { $0.asksForForwardSecrecy(of: host) }
         case .failure(let error) where error.isForWantOfCommonParameters: return await judge(connection.result, false)
         case .failure where connection.isRejectedAnyway: return connection
         case .failure(let error):
@@ -40,6 +41,14 @@ extension Checker {
                 .failure(error.ofPart(of: deadline.timeout)),
                 by: connection.judgement?.evaluation,
                 as: connection.variant
+            ).remarking(
+                Finding(
+                    .info,
+                    id: "forward-secrecy-unknown",
+                    message:
+                        "the server chose a key exchange without forward secrecy, and failed when it was asked once more with "
+                        + "ECDHE alone, as an app under App Transport Security connects"
+                )
             )
         }
     }
@@ -76,6 +85,11 @@ extension ConnectionFacts {
 }
 
 extension ProbeResult {
+    /// Whether nothing that clients judge is different: the chain and what came along with it.
+    fileprivate func says(theSameAs other: ProbeResult) -> Bool {
+        presented == other.presented && staple == other.staple && timestampList == other.timestampList
+    }
+
     /// Whether the keys are agreed on with keys made for the connection on an elliptic curve.
     var isAgreedOnByECDHE: Bool { keyExchange == .ephemeral }
 }

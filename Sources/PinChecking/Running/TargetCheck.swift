@@ -66,7 +66,8 @@ struct TargetCheck: Sendable {
             }
         }
         let connection = await checker.settled(judge(result, nil), retries: job.retries, until: deadline, judge: judge)
-        return VariantOutcome(endpoint: endpoint, variant: variant, result: connection.result, checked: connection)
+        // What every client gets is compared; that the server failed the app alone is told by the verdict.
+        return VariantOutcome(endpoint: endpoint, variant: variant, result: result, checked: connection)
     }
 
     /// Makes all connections within the target's timeout, the lookups and services before them included.

@@ -96,9 +96,15 @@ extension Certificate: Hashable {
 }
 
 extension Certificate: CustomStringConvertible {
-    /// The subject, or the serial number for a certificate without one.
+    /// The subject, its beginning where it is very long, or the serial number for a certificate without one.
     public var description: String {
-        subject.isEmpty ? "(no subject, serial \(serialNumber))" : subject
+        subject.isEmpty ? "(no subject, serial \(serialNumber))" : Self.bearable(subject)
+    }
+
+    /// A distinguished name as sentences can bear it: a server may send one of a megabyte.
+    static func bearable(_ name: String) -> String {
+        let most = 400
+        return name.utf8.count > most ? name.prefix(most) + "…" : name
     }
 }
 

@@ -81,7 +81,7 @@ public struct TrustFailure: Sendable, Hashable {
     }
 
     /// The same as a rule of one platform.
-    func refused(by platform: PlatformFamily) -> TrustFailure { TrustFailure(self, of: platform) }
+    package func refused(by platform: PlatformFamily) -> TrustFailure { TrustFailure(self, of: platform) }
 
     /// How useful the reason is to the reader, 0 for the most useful: distrust, time, name, signature, constraints, unknown issuer.
     public var rank: Int {
@@ -181,7 +181,8 @@ extension TrustFailure: CustomStringConvertible {
         case .weakSignature:
             "\(subject) is signed with an algorithm too weak to trust: \(certificate.signatureAlgorithm)"
         case .unknownCriticalExtension: "\(subject) has a critical extension that is not understood"
-        case .unknownIssuer: "the issuer of \(subject) is neither presented nor trusted: \(certificate.issuer)"
+        case .unknownIssuer:
+            "the issuer of \(subject) is neither presented nor trusted: \(Certificate.bearable(certificate.issuer))"
         case .untrustedRoot: "the root \(subject) is not trusted"
         case .selfSigned: "\(subject) is self-signed and not trusted"
         case .distrusted: "\(subject) is distrusted: the trust store's own settings forbid it for TLS servers"

@@ -27,6 +27,9 @@ public struct Platform: Sendable, Hashable {
     public let transparencyDemand: TransparencyDemand
     /// Which of several rejected paths is handed out.
     public let rejectedPath: RejectedPathRule
+    /// Whether one path is built and judged, instead of any that is valid: OpenSSL takes the first issuer that fits and does not turn
+    /// back.
+    public let buildsOnePath: Bool
     /// What of the verifier's own judgement counts.
     let deference: Deference
 
@@ -74,6 +77,7 @@ public struct Platform: Sendable, Hashable {
             constrainsCommonName: false,
             transparencyDemand: release.requiresTransparency ? .belowPublicRoots : .none,
             rejectedPath: .bestByPoints,
+            buildsOnePath: false,
             deference: .none
         )
     }
@@ -102,6 +106,7 @@ public struct Platform: Sendable, Hashable {
             constrainsCommonName: false,
             transparencyDemand: transparencyDemand,
             rejectedPath: .longest,
+            buildsOnePath: false,
             deference: .none
         )
     }
@@ -119,6 +124,7 @@ public struct Platform: Sendable, Hashable {
         constrainsCommonName: true,
         transparencyDemand: .none,
         rejectedPath: .longest,
+        buildsOnePath: true,
         deference: .always
     )
 
@@ -137,6 +143,7 @@ public struct Platform: Sendable, Hashable {
         constrainsCommonName: false,
         transparencyDemand: .belowPublicRoots,
         rejectedPath: .longest,
+        buildsOnePath: false,
         deference: .belowPrivateAnchors
     )
 

@@ -64,11 +64,13 @@ final class FindingsCache: Sendable {
 
     /// An answer, and the span of time it holds for.
     struct Entry: Sendable {
-        let findings: PathFindings
+        private(set) var findings: PathFindings
         /// Whether an authority on one of the paths constrains names, so that the name asked for counts after all.
         let hasNameConstraints: Bool
         /// Whether everybody's search would have gone the same way.
         let isUndisputed: Bool
+        /// Whether there were other certificates at hand than those of the one valid path, so that another could have been built.
+        let hasChoice: Bool
         /// Whether the search was given up.
         let isExhausted: Bool
         /// What OpenSSL had against the paths of a disputed search.
@@ -78,11 +80,19 @@ final class FindingsCache: Sendable {
         fileprivate let span: ClosedRange<Timestamp>
         fileprivate let size: Int
 
+        /// The same answer with other findings.
+        func with(_ findings: PathFindings) -> Entry {
+            var entry = self
+            entry.findings = findings
+            return entry
+        }
+
         /// An answer for `time`, reached by looking at `certificates`.
         init(
             _ findings: PathFindings,
             hasNameConstraints: Bool,
             isUndisputed: Bool = false,
+            hasChoice: Bool = false,
             isExhausted: Bool = false,
             judgements: [[SHA256Digest]: PathJudge.Judgement] = [:],
             bestByPoints: [Certificate] = [],
@@ -92,6 +102,7 @@ final class FindingsCache: Sendable {
             self.findings = findings
             self.hasNameConstraints = hasNameConstraints
             self.isUndisputed = isUndisputed
+            self.hasChoice = hasChoice
             self.isExhausted = isExhausted
             self.judgements = judgements
             self.bestByPoints = bestByPoints

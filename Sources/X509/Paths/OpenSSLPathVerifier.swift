@@ -57,13 +57,14 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let known = nameless(question, leaf: leaf)
         // Constraints are held against the name on the way to a path, not afterwards.
         if known.hasNameConstraints, case .name(.dns)? = Self.reference(in: question.policy) {
-            return search(
+            let found = search(
                 question,
                 leaf: leaf,
                 by: question.platform,
                 name: Self.name(in: question.policy),
                 nameFailures: nameFailures
-            ).findings
+            )
+            return builtByItself(found, question, leaf: leaf).findings
         }
         guard !nameFailures.isEmpty else { return known.findings }
         let valid = known.findings.validPaths.compactMap { path in
@@ -90,21 +91,55 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let common = remembered(question, by: nil) { search(question, leaf: leaf, by: nil) }
         guard let platform = question.platform else { return common }
         let constrainsMore = platform.constrainsCommonName && common.hasNameConstraints
-        if common.isUndisputed, !constrainsMore, question.fetchable.isEmpty,
+        let mayBeBuiltOtherwise = platform.buildsOnePath && common.hasChoice
+        if common.isUndisputed, !constrainsMore, !mayBeBuiltOtherwise, question.fetchable.isEmpty,
             common.findings.validPaths.allSatisfy({ isTaken($0, question) })
         {
             return common
         }
-        if common.isExhausted { return exhausted(common, question) }
+        if common.isExhausted { return builtByItself(exhausted(common, question), question, leaf: leaf) }
         return remembered(question, by: platform) {
             // OpenSSL holds the common name against constraints only when it is told to.
-            search(
+            let found = search(
                 question,
                 leaf: leaf,
                 by: platform,
                 judgements: platform.constrainsCommonName ? [:] : common.judgements
             )
+            return builtByItself(found, question, leaf: leaf)
         }
+    }
+
+    /// What a platform finds that builds one path and does not turn back: the path that OpenSSL builds by itself, or what it has
+    /// against that.
+    private func builtByItself(
+        _ entry: FindingsCache.Entry,
+        _ question: PathQuestion,
+        leaf: PathNode
+    ) -> FindingsCache.Entry {
+        guard let platform = question.platform, platform.buildsOnePath, entry.hasChoice,
+            !entry.findings.validPaths.isEmpty
+        else { return entry }
+        let rounds = rounds(question, presented: [], additional: [], fetchable: [])
+        let building = PathBuilding(
+            of: leaf,
+            presented: Self.nodes(question.presented.certificates.dropFirst()),
+            endingAt: rounds.last?.sources ?? []
+        )
+        let judgement = PathJudge(rules: rules(for: question, by: platform)).judge(building)
+        let failures =
+            judgement.failures + (judgement.failures.isEmpty ? objections(to: judgement.certificates, question) : [])
+        guard failures.isEmpty else {
+            return entry.with(
+                PathFindings(
+                    validPaths: [],
+                    failures: Self.ranked(failures.map { $0.refused(by: platform.family) }),
+                    bestEffort: judgement.certificates
+                )
+            )
+        }
+        // What the search found beside it is of no use to the platform.
+        return entry.with(PathFindings(validPaths: [judgement.certificates], failures: [], bestEffort: []))
     }
 
     private func remembered(
@@ -129,6 +164,16 @@ package struct OpenSSLPathVerifier: PathVerifier {
                 .failures(of: nodes, firstAnchor: nodes.count - 1, []).isEmpty
     }
 
+    /// What the question's platform and the store have against a path that OpenSSL itself takes.
+    private func objections(to path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
+        let nodes = path.compactMap { PathNode($0) }
+        let distrusted = nodes.enumerated().filter { trustStore.distrusts($0.element) }.map {
+            TrustFailure(.distrusted, at: $0.offset, of: $0.element.certificate)
+        }
+        return distrusted
+            + pathRules(question, by: question.platform).failures(of: nodes, firstAnchor: nodes.count - 1, [])
+    }
+
     /// What a platform makes of a search that was given up: no second one is paid for.
     private func exhausted(_ common: FindingsCache.Entry, _ question: PathQuestion) -> FindingsCache.Entry {
         var findings = common.findings
@@ -144,6 +189,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         return FindingsCache.Entry(
             findings,
             hasNameConstraints: common.hasNameConstraints,
+            hasChoice: common.hasChoice,
             at: question.time,
             by: question.presented.certificates
         )
@@ -203,12 +249,19 @@ package struct OpenSSLPathVerifier: PathVerifier {
             findings,
             hasNameConstraints: search.hasNameConstraints,
             isUndisputed: isUndisputed,
+            hasChoice: Self.hasChoice(search.validPaths, among: seen),
             isExhausted: search.isExhausted,
             judgements: isUndisputed || platform != nil ? [:] : judgements,
             bestByPoints: isRankedOnce ? search.bestEffort(at: question.time, by: .bestByPoints) : [],
             at: question.time,
             by: seen
         )
+    }
+
+    /// Whether another path than the only valid one could be built of the certificates that were at hand.
+    private static func hasChoice(_ paths: [[Certificate]], among seen: [Certificate]) -> Bool {
+        guard paths.count == 1, let path = paths.first else { return !paths.isEmpty }
+        return seen.contains { !path.contains($0) }
     }
 
     /// What OpenSSL's pedantic checks (`X509_V_FLAG_X509_STRICT`) have against a path that was found valid without them.

@@ -5,7 +5,7 @@ internal import Pinning
 /// Has OpenSSL judge one concrete path: signatures, dates, constraints, purpose, strength.
 ///
 /// The store holds the path's last certificate alone and the untrusted stack the ones between, so that `X509_verify_cert` has no
-/// choice to make; the names of servers are checked apart, because they do not depend on the path.
+/// choice to make, unless it is asked to make one; the names of servers are checked apart, because they do not depend on the path.
 struct PathJudge {
     /// What is judged besides the signatures and dates.
     struct Rules {
@@ -34,9 +34,33 @@ struct PathJudge {
 
     /// Judges `path`, whose last certificate is taken as the anchor.
     func judge(_ path: [PathNode]) -> Judgement {
-        guard let leaf = path.first, let anchor = path.last, let context = X509_STORE_CTX_new(),
-            let store = X509_STORE_new(), let untrusted = COpenSSLShims_sk_X509_new_null()
-        else { preconditionFailure("a path is never empty, and OpenSSL gives no context only when memory is out") }
+        guard let leaf = path.first, let anchor = path.last else { preconditionFailure("a path is never empty") }
+        // A leaf that is itself the anchor is judged alone: with more at hand OpenSSL would go on to an issuer.
+        return verify(leaf, through: path.dropFirst().dropLast(), to: [anchor], among: path, buildingByItself: false)
+    }
+
+    /// Has OpenSSL build a path by itself and judges that one.
+    func judge(_ building: PathBuilding) -> Judgement {
+        let all = [building.leaf] + building.presented + building.anchors
+        return verify(
+            building.leaf,
+            through: building.presented[...],
+            to: building.anchors,
+            among: all,
+            buildingByItself: true
+        )
+    }
+
+    private func verify(
+        _ leaf: PathNode,
+        through intermediates: ArraySlice<PathNode>,
+        to anchors: [PathNode],
+        among path: [PathNode],
+        buildingByItself: Bool
+    ) -> Judgement {
+        guard let context = X509_STORE_CTX_new(), let store = X509_STORE_new(),
+            let untrusted = COpenSSLShims_sk_X509_new_null()
+        else { preconditionFailure("OpenSSL gives no context only when memory is out") }
         defer {
             X509_STORE_CTX_free(context)
             X509_STORE_free(store)
@@ -44,13 +68,10 @@ struct PathJudge {
             OpenSSLFailure.forget()
         }
         OpenSSLFailure.forget()
-        // A leaf that is itself the anchor is judged alone: with more at hand OpenSSL would go on to an issuer.
-        for node in path.dropFirst().dropLast() {
-            COpenSSLShims_sk_X509_push(untrusted, node.handle.pointer)
-        }
-        guard X509_STORE_add_cert(store, anchor.handle.pointer) == 1,
+        for node in intermediates { COpenSSLShims_sk_X509_push(untrusted, node.handle.pointer) }
+        guard anchors.allSatisfy({ X509_STORE_add_cert(store, $0.handle.pointer) == 1 }),
             X509_STORE_CTX_init(context, store, leaf.handle.pointer, untrusted) == 1,
-            configure(context)
+            configure(context, buildingByItself: buildingByItself)
         else { preconditionFailure("OpenSSL's own verification parameters are missing") }
         let record = VerificationRecord(time: rules.time)
         return withExtendedLifetime(record) {
@@ -60,18 +81,19 @@ struct PathJudge {
             }
             if rules.takesSignaturesAsChecked { X509_STORE_CTX_set_verify(context) { _ in 1 } }
             let status = X509_verify_cert(context)
+            let built = builtChain(context, of: path)
             guard status != 1 || X509_STORE_CTX_get_error(context) != X509_V_OK || !record.errors.isEmpty else {
-                let built = builtChain(context, of: path)
                 return Judgement(
                     failures: rules.isServerPolicy ? Self.wrongPurposes(on: built) : [],
                     certificates: built
                 )
             }
+            let judged = buildingByItself ? built : path.map(\.certificate)
             let errors = record.errors.isEmpty ? [VerificationRecord.BrokenRule(context)] : record.errors
             var failures = errors.map { error in
                 let certificate =
                     path.first { $0.handle.pointer == error.certificate }?.certificate
-                    ?? path[min(error.depth, path.count - 1)].certificate
+                    ?? (judged.isEmpty ? leaf.certificate : judged[min(error.depth, judged.count - 1)])
                 return TrustFailure(
                     Self.reason(error.code, certificate, isLeaf: error.depth == 0),
                     at: error.depth,
@@ -79,9 +101,9 @@ struct PathJudge {
                 )
             }
             if rules.isServerPolicy {
-                failures += Self.wrongPurposes(on: path.map(\.certificate)).filter { !failures.contains($0) }
+                failures += Self.wrongPurposes(on: judged).filter { !failures.contains($0) }
             }
-            return Judgement(failures: failures, certificates: path.map(\.certificate))
+            return Judgement(failures: failures, certificates: judged)
         }
     }
 
@@ -109,17 +131,17 @@ struct PathJudge {
         certificate.extendedKeyUsage.map { $0.contains("serverAuth") } ?? true
     }
 
-    private func configure(_ context: OpaquePointer) -> Bool {
+    private func configure(_ context: OpaquePointer, buildingByItself: Bool) -> Bool {
         guard !rules.isServerPolicy || X509_STORE_CTX_set_default(context, "ssl_server") == 1,
             let parameters = X509_STORE_CTX_get0_param(context)
         else { return false }
         let strict = rules.isStrict ? X509_V_FLAG_X509_STRICT : 0
         // The certificates between are taken in the order of the path, and the anchor comes last: asked first, an anchor that has the
         // name of one between stands in for it, and the signature fails.
-        X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST))
+        if !buildingByItself { X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST)) }
         X509_VERIFY_PARAM_set_flags(
             parameters,
-            UInt(X509_V_FLAG_PARTIAL_CHAIN) | UInt(X509_V_FLAG_NO_ALT_CHAINS) | UInt(strict)
+            UInt(X509_V_FLAG_PARTIAL_CHAIN) | (buildingByItself ? 0 : UInt(X509_V_FLAG_NO_ALT_CHAINS)) | UInt(strict)
         )
         // Always explicit: left alone it is 0 here and 2 in TLS, and the same chain would get two verdicts.
         X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? rules.authLevel : 0)

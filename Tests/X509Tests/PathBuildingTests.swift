@@ -1,0 +1,80 @@
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// What OpenSSL builds by itself: curl takes that path or none, others any valid one.
+@Suite struct PathBuildingTests {
+    private let host = "api.example.com"
+    private let root: LabCertificate
+    private let oldRoot: LabCertificate
+    private let key: LabKey
+
+    init() throws {
+        root = try .selfSigned(.authority("Root"))
+        oldRoot = try .selfSigned(.authority("Old Root"))
+        key = try LabKey.generate()
+    }
+
+    private func findings(
+        _ presented: [LabCertificate],
+        anchors: [LabCertificate],
+        on platform: Platform
+    ) throws -> PathFindings {
+        let values = try PathVerifierTests.values(presented)
+        let question = PathQuestion(
+            presented: try #require(PresentedChain(values)),
+            anchors: .trustStore,
+            policy: .sslServer(name: ReferenceName(host)),
+            time: PathVerifierTests.now,
+            platform: platform
+        )
+        let store = TrustStore(anchors: [AnchorBundle(try PathVerifierTests.values(anchors))])
+        return OpenSSLPathVerifier(trustStore: store).findPaths(question)
+    }
+
+    private func intermediate(
+        by issuer: LabCertificate,
+        _ change: (inout CertificateTemplate) -> Void = { _ in }
+    ) throws -> LabCertificate {
+        var template = CertificateTemplate.authority("Intermediate")
+        change(&template)
+        return try issuer.issue(template, key: key)
+    }
+
+    @Test func onlyThePathThatOpenSSLTriesCountsForCurl() throws {
+        let old = try intermediate(by: oldRoot)
+        let new = try intermediate(by: root)
+        let constrained = try intermediate(by: root) {
+            $0.nameConstraints = .init(excluded: [GeneralName("example.com")])
+        }
+        let leaf = try new.issue(.leaf(host))
+        let worlds: [(presented: [LabCertificate], reason: String?)] = [
+            ([leaf, old, new], "unknown-issuer"), ([leaf, old, oldRoot, new], "untrusted-root"),
+            ([leaf, constrained, new], "name-constraint"), ([leaf, new, old], nil), ([leaf, new], nil),
+            ([leaf, new, root], nil), ([leaf, new, oldRoot], nil),
+        ]
+        for (presented, reason) in worlds {
+            let found = try findings(presented, anchors: [root], on: .openssl)
+            #expect(found.failures.first?.id == reason, "\(presented.map(\.subject)): \(found)")
+            #expect(found.validPaths.isEmpty == (reason != nil))
+            for platform in [Platform.apple(), .android(), .browser] {
+                #expect(try !findings(presented, anchors: [root], on: platform).validPaths.isEmpty)
+            }
+        }
+        // With both roots trusted the first that fits leads somewhere.
+        #expect(try !findings([leaf, old, new], anchors: [root, oldRoot], on: .openssl).validPaths.isEmpty)
+    }
+
+    @Test func aTrustedLeafIsNoEndWhereItsIssuerIsSentAlong() throws {
+        let issuer = try LabCertificate.selfSigned(.authority("Issuer"))
+        var template = CertificateTemplate.authority("No authority")
+        template.basicConstraints = .init(isAuthority: false)
+        let noAuthority = try LabCertificate.selfSigned(template)
+        let leaf = try issuer.issue(.leaf(host))
+        let odd = try noAuthority.issue(.leaf(host))
+        #expect(try findings([odd, noAuthority], anchors: [odd], on: .openssl).validPaths.isEmpty)
+        #expect(try !findings([odd, noAuthority], anchors: [odd], on: .browser).validPaths.isEmpty)
+        #expect(try !findings([leaf], anchors: [leaf], on: .openssl).validPaths.isEmpty)
+    }
+}
