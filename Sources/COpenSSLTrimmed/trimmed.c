@@ -3,6 +3,7 @@
 #include <openssl/core_dispatch.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,28 +106,46 @@ static int isOrdinary(void) {
         && OSSL_PROVIDER_available(NULL, "default") == 1 && EVP_default_properties_is_fips_enabled(NULL) == 0;
 }
 
-static OSSL_LIB_CTX *makeLibraryContext(void) {
-    static const char name[] = "pincheck-trimmed";
+// Sets up what all contexts have in common.
+static int prepare(void) {
     OSSL_LIB_CTX *base = OSSL_LIB_CTX_new();
-    OSSL_LIB_CTX *trimmed = OSSL_LIB_CTX_new();
-    if (base != NULL && trimmed != NULL && isOrdinary()) {
+    if (base != NULL && isOrdinary()) {
         standard = OSSL_PROVIDER_load(base, "default");
-        if (standard != NULL && chooseDecoders() && OSSL_PROVIDER_add_builtin(trimmed, name, initialize)
-            && OSSL_PROVIDER_load(trimmed, name) != NULL) {
-            return trimmed;
+        if (standard != NULL && chooseDecoders()) {
+            return 1;
         }
     }
-    OSSL_LIB_CTX_free(trimmed);
     OSSL_LIB_CTX_free(base);
+    return 0;
+}
+
+static OSSL_LIB_CTX *makeLibraryContext(void) {
+    static const char name[] = "pincheck-trimmed";
+    OSSL_LIB_CTX *trimmed = OSSL_LIB_CTX_new();
+    if (trimmed != NULL && OSSL_PROVIDER_add_builtin(trimmed, name, initialize)
+        && OSSL_PROVIDER_load(trimmed, name) != NULL) {
+        return trimmed;
+    }
+    OSSL_LIB_CTX_free(trimmed);
     return NULL;
 }
 
-OSSL_LIB_CTX *COpenSSLTrimmed_libraryContext(void) {
-    static int isMade = 0;
-    static OSSL_LIB_CTX *context = NULL;
-    if (!isMade) {
-        isMade = 1;
-        context = makeLibraryContext();
+OSSL_LIB_CTX *COpenSSLTrimmed_libraryContext(size_t index) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static enum { UNTRIED, READY, FAILED } state = UNTRIED;
+    static OSSL_LIB_CTX *contexts[COpenSSLTrimmed_mostContexts];
+    OSSL_LIB_CTX *context = NULL;
+    pthread_mutex_lock(&mutex);
+    if (state == UNTRIED) {
+        state = prepare() ? READY : FAILED;
     }
+    if (state == READY) {
+        OSSL_LIB_CTX **place = &contexts[index % COpenSSLTrimmed_mostContexts];
+        if (*place == NULL) {
+            *place = makeLibraryContext();
+        }
+        context = *place;
+    }
+    pthread_mutex_unlock(&mutex);
     return context;
 }

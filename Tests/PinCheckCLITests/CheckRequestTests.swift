@@ -21,6 +21,7 @@ import Testing
         "--connect": ["192.0.2.1"], "--connect-to": ["::192.0.2.1:"], "--resolve": ["*:443:192.0.2.1"],
         "--sni": ["a.example"], "--no-sni": [], "--port": ["8443"], "-4": [], "-6": [], "--timeout": ["2.5"],
         "--retries": ["2"], "--min-tls": ["1.3"], "--max-tls": ["1.2"], "--alpn": ["h2,http/1.1"], "--jobs": ["2"],
+        "--loops": ["2"],
         "--pins": [pin], "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--skip-bad-pins": [],
         "--client": ["trustkit:no-enforce:expires=2027-06-01"], "--mode": ["public-key"],
         "--allow-invalid-certificates": [], "--no-validate-domain-name": [], "--validate-certificate-chain": [],

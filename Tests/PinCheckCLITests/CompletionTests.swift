@@ -135,7 +135,8 @@ import Testing
         #expect(
             free == [
                 "--at", "--connect", "--connect-to", "--doh", "--expect-status", "--fail-before", "--header", "--host",
-                "--jobs", "--min-pin-life", "--on-change", "--port", "--request", "--resolve", "--retries", "--sni",
+                "--jobs", "--loops", "--min-pin-life", "--on-change", "--port", "--request", "--resolve", "--retries",
+                "--sni",
                 "--timeout", "--verify-name", "--warn-before",
             ]
         )

@@ -27,7 +27,7 @@ struct EvidenceTests {
         }
         // Prepared for one connection or for many, the library is another.
         let result = try await LoopbackServer.serving(.tls(settings), address: "127.0.0.1") { server in
-            let prober = Prober(expecting: expecting)
+            let prober = Probers(expecting: expecting).prober(for: 0)
             let result = await outcome(of: try ProbeRequest(server), by: prober)
             await prober.shutdown()
             return try result.get()

@@ -8,7 +8,7 @@ import X509
 @testable import TLSProbe
 
 /// The library context of batches beside the ordinary one: whatever is asked, both have to answer the same.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSContext.trimmedLibrary != nil))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSContext.trimmedLibrary() != nil))
 struct TrimmedLibraryTests {
     /// A kind of key that servers may have.
     enum Key: String, CaseIterable {
@@ -53,7 +53,7 @@ struct TrimmedLibraryTests {
         _ change: (inout ProbeRequest) -> Void
     ) async throws -> Outcome {
         try await LoopbackServer.serving(behavior, address: "127.0.0.1") { server in
-            let prober = Prober(expecting: count)
+            let prober = Probers(expecting: count).prober(for: 0)
             let result = await TLSProbeTests.outcome(of: try ProbeRequest(server, change), by: prober)
             await prober.shutdown()
             switch result {
@@ -172,7 +172,7 @@ struct TrimmedLibraryTests {
     }
 
     private func readTrimmed(_ der: [UInt8]) throws -> Certificate {
-        var pointer = X509_new_ex(TLSContext.trimmedLibrary, nil)
+        var pointer = X509_new_ex(TLSContext.trimmedLibrary(), nil)
         defer { X509_free(pointer) }
         let read = der.withUnsafeBufferPointer { bytes in
             var cursor = bytes.baseAddress

@@ -9,11 +9,14 @@
 
 #include <openssl/crypto.h>
 
-// The context, made when it is first asked for; it lives as long as the process, and certificates read in it may.
+// So many contexts are made at most; what is asked for beyond shares one.
+enum { COpenSSLTrimmed_mostContexts = 64 };
+
+// One of the contexts, made when it is first asked for; it lives as long as the process, and certificates read in it may.
 //
+// Contexts share nothing that is locked: each thread that makes many connections should have one of its own.
 // NULL when OpenSSL's default context has been given anything but the default provider, by its configuration file or otherwise:
 // what somebody set up is then what is used. NULL as well when OpenSSL has no such provider, or no memory.
-// To be called by one thread at a time.
-OSSL_LIB_CTX *COpenSSLTrimmed_libraryContext(void);
+OSSL_LIB_CTX *COpenSSLTrimmed_libraryContext(size_t index);
 
 #endif

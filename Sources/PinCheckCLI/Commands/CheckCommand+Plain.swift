@@ -111,6 +111,7 @@ extension ConnectionOptions {
         maximumTLS = plain.text("--max-tls")
         alpn = plain.text("--alpn")
         jobs = plain.text("--jobs")
+        loops = plain.text("--loops")
     }
 }
 

@@ -91,6 +91,14 @@ struct ConnectionOptions: ParsableArguments {
         )
     )
     var jobs: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many threads connect where there are many targets (default: the processors).",
+            valueName: "n"
+        )
+    )
+    var loops: String?
 }
 
 extension ConnectionOptions {
@@ -107,6 +115,7 @@ extension ConnectionOptions {
         connection.maximumTLS = try version(maximumTLS, option: "--max-tls")
         connection.applicationProtocols = try applicationProtocols()
         connection.jobs = try count(jobs, option: "--jobs", range: 1...100_000)
+        connection.loops = try count(loops, option: "--loops", range: 1...Probers.mostThreads)
         return connection
     }
 

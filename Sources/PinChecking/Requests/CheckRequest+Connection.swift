@@ -25,6 +25,8 @@ extension CheckRequest {
         package var clientIdentity: ClientIdentity?
         /// How many targets are checked at the same time, 1 to 100000.
         package var jobs: Int?
+        /// How many threads make connections, 1 to 64; there are fewer where there are few targets.
+        package var loops: Int?
 
         /// A timeout of so many seconds, from 0.001 to 86400.
         package static func timeout(seconds: Double) throws(RequestError) -> Duration {
@@ -86,6 +88,7 @@ extension CheckRequest {
                 ? other.applicationProtocols : applicationProtocols
             merged.clientIdentity = clientIdentity ?? other.clientIdentity
             merged.jobs = jobs ?? other.jobs
+            merged.loops = loops ?? other.loops
             return merged
         }
     }

@@ -15,6 +15,7 @@ extension Checker {
             thread: surroundings.thread,
             network: surroundings.network,
             expecting: jobs.count,
+            loops: request.connection.loops,
             now: surroundings.now
         )
         checker.connectionsToTarget = min(TargetVariants.connectionLimit, descriptors)

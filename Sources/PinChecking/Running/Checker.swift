@@ -8,7 +8,10 @@ package struct Checker: Sendable {
     /// Tells the time.
     let now: @Sendable () -> Timestamp
 
-    private let prober: RetryingProber
+    private let probers: Probers
+    /// The number of the job that is under way, by which the probers are spread.
+    private var number = 0
+    private var prober: RetryingProber { RetryingProber(prober: probers.prober(for: number)) }
     /// How many connections to one target are made at the same time, at least one.
     var connectionsToTarget = TargetVariants.connectionLimit
     /// How much of a processor's time the chains of one target may cost to judge, by what is left of its timeout: on a busy machine a
@@ -17,15 +20,24 @@ package struct Checker: Sendable {
     /// Judges the chain of a service that is asked for addresses over TLS.
     var objection: AddressResolver.Objection = { _, _ in "nobody judges it" }
 
-    /// A checker of about `count` targets that connects on `thread`, or on one of its own, in the system's network or one of a test.
+    /// A checker of about `count` targets that connects on `thread`, or on threads of its own, in the system's network or one of a
+    /// test.
+    ///
+    /// - Parameters:
+    ///   - thread: the thread of the only connections, `nil` for threads of its own.
+    ///   - network: what stands for the system's network, in tests.
+    ///   - count: how many targets are expected.
+    ///   - loops: how many threads of its own it has at most, `nil` for one on each processor.
+    ///   - now: tells the time.
     init(
         thread: ProbeThread?,
         network: StagedNetwork? = nil,
         expecting count: Int = 1,
+        loops: Int? = 1,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.now = now
-        prober = RetryingProber(prober: Prober(on: thread, in: network, expecting: count))
+        probers = Probers(on: thread, in: network, expecting: count, onAtMost: loops)
     }
 
     /// Checks jobs at the same time, at most `limit` of them, and hands each target over as it comes, with the position
@@ -47,7 +59,7 @@ package struct Checker: Sendable {
                 await checkAll(jobs, inFlight: limit, each: each)
             }
         }
-        await prober.prober.shutdown()
+        await probers.shutdown()
         try result.get()
     }
 
@@ -62,7 +74,7 @@ package struct Checker: Sendable {
                 guard next < jobs.count else { return }
                 let index = next
                 next += 1
-                group.addTask { (index, await target(jobs[index])) }
+                group.addTask { (index, await job(index).target(jobs[index])) }
             }
             for _ in 0..<limit where next < jobs.count { startNext() }
             for await (index, target) in group {
@@ -76,6 +88,13 @@ package struct Checker: Sendable {
             }
             return .success(())
         }
+    }
+
+    /// The checker of the job with this number.
+    private func job(_ number: Int) -> Checker {
+        var checker = self
+        checker.number = number
+        return checker
     }
 
     private func target(_ job: CheckJob) async -> CheckedTarget {
@@ -126,7 +145,9 @@ package struct Checker: Sendable {
         request.timeout = max(.milliseconds(1), deadline.remaining)
         // As the app connects.
         request.offersOnlyECDHE = true
-        return await asked(exchange, request, retries: retries) { await judge($0, nil) }
+        return await asked(exchange, request, retries: retries) { result in
+            await judge(result, nil).asked(beside: settled) { $0.asksForForwardSecrecy(of: endpoint.urlHost) }
+        }
     }
 
     private func asked(

@@ -13,19 +13,19 @@ final class TLSContext {
 
     /// OpenSSL with fewer decoders to choose from, `nil` where that would not be the OpenSSL that was set up.
     ///
-    /// An `OSSL_LIB_CTX`, which lives as long as the process. Never changed: OpenSSL locks what it keeps in it.
-    nonisolated(unsafe) static let trimmedLibrary = COpenSSLTrimmed_libraryContext()
+    /// An `OSSL_LIB_CTX`, which lives as long as the process. OpenSSL locks what it keeps in it, so each event loop has its own.
+    static func trimmedLibrary(ofLoop index: Int = 0) -> OpaquePointer? { COpenSSLTrimmed_libraryContext(index) }
 
     let pointer: OpaquePointer
 
     /// Makes the context with `SSL_CTX_new_ex`; the first one in a process initialises OpenSSL (about 2 ms).
     ///
-    /// - Parameter isForMany: whether many certificates will be read with it, so that another library context pays: it takes 2 ms
-    ///   to set up and saves a tenth of each handshake. Certificates, verdicts and failures are the same.
+    /// - Parameter library: where certificates are read, `nil` for OpenSSL's default context. Where many are, another one pays: it
+    ///   takes 2 ms to set up and saves a tenth of each handshake. Certificates, verdicts and failures are the same.
     /// - Throws: ``OpenSSLSetUpError`` when OpenSSL lacks something it needs, such as its provider.
-    init(isForMany: Bool = false) throws(OpenSSLSetUpError) {
+    init(in library: OpaquePointer? = nil) throws(OpenSSLSetUpError) {
         OpenSSLErrors.clear()
-        guard let pointer = SSL_CTX_new_ex(isForMany ? Self.trimmedLibrary : nil, nil, TLS_client_method()) else {
+        guard let pointer = SSL_CTX_new_ex(library, nil, TLS_client_method()) else {
             throw OpenSSLSetUpError()
         }
         self.pointer = pointer

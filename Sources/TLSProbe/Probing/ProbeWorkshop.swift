@@ -11,7 +11,8 @@ final class ProbeWorkshop: @unchecked Sendable {
     /// What is on its way, in no order.
     private(set) var attempts: [any Attempt] = []
     private let preparation: TLSPreparation?
-    private let isForMany: Bool
+    /// The number of the loop among those that share many probes, `nil` where there are few.
+    private let numberAmongMany: Int?
     private var madeContext: TLSContext?
 
     init(
@@ -19,13 +20,13 @@ final class ProbeWorkshop: @unchecked Sendable {
         lookups: LookupThreads,
         preparation: TLSPreparation?,
         network: StagedNetwork? = nil,
-        isForMany: Bool = false
+        numberAmongMany: Int? = nil
     ) {
         self.loop = loop
         self.network = network
         self.lookups = lookups
         self.preparation = preparation
-        self.isForMany = isForMany
+        self.numberAmongMany = numberAmongMany
     }
 
     /// Notes that an attempt is on its way.
@@ -50,7 +51,8 @@ final class ProbeWorkshop: @unchecked Sendable {
     func context() throws(OpenSSLSetUpError) -> TLSContext {
         if let madeContext { return madeContext }
         let prepared = preparation?.takeContext()
-        let context = if let prepared, !isForMany { prepared } else { try TLSContext(isForMany: isForMany) }
+        let library = numberAmongMany.flatMap { TLSContext.trimmedLibrary(ofLoop: $0) }
+        let context = if let prepared, library == nil { prepared } else { try TLSContext(in: library) }
         madeContext = context
         return context
     }

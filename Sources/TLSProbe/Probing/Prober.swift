@@ -16,9 +16,6 @@ package final class Prober: Sendable {
     /// `false` once the event loop takes no more work.
     private let isOpen = Mutex(true)
 
-    /// How many probes make up for another set-up of OpenSSL.
-    private static let manyProbes = 32
-
     /// A prober on `thread`, or on one of its own.
     ///
     /// OpenSSL is set up by the first probe, while its packets travel.
@@ -26,8 +23,23 @@ package final class Prober: Sendable {
     /// - Parameters:
     ///   - thread: the thread, `nil` for a new one.
     ///   - network: what stands for the system's network, in tests.
-    ///   - count: how many probes are expected; the results are the same whatever it says.
-    package init(on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, expecting count: Int = 1) {
+    package convenience init(on thread: ProbeThread? = nil, in network: StagedNetwork? = nil) {
+        self.init(on: thread, in: network, lookups: LookupThreads(), numberAmongMany: nil)
+    }
+
+    /// A prober that may be one of several.
+    ///
+    /// - Parameters:
+    ///   - thread: the thread, `nil` for a new one.
+    ///   - network: what stands for the system's network, in tests.
+    ///   - lookups: the threads that look names up.
+    ///   - number: its number among those that share many probes, `nil` where there are few; the results are the same.
+    init(
+        on thread: ProbeThread?,
+        in network: StagedNetwork?,
+        lookups: LookupThreads,
+        numberAmongMany number: Int?
+    ) {
         let loop: any EventLoop
         if let thread {
             group = nil
@@ -40,10 +52,10 @@ package final class Prober: Sendable {
         executor = thread ?? LoopExecutor(loop: loop)
         workshop = ProbeWorkshop(
             loop: loop,
-            lookups: LookupThreads(),
+            lookups: lookups,
             preparation: thread?.preparation,
             network: network,
-            isForMany: count >= Self.manyProbes
+            numberAmongMany: number
         )
     }
 

@@ -1,0 +1,53 @@
+internal import NIOCore
+
+/// Probers with a thread each, among which many probes are spread.
+///
+/// A probe has the same result whichever of them makes it. Each has an OpenSSL library context of its own, since threads that share
+/// one wait for its locks; names are looked up by threads that all share.
+package struct Probers: Sendable {
+    private let probers: [Prober]
+
+    /// More threads than these are never used: each has an OpenSSL of its own.
+    package static let mostThreads = 64
+    /// How many probes make up for another set-up of OpenSSL.
+    private static let manyProbes = 32
+
+    /// Probers for about `count` probes.
+    ///
+    /// - Parameters:
+    ///   - thread: the thread of the only one, `nil` for new ones.
+    ///   - network: what stands for the system's network, in tests.
+    ///   - count: how many probes are expected; the results are the same whatever it says.
+    ///   - most: how many threads to use at most, 1 to ``mostThreads``; `nil` for as many as the process has processors. There are no
+    ///     more than `count` makes worth their while.
+    package init(
+        on thread: ProbeThread? = nil,
+        in network: StagedNetwork? = nil,
+        expecting count: Int = 1,
+        onAtMost most: Int? = nil
+    ) {
+        let isForMany = count >= Self.manyProbes
+        let worthwhile = thread == nil && isForMany ? count / Self.manyProbes : 1
+        let threads = worthwhile > 1 ? min(worthwhile, most ?? System.coreCount, Self.mostThreads) : 1
+        let lookups = LookupThreads()
+        probers = (0..<max(1, threads)).map { number in
+            Prober(
+                on: number == 0 ? thread : nil,
+                in: network,
+                lookups: lookups,
+                numberAmongMany: isForMany ? number : nil
+            )
+        }
+    }
+
+    /// The number of threads.
+    package var count: Int { probers.count }
+
+    /// The prober of the probe or target with this number.
+    package func prober(for number: Int) -> Prober { probers[number % probers.count] }
+
+    /// Shuts all of them down, as ``Prober/shutdown()`` does.
+    package func shutdown() async {
+        for prober in probers { await prober.shutdown() }
+    }
+}
