@@ -10,7 +10,7 @@ struct WireOrderTests {
     @Test(arguments: Seeds.sample(4))
     func `shuffling and repeating change nothing that any client sees`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        for number in 0..<10 {
+        for number in 0..<5 {
             // Tests with deadlines run on the same threads.
             await Task.yield()
             let world = try World(using: &generator)
@@ -31,7 +31,7 @@ struct WireOrderTests {
     @Test(arguments: Seeds.sample(4))
     func `strangers change no verdict`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        for number in 0..<10 {
+        for number in 0..<5 {
             // Tests with deadlines run on the same threads.
             await Task.yield()
             let world = try World(using: &generator)

@@ -94,7 +94,7 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How many threads connect where there are many targets (default: the processors).",
+            "How many threads connect (default: the processors).",
             valueName: "n"
         )
     )
