@@ -30,8 +30,9 @@ enum DevicesTextRenderer {
         // A list to be read: in a pipe it is as narrow as at a terminal.
         let layout = TextLayout(columns: layout.columns, wraps: true)
         let names = [device.name, device.alias].compactMap(\.self).joined(separator: ", ")
+        let count = roots.count == 1 ? "1 root" : "\(roots.count) roots"
         let heading = [
-            "\(names): \(safe(device.release ?? "")), \(roots.count) roots, read \(device.read ?? "") at \(safe(device.url ?? ""))",
+            "\(names): \(safe(device.release ?? "")), \(count), read \(device.read ?? "") at \(safe(device.url ?? ""))",
             "rules: \(device.rules.joined(separator: ", "))",
         ].map { layout.folded($0) }
         return heading
