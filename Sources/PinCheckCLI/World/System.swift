@@ -21,7 +21,9 @@ enum System {
         let output = standardStream(STDOUT_FILENO, columns: columns)
         let errors = standardStream(STDERR_FILENO, columns: columns)
         // The parser looks for the width by itself, whatever it is asked for, and cannot write into less than its indent.
-        if !helpWidths.contains(columns ?? output.layout.columns) { setenv("COLUMNS", "80", 1) }
+        if let width = columns ?? terminalWidth(of: STDOUT_FILENO), !helpWidths.contains(width) {
+            setenv("COLUMNS", "80", 1)
+        }
         var context = Context(
             console: Console(output: output, errors: errors),
             environment: environment,
@@ -77,11 +79,14 @@ enum System {
     /// The room that a stream has for a line: what the user says by `COLUMNS`, else what the terminal says.
     private static func layout(of descriptor: Int32, isTerminal: Bool, columns: Int?) -> TextLayout {
         var width = columns.flatMap { (1...10_000).contains($0) ? $0 : nil }
-        if isTerminal, width == nil {
-            var size = winsize()
-            if ioctl(descriptor, sizeOfTerminal, &size) == 0, size.ws_col > 0 { width = Int(size.ws_col) }
-        }
+        if isTerminal, width == nil { width = terminalWidth(of: descriptor) }
         return TextLayout(columns: width ?? TextLayout().columns, wraps: isTerminal)
+    }
+
+    /// The width of the terminal behind a descriptor in cells, `nil` for another file and where the terminal does not say.
+    private static func terminalWidth(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        return ioctl(descriptor, sizeOfTerminal, &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
     }
 
     #if canImport(Darwin)

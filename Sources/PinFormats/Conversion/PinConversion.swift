@@ -1,4 +1,5 @@
 package import Pinning
+internal import X509
 
 /// Something that another format cannot say, or says otherwise.
 package struct PinLoss: Sendable, Hashable, CustomStringConvertible {
@@ -40,6 +41,10 @@ package struct PinConversion: Sendable {
                 self.groups.append(group)
                 continue
             }
+            guard !Self.isOfNoHost(group) else {
+                lose("this is not a host name, so the entry is for no server: it is left out", group)
+                continue
+            }
             adapt(withParents(group, among: groups, wider))
         }
         if target.hasOneEntryPerHost { mergeHosts() }
@@ -57,6 +62,12 @@ package struct PinConversion: Sendable {
                 return group.with(rules: rules)
             }
         )
+    }
+
+    /// Whether a group is for what no URL can have for a host, which Android takes without a word.
+    private static func isOfNoHost(_ group: PinGroup) -> Bool {
+        guard let host = group.host else { return false }
+        return (try? ServerName(InternationalName.ascii(host) ?? host)) == nil
     }
 
     // MARK: One group
