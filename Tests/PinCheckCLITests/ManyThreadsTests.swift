@@ -37,6 +37,33 @@ import Testing
         }
     }
 
+    #if os(Linux)
+    @Test(
+        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
+        arguments: [(targets: 96, loops: 1, more: 0), (96, 3, 2), (200, 4, 3), (40, 4, 0)]
+    )
+    func theProgramConnectsOnSoManyThreads(targets: Int, loops: Int, more: Int) async throws {
+        try await LoopbackServer.serving(.tarpit) { server in
+            // The program is born on the first; it is looked at while the servers keep it waiting.
+            let script = """
+                for n in $(seq \(targets)); do echo n$n.example connect=127.0.0.1:\(server.port); done >$TMPDIR/list
+                $PINCHECK --targets $TMPDIR/list --loops \(loops) --timeout 60 >$TMPDIR/out 2>&1 &
+                for try in $(seq 600); do
+                    n=$(cat /proc/$!/task/*/comm 2>/dev/null | grep -c NIO-ELT)
+                    test \(more) = 0 && test $(ls /proc/$!/fd 2>/dev/null | wc -l) -gt 30 && break
+                    test \(more) -gt 0 && test $n = \(more) && break
+                    sleep 0.1
+                done
+                n=$(cat /proc/$!/task/*/comm 2>/dev/null | grep -c NIO-ELT)
+                kill $!
+                echo $n
+                """
+            let outcome = try await BuiltBinary.run(script)
+            #expect(outcome.output == "\(more)\n", "\(outcome)")
+        }
+    }
+    #endif
+
     private func compare(_ list: String, _ anchors: String) async throws {
         let now = LabClock.now
         let base = [

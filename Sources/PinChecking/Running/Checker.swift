@@ -20,14 +20,13 @@ package struct Checker: Sendable {
     /// Judges the chain of a service that is asked for addresses over TLS.
     var objection: AddressResolver.Objection = { _, _ in "nobody judges it" }
 
-    /// A checker of about `count` targets that connects on `thread`, or on threads of its own, in the system's network or one of a
-    /// test.
+    /// A checker of about `count` targets that connects on threads, `thread` first, in the system's network or one of a test.
     ///
     /// - Parameters:
-    ///   - thread: the thread of the only connections, `nil` for threads of its own.
+    ///   - thread: the first thread for connections, `nil` for one of its own.
     ///   - network: what stands for the system's network, in tests.
     ///   - count: how many targets are expected.
-    ///   - loops: how many threads of its own it has at most, `nil` for one on each processor.
+    ///   - loops: how many threads make connections at most, `nil` for one on each processor.
     ///   - now: tells the time.
     init(
         thread: ProbeThread?,

@@ -15,7 +15,7 @@ package struct Probers: Sendable {
     /// Probers for about `count` probes.
     ///
     /// - Parameters:
-    ///   - thread: the thread of the only one, `nil` for new ones.
+    ///   - thread: the thread of the first, `nil` for a new one.
     ///   - network: what stands for the system's network, in tests.
     ///   - count: how many probes are expected; the results are the same whatever it says.
     ///   - most: how many threads to use at most, 1 to ``mostThreads``; `nil` for as many as the process has processors. There are no
@@ -27,7 +27,7 @@ package struct Probers: Sendable {
         onAtMost most: Int? = nil
     ) {
         let isForMany = count >= Self.manyProbes
-        let worthwhile = thread == nil && isForMany ? count / Self.manyProbes : 1
+        let worthwhile = count / Self.manyProbes
         let threads = worthwhile > 1 ? min(worthwhile, most ?? System.coreCount, Self.mostThreads) : 1
         let lookups = LookupThreads()
         probers = (0..<max(1, threads)).map { number in
@@ -39,9 +39,6 @@ package struct Probers: Sendable {
             )
         }
     }
-
-    /// The number of threads.
-    package var count: Int { probers.count }
 
     /// The prober of the probe or target with this number.
     package func prober(for number: Int) -> Prober { probers[number % probers.count] }
