@@ -209,6 +209,17 @@ import Testing
         #expect(outcome.decision == "fail pin-life-short", "\(outcome)")
     }
 
+    @Test func theAppIsJudgedByItsOwnChainAlone() async throws {
+        // The first chain has no pin of the app, and the other client rejects it.
+        for client in ["afnetworking", "alamofire"] {
+            let (own, _) = try await check(twoCertificates, plist(""), client: client, ["--pins", pki.leaf.pin])
+            #expect(own.status == .pass, "\(client): \(own)")
+        }
+        let (both, _) = try await check(twoCertificates, plist(""), client: "afnetworking,curl", ["--pins", leaf.pin])
+        let verdicts = try JSONValue(both.output)["clients"].array.map { $0["verdict"].text }
+        #expect(both.status == .fail && verdicts == ["reject", "accept"], "\(both)")
+    }
+
     @Test func aBaselineIsComparedWithWhatEveryClientGets() async throws {
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")

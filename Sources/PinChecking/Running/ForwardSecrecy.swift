@@ -30,7 +30,7 @@ extension Checker {
         case .success(let other):
             let known = await judge(connection.result, true)
             // The first is what all other clients get, the second what this app gets.
-            guard known.standing.isAccepted, !other.says(theSameAs: served) else { return known }
+            guard !other.says(theSameAs: served) else { return known }
             let host = connection.endpoint.urlHost
             return await judge(.success(other), nil).asked(beside: known) { $0.asksForForwardSecrecy(of: host) }
         case .failure(let error) where error.isForWantOfCommonParameters: return await judge(connection.result, false)
@@ -55,12 +55,14 @@ extension Checker {
 }
 
 extension CheckedConnection {
-    /// Whether a client would accept if the server agreed on keys by ECDHE, which nobody asked so far.
+    /// Whether a client would offer ECDHE alone, and nobody asked the server for it so far: it may get another chain then, and what
+    /// it makes of this one is beside the point.
     var dependsOnForwardSecrecy: Bool {
-        judgement?.judgements.contains { $0.decided.dependsOnForwardSecrecy } ?? false
+        guard let served, !served.isAgreedOnByECDHE else { return false }
+        return judgement?.judgements.contains { $0.client.asksForForwardSecrecy(of: endpoint.urlHost) } ?? false
     }
 
-    /// Whether a client rejects whatever the server offers.
+    /// Whether a client rejects that offers more than ECDHE, or one that does for what another handshake does not change.
     fileprivate var isRejectedAnyway: Bool {
         judgement?.judgements.contains { !$0.decided.isAccepted && !$0.decided.dependsOnForwardSecrecy } ?? false
     }
