@@ -109,6 +109,27 @@ import Testing
         }
     }
 
+    @Test func noBlockIsWrittenForTheReserveAlone() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let key = try files.write(try lab.reserve.privateKeyPEM(), to: "backup.key")
+            try await RefusingPort.scoped { port in
+                let outcome = await pincheck(
+                    "pins",
+                    "\(host):\(port.port)",
+                    "--connect",
+                    "127.0.0.1",
+                    "--key",
+                    key,
+                    "--format",
+                    "okhttp"
+                )
+                #expect(outcome.status == .unreachable && outcome.output.isEmpty, "\(outcome)")
+                let warning = "Warning: no pin is written for --key alone: the pins of the server are missing\n"
+                #expect(outcome.errors.hasPrefix(warning), "\(outcome)")
+            }
+        }
+    }
+
     @Test func anAuthoritysCertificateIsNoReserveOfAPublicServer() async throws {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write([lab.leaf, lab.interX, lab.crossed].map(\.pem).joined(), to: "chain.pem")

@@ -122,7 +122,12 @@ struct PinsCommand: RequestingCommand {
         var all = try await servers(targets, request, in: context) + files
         let reserves = keys.map { $0.asReserve(beside: all) }
         for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit.message.message)") }
-        all += reserves.map(\.source).filter { !$0.items.isEmpty }
+        if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
+            all += reserves.map(\.source).filter { !$0.items.isEmpty }
+        } else {
+            // A block of the reserve alone would lock everybody out for as long as the server keeps its key.
+            context.console.report("Warning: no pin is written for --key alone: the pins of the server are missing")
+        }
         if let positions = settings.positions {
             for index in all.indices { all[index].items.removeAll { !positions.contains($0.role) } }
         }
