@@ -294,6 +294,19 @@ import FoundationXML
         )
     }
 
+    @Test func aFailureIsNamedAfterAllStepsThatFailed() throws {
+        var failing = RendererTests.failing()
+        failing.clients[0].verdict = .reject
+        failing.clients[0].reason = failing.reason
+        failing.checks[0].status = "fail"
+        var trust = failing.checks[0]
+        trust.id = "trust"
+        failing.checks.append(trust)
+        let text = try Self.text(JUnitRenderer(), [failing])
+        #expect(text.contains("tests=\"1\" failures=\"1\""))
+        #expect(text.contains("<testcase name=\"afnetworking: \(failing.checks[0].id), trust\""), "\(text)")
+    }
+
     @Test func aStepThatFailsWithoutConsequenceIsNoFailure() throws {
         var report = Self.calm()
         report.checks[0].status = "fail"

@@ -61,8 +61,10 @@ struct JUnitRenderer: ResultRenderer {
             // A phase that was not needed or not reached is no test.
             guard check.client != nil || check.status != "skip" || check.id == Report.Check.request else { continue }
             var outcome = Self.outcome(of: check, in: report)
+            var name = check.id
             if case .failed = outcome, let client = Self.client(of: check, in: report) {
                 guard told.insert(client.title).inserted else { continue }
+                name = Self.failedSteps(of: client, in: report)
                 outcome = .failed(
                     type: client.reason.id,
                     message: client.reason.message,
@@ -71,7 +73,7 @@ struct JUnitRenderer: ResultRenderer {
             }
             add(
                 check.owner ?? "connection",
-                check.id,
+                name,
                 outcome,
                 seconds: check.client == nil ? Self.seconds(of: check.id, in: report) : nil
             )
@@ -129,6 +131,12 @@ struct JUnitRenderer: ResultRenderer {
     private static func details(of report: Report) -> String {
         let style = TextStyle(.never, isTerminal: false, environment: [:])
         return TextRenderer(style: style, explains: true, tellsNotEmulated: false).block(report)
+    }
+
+    /// The names of all steps that failed for a client, as in `name, trust`.
+    private static func failedSteps(of client: Report.Client, in report: Report) -> String {
+        report.checks.filter { $0.client == client.name && $0.device == client.device && $0.status == "fail" }
+            .map(\.id).joined(separator: ", ")
     }
 
     /// The client whose step it is.
