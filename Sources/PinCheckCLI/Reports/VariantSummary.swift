@@ -55,9 +55,10 @@ struct VariantSummary {
                 !place.contains { $0.verdict == .reject } && place.contains { $0.verdict == .none }
             }
         let otherwise = consistency.answeringOtherwise
+        let short = otherwise > 0 ? 0 : counting.count(where: Self.endsTooSoon)
         let parts = [
-            (accepted, "accepted"), (rejected.count, "rejected"), (silent.count, "without a verdict"),
-            (otherwise, "without the expected answer"),
+            (accepted - short, "accepted"), (short, "accepted for too short a time"), (rejected.count, "rejected"),
+            (silent.count, "without a verdict"), (otherwise, "without the expected answer"),
         ].filter { $0.0 > 0 }
         guard consistency.addresses != 1 || places.count != 1 else {
             guard let reports = counting.first, !parts.isEmpty else { return "1 address, not judged" }
@@ -72,6 +73,11 @@ struct VariantSummary {
         let addresses = consistency.addresses == 1 ? "1 address" : "\(consistency.addresses) addresses"
         let counts = parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         return "\(addresses): \(counts.isEmpty ? "not judged" : counts)"
+    }
+
+    /// Whether every client accepts at an address, and less time is left than was asked for.
+    private static func endsTooSoon(_ reports: [Report]) -> Bool {
+        reports.allSatisfy { $0.verdict == .accept } && reports.contains { $0.status == .fail }
     }
 
     private var comparison: String {
