@@ -43,6 +43,16 @@ struct SoundPathTests {
 
     @Test(arguments: Seeds.sample(8))
     func `curl gets what OpenSSL builds of what is sent, in that order`(seed: UInt64) throws {
+        _ = try acceptedWorlds(seed: seed)
+    }
+
+    @Test func `some of those worlds have a path for curl`() throws {
+        // Of the fixed seeds: one seed alone may well have none.
+        #expect(try (1...4).map { try acceptedWorlds(seed: $0) }.reduce(0, +) > 0)
+    }
+
+    /// How many of a seed's worlds OpenSSL accepts; whether curl's search agrees is expected of each.
+    private func acceptedWorlds(seed: UInt64) throws -> Int {
         var generator = SeededGenerator(seed: seed)
         var accepted = 0
         for number in 0..<12 {
@@ -72,7 +82,7 @@ struct SoundPathTests {
                 "seed \(seed), world \(number): OpenSSL says \(error), \(findings)"
             )
         }
-        #expect(accepted > 0)
+        return accepted
     }
 
     private static let settings = [
