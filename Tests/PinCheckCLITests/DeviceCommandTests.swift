@@ -168,11 +168,14 @@ import X509
                 ]
                 let several = await pincheck(base + ["ios-13,ios-17", "--client", "afnetworking,alamofire"])
                 #expect(
-                    several.output.contains("\n  2 clients on 2 devices, roots as read up to "),
+                    several.output.contains("\n  2 clients on 2 devices, by the anchors given, not their roots\n"),
                     "\(several.output)"
                 )
                 let one = await pincheck(base + ["ios-13"])
-                #expect(one.output.contains("\n  device: ios-13, roots as read on 2019-11-28\n"), "\(one.output)")
+                #expect(
+                    one.output.contains("\n  device: ios-13, by the anchors given, not their roots\n"),
+                    "\(one.output)"
+                )
             }
         }
     }
@@ -400,6 +403,36 @@ import X509
 
     // MARK: What is refused
 
+    @Test func listsOfRootsThatPlayNoPartAreNotTold() async throws {
+        let devices = ["--device", "ios-12,android-9", "--device-data", "DATA", "--anchors", "ROOT"]
+        let instead = try await verify([pki.leaf, pki.interA], devices)
+        #expect(lines(instead).contains("  2 devices, by the anchors given, not their roots"), "\(instead)")
+        #expect(!instead.output.contains("root-not-everywhere") && !instead.output.contains("is not on ios-12"))
+        let one = try await verify([pki.leaf, pki.interA], ["--device", "ios-12", "--anchors", "ROOT"])
+        #expect(lines(one).contains("  device: ios-12, by the anchors given, not their roots"), "\(one)")
+        let beside = try await verify([pki.leaf, pki.interA], devices + ["--and-system"])
+        #expect(lines(beside).contains { $0.hasPrefix("  2 devices, roots as read up to ") }, "\(beside)")
+        let markdown = try await verify([pki.leaf, pki.interA], devices + ["-f", "markdown"])
+        #expect(markdown.output.contains("by the anchors given") && !markdown.output.contains("as read"))
+    }
+
+    @Test func allDevicesAreJudgedByTheClientsOfPhones() async throws {
+        let all = try await verify(
+            [pki.leaf, pki.interA],
+            ["--device", "all", "--anchors", "ROOT", "--pins", "ROOT", "--format", "json"]
+        )
+        let judged = try JSONValue(all.output)["clients"].array.compactMap { $0["name"].text }
+        #expect(Set(judged) == ["afnetworking", "okhttp"] && !all.errors.contains("hpkp"), "\(all)")
+        for devices in ["mozilla", "all,mozilla"] {
+            let named = try await verify(
+                [pki.leaf, pki.interA],
+                ["--device", devices, "--anchors", "ROOT", "--format", "json"]
+            )
+            let clients = try JSONValue(named.output)["clients"].array.compactMap { $0["name"].text }
+            #expect(clients.contains("hpkp"), "\(named)")
+        }
+    }
+
     @Test func devicesAndClientsThatDoNotGoTogetherAreRefused() async throws {
         let chain = [pki.leaf, pki.interA]
         func refusal(_ arguments: String...) async throws -> String {
@@ -466,7 +499,9 @@ import X509
             let chain = try directory.write((pki.leaf.pem + pki.interA.pem), to: "chain.pem")
             let root = try directory.write(pki.rootA.pem, to: "root.pem")
             let words = ["verify", chain] + arguments.map { $0 == "ROOT" ? root : $0 }
-            let outcome = await pincheck(words, at: LabClock.now + 3 * LabClock.year)
+            let instead = await pincheck(words, at: LabClock.now + 3 * LabClock.year)
+            #expect(!instead.output.contains("\"old-device-data\""), "\(instead)")
+            let outcome = await pincheck(words + ["--and-system"], at: LabClock.now + 3 * LabClock.year)
             #expect(outcome.output.contains("\"old-device-data\""), "\(outcome.output)\(outcome.errors)")
             #expect(outcome.output.contains("days ago: give newer ones with --device-data, or use a newer pincheck"))
         }

@@ -122,6 +122,30 @@ import Testing
         #expect(mute.decision == "fail unknown-issuer")
     }
 
+    @Test func aRootThatExpiredInTheStoreAndHidesAnotherPathIsNamedWithTheWayOut() async throws {
+        try await TemporaryDirectory.scoped { directory in
+            let old = try pki.rootA.reissue(pki.rootA) { $0 = $0.expired(daysAgo: 3) }
+            let chain = [pki.leaf, pki.interA, try pki.rootB.crossSign(pki.rootA)].map(\.pem).joined()
+            let file = try directory.write(chain, to: "chain.pem")
+            let store = try directory.write(old.pem + pki.rootB.pem, to: "store.pem")
+            let arguments = ["verify", file, "--host", host, "--client"]
+            let outcome = await pincheck(arguments + ["curl", "--anchors", store])
+            #expect(outcome.status == .fail)
+            #expect(
+                outcome.errors.contains("tries no other path, although one is valid: take that root out of"),
+                "\(outcome)"
+            )
+            let other = await pincheck(arguments + ["okhttp", "--anchors", store])
+            #expect(other.status == .pass && !other.errors.contains("take that root"), "\(other)")
+            let without = try directory.write(pki.rootB.pem, to: "without.pem")
+            #expect(await pincheck(arguments + ["curl", "--anchors", without]).status == .pass)
+            // Where nothing else is valid there is no such way.
+            let alone = try directory.write(old.pem, to: "alone.pem")
+            let expired = await pincheck(arguments + ["curl", "--anchors", alone])
+            #expect(expired.status == .fail && !expired.errors.contains("take that root"), "\(expired)")
+        }
+    }
+
     @Test func anIntermediateThatCannotBeReadIsNoVerdict() async throws {
         let missing = try await verify([pki.leaf]) { ["--intermediate", "\($0.path)/absent.cer"] }
         #expect(missing.status == .noInput)

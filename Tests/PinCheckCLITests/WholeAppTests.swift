@@ -12,11 +12,15 @@ import Testing
         pki = try .shared()
     }
 
-    private func verify(_ files: TemporaryDirectory, _ arguments: [String]) async throws -> Outcome {
+    private func verify(
+        _ files: TemporaryDirectory,
+        _ arguments: [String],
+        as form: String = "json"
+    ) async throws -> Outcome {
         let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
         let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
         return await pincheck(
-            ["verify", chain, "--host", StandardPKI.serverName, "--anchors", anchors, "-f", "json"] + arguments
+            ["verify", chain, "--host", StandardPKI.serverName, "--anchors", anchors, "-f", form] + arguments
         )
     }
 
@@ -108,6 +112,50 @@ import Testing
             let alone = try await verify(files, ["--pins", kotlin, "--pins", other, "--client", "okhttp"])
             #expect(alone.decision == "pass pin-matched")
             #expect(!alone.output.contains("\"client\" : \"android\""))
+        }
+    }
+
+    @Test func pinsOfEachOfTwoClientsAreCounted() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
+            let system = try files.write(android(pin), to: "android.xml")
+            let kotlin = try files.write(
+                "CertificatePinner.Builder().add(\"other.example\", \"sha256/\(stranger)\").build()\n",
+                to: "Pinner.kt"
+            )
+            let options = ["--pins", kotlin, "--pins", system, "--client", "okhttp"]
+            let report = try JSONValue(try await verify(files, options).output)
+            #expect(report["reason"]["id"].text == "all-accept")
+            #expect(report["pins"]["matched"].array.compactMap { $0["depth"].number } == [0])
+            #expect(try await verify(files, options, as: "nagios").output.contains("pins_matched=1;"))
+            let text = try await verify(files, options, as: "text")
+            #expect(text.output.contains("  pins: 1 configured, 1 matched (leaf)\n"), "\(text)")
+            // The one compares what the other does not: nothing is left out.
+            let authority = Data(pki.interA.key.publicKeySHA256).base64EncodedString()
+            let beside = try await verify(
+                files,
+                ["--pins", system, "--pins", "sha256/\(authority)", "--client", "okhttp"],
+                as: "text"
+            )
+            #expect(!(beside.output + beside.errors).contains("not compare"), "\(beside)")
+        }
+    }
+
+    @Test func pinsOfAnAndroidAppAreNoReserveOfAnotherClient() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
+            let root = try files.write(pki.rootA.der, to: "root.cer")
+            let system = try files.write(android(stranger), to: "android.xml")
+            let both = try JSONValue(try await verify(files, ["--pins", root, "--pins", system]).output)
+            #expect(both["outlook"]["has_backup"].flag == false)
+            #expect(both["notes"].array.contains { $0["id"].text == "pins-of-other-clients" })
+            #expect(both["clients"].array.first?["settings"]["mode"].text == "certificate")
+            // Of what is pinned for Apple's clients and for Android's, AFNetworking is asked about the former.
+            let domains = try files.write(apple(pin), to: "Info.plist")
+            let app = try JSONValue(try await verify(files, ["--pins", domains, "--pins", system]).output)
+            #expect(app["reason"]["id"].text == "all-accept" && app["outlook"]["has_backup"].flag == false)
+            // Alone they are what the question is about.
+            #expect(try await verify(files, ["--pins", system]).decision == "fail pin-mismatch")
         }
     }
 

@@ -20,6 +20,7 @@ extension Remedy {
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
         case .trustInstalledRoots(let client): "; --client \(client):user-roots judges one that does"
         case .nameRoot: "; give it with --anchors if it is yours"
+        case .removeRoot: ": take that root out of the system's store, or of what --anchors names"
         case .nameAuthority: "; give the root of that authority with --anchors if it is yours"
         case .nameRootOrDistrust: "; give it with --anchors if it is yours, and pin nothing that is served here if not"
         case .distrust: "; pin nothing that is served here, and check again where nothing stands between"

@@ -26,6 +26,8 @@ extension Report {
         var release: String?
         /// The day on which its list was read.
         var read: String?
+        /// Where paths may end: at its own roots, at anchors that were given, or at both.
+        var trust: Evaluation.Trust
         /// `reject` where one of its clients does, `accept` where one does and none rejects, else `none`.
         var verdict: VerdictWord
     }
@@ -48,11 +50,17 @@ extension Report.Devices {
                     platform: device.device?.platform.rawValue,
                     release: device.device?.release,
                     read: device.device?.date.date,
+                    trust: device.trust,
                     verdict: verdicts.contains(false) ? .reject : verdicts.contains(true) ? .accept : .none
                 )
             }
         )
     }
+}
+
+extension Report.Devices {
+    /// Whether the devices' own roots play no part, so that nobody has to know of when they are.
+    var useGivenAnchorsAlone: Bool { judged.allSatisfy { $0.trust == .anchors } }
 }
 
 // The keys of the document.
@@ -80,6 +88,12 @@ extension Report.Device {
         DocumentField("platform", \.platform, as: .words(DevicePlatform.allCases.map(\.rawValue))),
         DocumentField("release", \.release, "The versions in words."),
         DocumentField("read", \.read, "The day on which its list was read."),
+        DocumentField(
+            "trust",
+            \.trust.rawValue,
+            "Where paths may end: anchors were given, and stand in the place of its roots or beside them.",
+            as: .words(Evaluation.Trust.allCases.map(\.rawValue))
+        ),
         DocumentField(
             "verdict",
             \.verdict,

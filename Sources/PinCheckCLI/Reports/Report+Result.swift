@@ -10,7 +10,8 @@ extension Report {
         // A path that is only assumed is no chain of anybody's.
         let shown = judgement?.isForecast == true ? nil : judgement?.shown
         let path = shown?.shown.builtChain
-        let built = path.map { Self.links(of: $0.certificates, shown?.matches ?? [], in: result) } ?? []
+        let matches = judgement?.shownMatches ?? []
+        let built = path.map { Self.links(of: $0.certificates, matches, in: result) } ?? []
         let status = ExitStatus(result.outcome)
         let ownNotes = result.notes.map { Message($0.reason) }
         self.init(
@@ -27,7 +28,7 @@ extension Report {
             builtIsValid: path?.isVerified ?? false,
             whyUnverified: shown.flatMap { Self.whyUnverified($0, among: judgement?.judgements.count ?? 0) },
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
-            pins: Pins(result),
+            pins: Pins(result, matches),
             transparency: judgement?.served.map(Transparency.init),
             revocation: judgement?.served.map { Revocation($0.response) },
             devices: Devices(result),
@@ -181,13 +182,13 @@ extension Report.Client {
 
 extension Report.Pins {
     /// Reports the pins and where they match.
-    fileprivate init(_ result: CheckResult) {
+    fileprivate init(_ result: CheckResult, _ matches: [PinMatch]) {
         let setup = result.evaluation?.setup
         self.init(
             mode: (setup?.mode ?? .none).rawValue,
             configured: (setup?.pins?.pins.map { Report.Pin($0) } ?? [])
                 + (setup?.records.map { Report.Pin($0) } ?? []),
-            matched: result.judgement?.shown?.matches.map { Report.Match(pin: $0.pinIndex, depth: $0.depth) } ?? [],
+            matched: matches.map { Report.Match(pin: $0.pinIndex, depth: $0.depth) },
             entries: setup?.entries.map(Report.ConfigurationEntry.init) ?? [],
             applied: setup?.applied.map(Report.AppliedConfiguration.init) ?? []
         )

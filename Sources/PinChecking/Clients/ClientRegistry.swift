@@ -259,6 +259,11 @@ package enum ClientRegistry {
     /// All names in one line, for messages and help.
     package static var names: String { entries.map(\.name).joined(separator: ", ") }
 
+    /// Whether a client of a platform reads configurations of a kind.
+    static func isRead(_ kind: PinConfiguration.Kind, on platform: PlatformFamily?) -> Bool {
+        entries.contains { $0.platform == platform && $0.configurations[kind] != nil }
+    }
+
     /// The client called `name`.
     package static func entry(named name: String) throws(ClientSelectionError) -> Entry {
         guard let entry = entries.first(where: { $0.name == name }) else { throw .unknownClient(name) }

@@ -30,6 +30,8 @@ package enum Remedy: Hashable, Sendable {
     case trustInstalledRoots(client: String)
     /// Give the root as an anchor, if it is one's own.
     case nameRoot
+    /// Take the root out of those that are trusted.
+    case removeRoot
     /// Give the root of the authority that issued this, if it is one's own.
     case nameAuthority
     /// Give the root as an anchor if it is one's own, and trust nothing that is served here if not.
@@ -56,6 +58,7 @@ package enum Remedy: Hashable, Sendable {
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"
         case .trustInstalledRoots(let client): "; judge \(client) as an app that trusts them"
         case .nameRoot: "; give it as an anchor if it is yours"
+        case .removeRoot: ": take that root out of the store"
         case .nameAuthority: "; give the root of that authority as an anchor if it is yours"
         case .nameRootOrDistrust: "; give it as an anchor if it is yours, and pin nothing that is served here if not"
         case .distrust: "; pin nothing that is served here, and ask again where nothing stands between"

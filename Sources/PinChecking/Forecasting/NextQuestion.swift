@@ -159,7 +159,7 @@ package struct NextQuestion {
             )
         }
         if next.isAssumed, judgement.standing.isAccepted {
-            let matches = judgement.shown?.matches ?? []
+            let matches = judgement.shownMatches
             let isByAuthority = !matches.isEmpty && !matches.contains { $0.depth == 0 }
             warnings.append(
                 .warning(

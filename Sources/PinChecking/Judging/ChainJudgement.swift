@@ -28,6 +28,25 @@ package struct ChainJudgement: Sendable {
     /// could be set up.
     package var shown: Judgement? { judgements.first { !$0.decided.isAccepted } ?? judgements.first }
 
+    /// Which of the configured pins are on the path that is shown; where all clients accept, those of each, as several can have pins of
+    /// their own.
+    package var shownMatches: [PinMatch] {
+        guard let shown else { return [] }
+        guard judgements.count > 1, shown.decided.isAccepted else { return shown.matches }
+        let path = shown.shown.builtChain.certificates
+        var found = Set(shown.matches)
+        for judgement in judgements {
+            let own = judgement.shown.builtChain.certificates
+            for match in judgement.matches where !found.contains(match) {
+                guard own.indices.contains(match.depth), path.indices.contains(match.depth),
+                    own[match.depth] == path[match.depth]
+                else { continue }
+                found.insert(match)
+            }
+        }
+        return found.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
+    }
+
     /// Judges a chain.
     ///
     /// - Parameters:
@@ -226,6 +245,7 @@ package struct ChainJudgement: Sendable {
         let own = [
             evaluation.strictWarning(on: deciding, observation: observation),
             evaluation.missingRootsWarning(on: deciding),
+            evaluation.expiredRootWarning(on: judgements, observation),
             evaluation.bareKeyWarning(on: deciding.decided, presented: observation.presented),
         ]
         return findings + own.compactMap(\.self) + evaluation.damagedStoreWarnings(on: deciding)

@@ -16,6 +16,9 @@ package struct JudgedDevice: Sendable {
     /// What `--device` calls it.
     package var name: String { device?.name ?? DeviceChoice.systemName }
 
+    /// Whether paths may end at the roots it comes with: given anchors can stand in their place.
+    package var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }
+
     /// The version of its system; of this machine each client's newest.
     var release: PlatformRelease { device?.platformRelease ?? .newest }
 

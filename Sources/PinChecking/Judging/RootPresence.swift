@@ -8,9 +8,9 @@ extension Evaluation {
     /// - Parameters:
     ///   - judgements: all of them.
     ///   - observation: what was judged.
-    /// - Returns: the notes; none where no device was named, and where all that were have the root.
+    /// - Returns: the notes; none where no device was named or their roots play no part, and where all that were have the root.
     func rootNotes(on judgements: [Judgement], _ observation: Observation) -> [Finding] {
-        let named = devices.compactMap(\.device)
+        let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
         guard let lists, !named.isEmpty else { return [] }
         var roots: [Certificate] = []
         func add(_ path: [Certificate]) {

@@ -142,7 +142,7 @@ extension ChainJudgement {
     fileprivate func lastPinsWarning(since recorded: Snapshot.Endpoint) -> Finding? {
         let configured = evaluation.setup.configuredPins
         let before = Set(recorded.chain.map(\.spkiSHA256))
-        let matched = Set(shown?.matches.map(\.pinIndex) ?? [])
+        let matched = Set(shownMatches.map(\.pinIndex))
         let others = configured.indices.filter { !matched.contains($0) }
         // What another connection shows in use is not lost.
         let inUse = pinsInUse

@@ -70,7 +70,9 @@ package enum DeviceLists {
             }
         }
         let devices = ([nil] + data.devices).filter { named.contains($0) || selection.includesAll && $0 != nil }
-        let clients = clients ?? ClientRegistry.defaults(on: devices.map { $0?.platform })
+        // What a browser makes of pins in a header is asked by who names one, not by who names all devices.
+        let meant = devices.filter { named.contains($0) || $0?.platform != .mozilla }
+        let clients = clients ?? ClientRegistry.defaults(on: (meant.isEmpty ? devices : meant).map { $0?.platform })
         func runs(_ entry: ClientRegistry.Entry, on device: Device?) -> Bool {
             device?.platform.runs(entry.platform) ?? true
         }

@@ -22,29 +22,36 @@ extension EvaluationLoader {
             warnings.append(.warning(id: "pins-not-compared", message: message))
         }
         var ignoring: [String] = []
+        var strangers: [PinConfiguration.Kind: [String]] = [:]
+        var asked: [ChosenClient] = []
         let androidHost: String? = if case .unchecked = name { nil } else { name.description }
         func input(
             of entry: ClientRegistry.Entry,
             _ clientSettings: ClientSettings
         ) throws(CheckError) -> ClientInput {
             let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
-            if own?.ignoresPinsForAnyHost == true { ignoring.append(entry.name) }
+            // Of a client that was not asked for, the pins beside its configuration are another's.
+            if own?.ignoresPinsForAnyHost == true, asked.isEmpty { ignoring.append(entry.name) }
             let android = try clientSettings.androidTrust(
                 entry.platform == .android ? sources.networkSecurity(for: name, host: androidHost) : nil,
                 for: androidHost,
                 installedRoots: base.installedRoots
             )
+            // A pin that is named for whatever host holds where the client's own configuration has nothing.
+            let pins = own.map { $0.policy.map(\.pins) ?? selection.unconditional } ?? selection.pins(of: entry)
+            if own == nil {
+                for kind in selection.kinds(beside: pins) { strangers[kind, default: []].append(entry.name) }
+            }
             // What a client loads from a bundle are certificates, whatever else the app pins.
-            let ownCertificates = entry.loader == nil || settings.mode != nil ? nil : own?.policy?.pins
+            let isModeItsOwn = settings.mode == nil && (entry.loader != nil && own?.policy != nil || own == nil)
             return ClientInput(
-                mode: ownCertificates.map(Self.suggestedMode) ?? mode,
+                mode: (isModeItsOwn ? pins : nil).map(Self.suggestedMode) ?? mode,
                 allowInvalidCertificates: settings.allowsInvalidCertificates
                     ?? RequestDefaults.allowsInvalidCertificates,
                 isDomainNameIgnored: settings.validatesDomainName == false,
                 validatesCertificateChain: settings.validatesCertificateChain
                     ?? RequestDefaults.validatesCertificateChain,
-                // A pin that is named for whatever host holds where the client's own configuration has nothing.
-                pins: own.map { $0.policy.map(\.pins) ?? PinSet(sources.pins) } ?? selection.pins,
+                pins: pins,
                 policy: own?.policy,
                 installedRoots: base.installedRoots,
                 host: server.host == name.description ? nil : server.host,
@@ -56,7 +63,7 @@ extension EvaluationLoader {
                 settings: clientSettings
             )
         }
-        let asked = try ChosenClient.chosen(base.clients, input: input)
+        asked = try ChosenClient.chosen(base.clients, input: input)
             .filter { client in base.devices.contains { $0.runs(client.entry) } }
         let system = SystemClients(beside: asked, by: selection.policies, for: server.host)
         let clients = asked + (try ChosenClient.chosen(.named(system.clients), input: input))
@@ -81,8 +88,28 @@ extension EvaluationLoader {
             applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
             warnings: warnings,
             notes: base.notes + (sources.configurations.isEmpty ? warnings : []),
-            remarks: system.remarks
+            remarks: system.remarks + Self.remarks(on: strangers, in: selection, to: clients, for: server.host)
         )
+    }
+
+    /// That a configuration pins the host for clients which nobody asked for: those that were asked for have pins of their own.
+    private static func remarks(
+        on strangers: [PinConfiguration.Kind: [String]],
+        in selection: PinSources.Selection,
+        to clients: [ChosenClient],
+        for host: String
+    ) -> [Finding] {
+        selection.policies.compactMap { kind, policy in
+            guard let names = strangers[kind], !clients.contains(where: { $0.entry.configurations[kind] != nil })
+            else { return nil }
+            let place = policy.entries.first?.origin ?? kind.rawValue
+            return Finding(
+                .info,
+                id: "pins-of-other-clients",
+                message: "\(place) pins \(host) for other clients: \(names.joined(separator: ", ")) "
+                    + "\(names.count == 1 ? "has" : "have") pins of another place and none of these"
+            )
+        }
     }
 
     /// The records that a client compares and that no pin expresses, each once.

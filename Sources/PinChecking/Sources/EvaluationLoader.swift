@@ -147,9 +147,6 @@ package struct EvaluationLoader {
         }
         let sources = try PinSources(reading: settings.pinSources)
         let chosen = try chosenDevices(settings)
-        let oldData = time.flatMap { time in chosen.roots.flatMap { DeviceLists.warning(of: $0.data, at: time) } }
-        let notes = Self.told(by: sources, chosen.clients) + (oldData.map { [$0] } ?? [])
-        note(notes)
         var installed: [AnchorBundle] = []
         for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path) }
         var fetchable: [Certificate] = []
@@ -183,6 +180,13 @@ package struct EvaluationLoader {
                     )
             )
         }
+        // Lists that nothing is looked up in may be as old as they are.
+        let oldData = time.flatMap { time in
+            devices.contains(where: \.usesOwnRoots)
+                ? chosen.roots.flatMap { DeviceLists.warning(of: $0.data, at: time) } : nil
+        }
+        let notes = Self.told(by: sources, chosen.clients) + (oldData.map { [$0] } ?? [])
+        note(notes)
         return Base(
             settings: settings,
             clients: chosen.clients,

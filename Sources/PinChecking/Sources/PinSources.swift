@@ -110,6 +110,27 @@ struct PinSources: Sendable {
         let pins: PinSet?
         /// What each configuration says of the host, by its own rules.
         let policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)]
+        /// Those for whatever host alone.
+        let unconditional: PinSet?
+
+        /// The configurations that have pins for the host which are not among these.
+        func kinds(beside pins: PinSet?) -> [PinConfiguration.Kind] {
+            guard !policies.isEmpty, let pins else { return [] }
+            let hashes = Set(pins.pins.map(\.spkiSHA256))
+            return policies.filter { !Set($0.policy.pins?.pins.map(\.spkiSHA256) ?? []).isSubset(of: hashes) }.map(
+                \.kind
+            )
+        }
+
+        /// The pins of a client that reads none of the configurations.
+        ///
+        /// Those for whatever host. Where there are none it is asked what it would make of the others' pins: of those that are for
+        /// clients of its platform, or of all.
+        func pins(of client: ClientRegistry.Entry) -> PinSet? {
+            if let unconditional { return unconditional }
+            let ofPlatform = policies.filter { ClientRegistry.isRead($0.kind, on: client.platform) }
+            return PinSet(ofPlatform.flatMap { $0.policy.pins?.pins ?? [] }) ?? pins
+        }
     }
 
     /// Whether what is said depends on the host.
@@ -127,7 +148,8 @@ struct PinSources: Sendable {
         }
         return Selection(
             pins: PinSet(pins + policies.flatMap { $0.1.pins?.pins ?? [] }),
-            policies: policies.map { (kind: $0.0, policy: $0.1) }
+            policies: policies.map { (kind: $0.0, policy: $0.1) },
+            unconditional: PinSet(pins)
         )
     }
 

@@ -9,6 +9,8 @@ struct DeviceTextRenderer {
     /// A client's name with long settings is cut.
     private static let longestName = 48
 
+    private static let givenAnchors = "by the anchors given, not their roots"
+
     /// The devices and their verdicts; nothing where no devices were named, or nothing was judged.
     func lines(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
@@ -31,8 +33,10 @@ struct DeviceTextRenderer {
     /// The devices, and of when their roots are: of one its own, of several the newest.
     private func judged(_ devices: Report.Devices) -> String {
         guard devices.judged.count == 1, let device = devices.judged.first else {
-            return "\(devices.judged.count) devices, roots as read up to \(devices.date)"
+            return "\(devices.judged.count) devices, "
+                + (devices.useGivenAnchorsAlone ? Self.givenAnchors : "roots as read up to \(devices.date)")
         }
+        if devices.useGivenAnchorsAlone { return "device: \(safe(device.name)), \(Self.givenAnchors)" }
         return "device: \(safe(device.name))" + (device.read.map { ", roots as read on \(safe($0))" } ?? "")
     }
 

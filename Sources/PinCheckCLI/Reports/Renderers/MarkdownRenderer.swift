@@ -44,7 +44,8 @@ struct MarkdownRenderer: ResultRenderer {
     /// What each client decides on each device, a table for those that run the same; empty where no devices were named.
     private static func matrix(of report: Report) -> String {
         guard let matrix = DeviceMatrix(report), let devices = report.devices else { return "" }
-        var text = "\n#### \(code(report.title, length: 150)), roots as read up to \(code(devices.date))\n"
+        let roots = devices.useGivenAnchorsAlone ? "by the anchors given" : "roots as read up to \(code(devices.date))"
+        var text = "\n#### \(code(report.title, length: 150)), \(roots)\n"
         for table in matrix.tables {
             func row(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |\n" }
             text += "\n" + row([code(table.title)] + table.clients.map { code($0) })
