@@ -56,8 +56,8 @@ import Testing
             let expected: [(String, String)] = [
                 ("/absent/a", "there is no directory '\(files.path)/absent': make it, or name another file"),
                 ("/file/a", "Not a directory"),
-                ("/directory", "Is a directory"),
-                ("/directory/", "Is a directory"),
+                ("/directory", "it is a directory: name a file in it"),
+                ("/directory/", "it is a directory: name a file in it"),
                 ("/absent/", "there is no directory '\(files.path)/absent': make it, or name another file"),
             ]
             try files.write("", to: "file")

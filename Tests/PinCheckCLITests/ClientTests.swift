@@ -170,8 +170,8 @@ import Testing
     @Test func unknownClientsAndSettingsAreUsageErrors() async throws {
         for (client, message) in [
             ("aflnetworking", "is not known: did you mean 'afnetworking'?"),
-            ("", "is not known"),
-            ("okhttp,", "is not known"),
+            ("", "a client's name is empty"),
+            ("okhttp,", "a client's name is empty"),
             ("okhttp:patern=x", "has no setting 'patern=x': did you mean 'pattern=PATTERN'?"),
             ("trustkit:no-enfrce", "has no setting 'no-enfrce': did you mean 'no-enforce'?"),
             ("nspinneddomains:key=lea", "has no key 'lea': did you mean 'leaf'?"),

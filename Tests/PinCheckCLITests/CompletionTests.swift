@@ -43,6 +43,9 @@ import Testing
         ("pincheck pins roo", "root.pem"),
         ("pincheck api.example.com --sni roo", "roo"),
         ("pincheck roo", "roo"),
+        ("pincheck api.example.com --policy roo", "root.pem"),
+        // No part of a word in its middle.
+        ("pincheck ec", "ec"),
     ]
 
     @Test(.enabled(if: Shell.bash.isThere, "there is no bash")) func tabCompletesInBash() async throws {

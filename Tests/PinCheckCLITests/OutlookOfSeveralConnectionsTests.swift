@@ -41,7 +41,10 @@ import Testing
             let outcome = try await check(arguments)
             #expect(outcome.status == .fail, "\(arguments): \(outcome.output)")
             #expect(outcome.output.contains("no configured pin is sure to match after"), "\(outcome.output)")
-            #expect(outcome.output.contains("  1 address, accepted for too short a time; consistent\n"), "\(outcome.output)")
+            #expect(
+                outcome.output.contains("  1 address, accepted for too short a time; consistent\n"),
+                "\(outcome.output)"
+            )
         }
         let json = try await check(["--format", "json"])
         #expect(json.output.contains("\"id\" : \"pin-life-short\""), "\(json.output)")

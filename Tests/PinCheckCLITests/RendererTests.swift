@@ -162,8 +162,8 @@ import Testing
                     \(Self.leafPin)  api.example.com
                     \(Self.rootPin)  Example Root (system)
                   configured:
-                    \(Self.leafPin)  --pins
-                    \(Self.otherPin)  CN=next, Pins/next.cer
+                    1 \(Self.leafPin)  --pins
+                    2 \(Self.otherPin)  CN=next, Pins/next.cer
                 FAIL  api.example.com:443  afnetworking: no configured pin is on the chain
 
                 """

@@ -101,7 +101,7 @@ struct VariantTests {
                                      ordinary  RSA  ECDSA
                           127.0.0.2  ✓ A       –    ✓ A
                           127.0.0.3  ✓ A       ✓ B  ✓ A
-                          – not offered
+                          – not offered; ordinary: as most clients connect
 
                         """
                     ),
@@ -179,7 +179,7 @@ struct VariantTests {
                 )
                 #expect(outcome.status == .pass)
                 #expect(
-                    verdictLines(outcome).last == "WARN  \(host):\(port)  2 addresses: 2 accepted; the addresses differ"
+                    verdictLines(outcome).last == "PASS  \(host):\(port)  2 addresses: 2 accepted; the addresses differ"
                 )
                 #expect(outcome.output.contains("\n  warning: \(words)"), "\(outcome.output)")
             }
@@ -231,7 +231,8 @@ struct VariantTests {
             )
             #expect(
                 outcome.output.contains(
-                    "\n  127.0.0.3  ?         ·    ·      ·        ·        ·\n  – not offered, · no connection\n"
+                    "\n  127.0.0.3  ?         ·    ·      ·        ·        ·\n  – not offered; · no connection; ordinary: as most clients connect; in "
+                        + "brackets: shown, not judged\n"
                 ),
                 "\(outcome.output)"
             )
@@ -372,7 +373,7 @@ struct VariantTests {
             let lines = verdictLines(outcome)
             #expect(outcome.output.contains("\n  127.0.0.2  ✓ A       ! B\n"), "\(outcome.output)")
             #expect(!outcome.output.contains("give --host or --sni"))
-            #expect(lines == ["WARN  \(host):\(port)  1 address, accepted; another certificate without SNI"])
+            #expect(lines == ["PASS  \(host):\(port)  1 address, accepted; another certificate without SNI"])
             #expect(outcome.output.contains("  warning: without SNI the server serves CN=other-tenant.example"))
             let asked = await pincheck(base + ["--no-sni"])
             #expect(asked.status == .fail)
@@ -473,7 +474,7 @@ struct VariantTests {
             ["--key-types", "dsa"],
             "the type of key 'dsa' in --key-types is unknown: did you mean 'rsa'?"
         ),
-        (["--key-types", "rsa,"], "the type of key '' in --key-types is unknown: choose from rsa, ecdsa"),
+        (["--key-types", "rsa,"], "a type in --key-types is empty: write types with one comma between"),
         (["--httpdns", "aliyun"], "--httpdns 'aliyun' lacks the account: write aliyun:ACCOUNT"),
         (["--doh", "http://dns.example/"], "--doh 'http://dns.example/' is not asked over TLS"),
         (["--doh", "https://dns.example/", "--httpdns", "tencent"], "--httpdns and --doh contradict each other"),

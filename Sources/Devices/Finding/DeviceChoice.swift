@@ -47,11 +47,21 @@ extension DeviceData {
     }
 
     /// The newest device of the system that a word stands for, as `iphone` and `android` do; `nil` for others.
-    package func newest(meantBy name: String) -> Device? {
-        let system = Self.canonical(name).prefix { $0 != "-" && $0 != " " }
-        guard let platform = Self.systems.first(where: { $0.words.contains(String(system)) })?.platform else {
-            return nil
-        }
+    package func newest(meantBy name: String) -> Device? { newest(of: Self.system(in: name)) }
+
+    /// The same of a word that begins as one of them does, as `iphon` does.
+    package func newest(nearlyMeantBy name: String) -> Device? {
+        let word = Self.system(in: name)
+        guard word.count >= 3 else { return nil }
+        return newest(of: Self.systems.flatMap(\.words).first { $0.hasPrefix(word) } ?? "")
+    }
+
+    private static func system(in name: String) -> String {
+        String(canonical(name).prefix { $0 != "-" && $0 != " " })
+    }
+
+    private func newest(of system: String) -> Device? {
+        guard let platform = Self.systems.first(where: { $0.words.contains(system) })?.platform else { return nil }
         return devices.last { $0.platform == platform }
     }
 

@@ -34,7 +34,7 @@ struct DiffCommand: RequestingCommand {
 
     @Argument(
         help: ArgumentHelp("A file of 'pincheck snapshot'; - is standard input.", valueName: "file"),
-        completion: .file(extensions: ["json"])
+        completion: .file()
     )
     var baseline: String
 
@@ -43,7 +43,7 @@ struct DiffCommand: RequestingCommand {
             "Targets (default: those of the file), or a newer file.",
             valueName: "target|file"
         ),
-        completion: .file(extensions: ["json"])
+        completion: .file()
     )
     var others: [String] = []
 
@@ -53,7 +53,7 @@ struct DiffCommand: RequestingCommand {
             discussion: "'-' is standard input. Repeatable.",
             valueName: "file"
         ),
-        completion: .file(extensions: ["json5", "json"])
+        completion: .file()
     )
     var policy: [String] = []
 

@@ -95,7 +95,9 @@ extension PinsCommand {
             let evaluation = try CommandError.reading { () throws(CheckError) in
                 try run.loader.evaluation(judging.onThisMachine, for: first)
             }
-            inquiries.append(KeyCollector.Inquiry(endpoints, by: evaluation))
+            inquiries.append(
+                KeyCollector.Inquiry(endpoints, by: evaluation, keyTypes: target.request.variants.keyTypes)
+            )
             judges += endpoints.map { _ in (evaluation, devices) }
         }
         try CommandError.reading { () throws(RequestError) in try CheckTarget.refuseUnusedAddresses(of: targets) }
@@ -109,8 +111,19 @@ extension PinsCommand {
             inFlight: flags.connection.jobs ?? RequestDefaults.jobs,
             in: context.surroundings
         )
-        return zip(sources, judges).map { source, judge in
-            run.recommender.recommending(source, by: judge.evaluation, for: judge.devices)
+        // The sources of one endpoint come one behind the other, those of its other keys last.
+        let starts = sources.indices.filter { sources[$0].keyType == nil }
+        let ends = starts.dropFirst() + [sources.count]
+        return zip(zip(starts, ends), judges).flatMap { place, judge -> [KeySource] in
+            let others = sources[(place.0 + 1)..<place.1]
+            let source = run.recommender.recommending(
+                sources[place.0],
+                beside: Array(others),
+                by: judge.evaluation,
+                for: judge.devices
+            )
+            // What is not verified is told; what is has its part in the recommendation.
+            return [source] + others.filter { !$0.isVerified }
         }
     }
 }

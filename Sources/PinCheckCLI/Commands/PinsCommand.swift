@@ -69,6 +69,15 @@ struct PinsCommand: RequestingCommand {
     )
     var from: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Ask the server for each type of key, too.",
+            discussion: "Any of rsa, ecdsa and ed25519 with commas, or all. A server can have a certificate for each.",
+            valueName: "types"
+        )
+    )
+    var keyTypes: String?
+
     @OptionGroup(title: "Recommending")
     var recommending: RecommendOptions
 
@@ -87,6 +96,7 @@ struct PinsCommand: RequestingCommand {
     func request() throws(CommandError) -> CheckRequest {
         var request = try CheckRequest(names: names, connection: connection, trust: trust)
         recommending.read(into: &request.judging)
+        if let keyTypes { request.variants.keyTypes = try VariantOptions.keyTypes(keyTypes) }
         return request
     }
 
@@ -122,6 +132,13 @@ struct PinsCommand: RequestingCommand {
         var all = try await servers(targets, request, in: context) + files
         let reserves = keys.map { $0.asReserve(beside: all) }
         for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit.message.message)") }
+        for item in reserves.flatMap(\.source.items) {
+            guard let keyType = all.lazy.compactMap({ $0.unseenKeyType(of: item) }).first else { continue }
+            context.console.report(
+                "Note: whether the server has \(item.source) for clients that ask for \(keyType) was not looked at: "
+                    + "--key-types all shows it"
+            )
+        }
         if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
         } else {
@@ -170,7 +187,13 @@ struct PinsCommand: RequestingCommand {
         )
         let sources = await collector.sources(
             endpoints.map { endpoints in
-                KeyCollector.Inquiry(endpoints, verifier: verifier, trust: roots.name, given: roots.given)
+                KeyCollector.Inquiry(
+                    endpoints,
+                    verifier: verifier,
+                    trust: roots.name,
+                    given: roots.given,
+                    keyTypes: request.variants.keyTypes
+                )
             },
             inFlight: request.connection.jobs ?? RequestDefaults.jobs,
             in: context.surroundings

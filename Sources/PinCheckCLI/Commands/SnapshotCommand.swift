@@ -48,7 +48,7 @@ struct SnapshotCommand: RequestingCommand {
             discussion: "'-' is standard input. Repeatable.",
             valueName: "file"
         ),
-        completion: .file(extensions: ["json5", "json"])
+        completion: .file()
     )
     var policy: [String] = []
 
@@ -59,7 +59,7 @@ struct SnapshotCommand: RequestingCommand {
             discussion: "It is written whole or not at all.",
             valueName: "file"
         ),
-        completion: .file(extensions: ["json"])
+        completion: .file()
     )
     var output: String?
 

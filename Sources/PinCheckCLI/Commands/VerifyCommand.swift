@@ -28,7 +28,7 @@ struct VerifyCommand: RequestingCommand {
             discussion: "'-' is standard input.",
             valueName: "chain"
         ),
-        completion: .file(extensions: ["pem", "crt", "cer", "der"])
+        completion: .file()
     )
     var chain: String
 

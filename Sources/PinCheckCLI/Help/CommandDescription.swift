@@ -69,8 +69,8 @@ struct ArgumentDescription: Sendable {
 
     /// Which files can stand there.
     enum FileChoice: Hashable, Sendable {
-        /// Files with one of these endings, or any without.
-        case files([String])
+        /// Files, whatever their endings.
+        case files
         case directories
     }
 
@@ -93,8 +93,8 @@ struct ArgumentDescription: Sendable {
         detail = tree["discussion"]?.text ?? ""
         let completion = tree["completionKind"]
         files =
-            if let file = completion?["file"] {
-                .files((file["extensions"]?.elements ?? []).compactMap(\.text))
+            if completion?["file"] != nil {
+                .files
             } else if completion?["directory"] != nil {
                 .directories
             } else {

@@ -20,8 +20,8 @@ enum CompletionScript: String, CaseIterable {
 /// What completes the value of an option, or an argument.
 enum ValueCompletion: Hashable {
     case words(ValueWords)
-    /// Files, those with one of the endings first; with none, all.
-    case files([String])
+    /// Files, whatever their endings: what they hold counts.
+    case files
     case directories
     case target
     case targetOrFile
@@ -36,7 +36,7 @@ extension ArgumentDescription {
         if let words = ValueWords.of(self, in: command) { return .words(words) }
         if takesTarget { return files == nil ? .target : .targetOrFile }
         switch files {
-        case .files(let endings): return .files(endings)
+        case .files: return .files
         case .directories: return .directories
         case nil: return .anything
         }

@@ -4,7 +4,7 @@ enum FishCompletions {
         var functions = WordFunctions()
         let names = program.subcommands.map(\.name).joined(separator: " ")
         var lines = program.subcommands.map { command in
-            "complete -c pincheck -n __pincheck_is_first -a \(command.name) -d \(quoted(command.abstract))"
+            "complete -c pincheck -n '__pincheck_begins \(command.name)' -a \(command.name) -d \(quoted(command.abstract))"
         }
         for command in program.subcommands {
             guard let completion = command.argumentCompletion, completion != .anything else { continue }
@@ -27,8 +27,10 @@ enum FishCompletions {
                 contains -- (__pincheck_command) $argv
             end
 
-            function __pincheck_is_first
-                test (count (commandline -opc)) -eq 1
+            function __pincheck_begins --description 'Whether the first word is being written, and begins this one: fish offers any part of it'
+                set -l word (commandline -ct)
+                set -l start (string sub -l (string length -- "$word") -- $argv[1])
+                test (count (commandline -opc)) -eq 1; and test "$start" = "$word"
             end
 
             function __pincheck_value --description 'The value at the cursor, also behind an equals sign'

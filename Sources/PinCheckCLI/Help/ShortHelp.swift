@@ -5,8 +5,8 @@ enum ShortHelp {
     /// The options of each command that are used most; a command that is not here has few.
     static let options: [String: [String]] = [
         "check": [
-            "--pins", "--client", "--device", "--connect", "--host", "--thorough", "--policy", "--baseline", "--next",
-            "--format",
+            "--pins", "--client", "--device", "--connect", "--host", "--anchors", "--thorough", "--policy",
+            "--explain", "--format",
         ],
         "verify": [
             "--pins", "--client", "--mode", "--host", "--anchors", "--at", "--device", "--warn-before", "--format",

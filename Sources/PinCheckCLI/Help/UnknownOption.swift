@@ -11,6 +11,22 @@ enum UnknownOption {
         "--dns-servers": "--doh", "--tlsv1.2": "--min-tls 1.2", "--tlsv1.3": "--min-tls 1.3",
     ]
 
+    /// Options of curl's and of others that no option here does the same as, and what to do instead.
+    private static func advice(on name: String, for command: String) -> SafeText? {
+        switch name {
+        case "--proxy", "-x", "--socks5":
+            "there is no proxy yet: check where the server is reached directly, or give its address with --connect"
+        case "--insecure", "-k":
+            switch command {
+            case "pins", "snapshot":
+                "an untrusted chain is shown as it is, with a warning; give a private root with --anchors"
+            default:
+                "give a private root with --anchors; or --allow-invalid-certificates, where the app trusts its pins alone"
+            }
+        default: nil
+        }
+    }
+
     /// The message instead of the parser's, `nil` for a message about something else.
     static func message(insteadOf text: String, for arguments: [String]) throws(CommandError) -> SafeText? {
         let start = "Error: Unknown option '"
@@ -19,6 +35,9 @@ enum UnknownOption {
         let program = try CommandDescription.program()
         guard let command = arguments.first.flatMap(program.subcommand) ?? program.subcommand("check") else {
             return nil
+        }
+        if !command.options.flatMap(\.names).contains(name), let advice = advice(on: name, for: command.name) {
+            return "Error: there is no option \(quoted(name)): \(advice)"
         }
         let remedy = proposal(for: name, of: command).map { "did you mean '\($0)'?" }
         return

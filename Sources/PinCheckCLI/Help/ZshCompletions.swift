@@ -115,8 +115,7 @@ enum ZshCompletions {
         switch completion {
         case .words(let words):
             return functions.name(of: words, for: name)
-        case .files(let endings):
-            return endings.isEmpty ? "_files" : "_files -g \"*.(\(endings.joined(separator: "|")))(-.)\""
+        case .files: return "_files"
         case .directories: return "_files -/"
         case .target: return "_hosts"
         case .targetOrFile: return "_files"

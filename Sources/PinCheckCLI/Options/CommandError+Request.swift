@@ -91,6 +91,8 @@ extension CommandError {
             message = "--and-system adds the system's roots to --anchors: give --anchors too, or leave it out"
         case .noPinsForNext:
             message = "--next asks whether pins accept what is about to be deployed, and none are given: add --pins"
+        case .unknownDevice(let error, _) where error.name.isEmpty:
+            message = "a name in --device is empty: write names with one comma between, as in 'ios-17,android-14'"
         case .unknownDevice(let error, let nearest):
             let remedy = nearest.map { "did you mean \(quoted($0))?" } ?? "'pincheck devices' lists them"
             let what: SafeText =

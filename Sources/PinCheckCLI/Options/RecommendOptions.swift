@@ -32,7 +32,7 @@ struct RecommendOptions: ParsableArguments {
             discussion: "JSON5; - is standard input. Repeatable.",
             valueName: "file"
         ),
-        completion: .file(extensions: ["json5", "json"])
+        completion: .file()
     )
     var policy: [String] = []
 

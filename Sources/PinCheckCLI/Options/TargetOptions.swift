@@ -26,7 +26,7 @@ struct TargetOptions: ParsableArguments {
                 """,
             valueName: "file"
         ),
-        completion: .file(extensions: ["json5", "json"])
+        completion: .file()
     )
     var policy: [String] = []
 }
@@ -39,7 +39,7 @@ struct PlanOptions: ParsableArguments {
             discussion: "A file of 'pincheck snapshot'.",
             valueName: "file"
         ),
-        completion: .file(extensions: ["json"])
+        completion: .file()
     )
     var baseline: String?
 
@@ -49,7 +49,7 @@ struct PlanOptions: ParsableArguments {
             discussion: "A chain, a certificate, a request or a public key. It needs no target. Repeatable.",
             valueName: "file"
         ),
-        completion: .file(extensions: ["pem", "crt", "cer", "der", "csr", "pub"])
+        completion: .file()
     )
     var next: [String] = []
 

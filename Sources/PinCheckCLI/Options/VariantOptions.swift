@@ -93,7 +93,9 @@ extension VariantOptions {
         CheckRequest.Variants(
             allAddresses: allAddresses || thorough,
             service: try service(),
-            keyTypes: try readKeyTypes(),
+            // What public authorities issue; Ed25519 has to be asked for.
+            keyTypes: try keyTypes.map { (text) throws(CommandError) in try Self.keyTypes(text) }
+                ?? (thorough ? [.rsa, .ecdsa] : []),
             eachVersion: eachTLSVersion || thorough,
             comparesSNI: comparesSNI || thorough
         )
@@ -114,12 +116,14 @@ extension VariantOptions {
         throw .usage("--httpdns and --doh contradict each other: give one of them")
     }
 
-    private func readKeyTypes() throws(CommandError) -> [CertificateKeyType] {
-        // What public authorities issue; Ed25519 has to be asked for.
-        guard let keyTypes else { return thorough ? [.rsa, .ecdsa] : [] }
-        guard keyTypes != "all" else { return CertificateKeyType.allCases }
+    /// The types that a value of `--key-types` names.
+    static func keyTypes(_ text: String) throws(CommandError) -> [CertificateKeyType] {
+        guard text != "all" else { return CertificateKeyType.allCases }
         var result: [CertificateKeyType] = []
-        for name in keyTypes.split(separator: ",", omittingEmptySubsequences: false) {
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard !name.isEmpty else {
+                throw .usage("a type in --key-types is empty: write types with one comma between, as in 'rsa,ecdsa'")
+            }
             guard let keyType = CertificateKeyType(rawValue: name.lowercased()) else {
                 throw .unknown(
                     "the type of key \(quoted(name)) in --key-types",

@@ -10,6 +10,11 @@ extension Recommendation.CurrentPin {
         switch standing {
         case .serverKey:
             Report.Message(id: "server-key", message: "the server's own key. It matches as long as renewals keep it")
+        case .serverKeyOfType(let keyType):
+            Report.Message(
+                id: "server-key",
+                message: "the server's own key for clients that ask for \(keyType). It is in use, and no backup"
+            )
         case .backup:
             Report.Message(
                 id: "backup",
@@ -63,6 +68,8 @@ extension PinConcern {
                     + (names.count == 1 ? "that root is not pinned" : "those are not pinned")
             case .otherPath(let devices):
                 "\(devices.words) get to the server by another root, and none of the pins is on that path: the app rejects it there"
+            case .otherKeyType(let keyType):
+                "clients that ask for \(keyType) get another chain, and none of the pins is on it: the app rejects it there"
             }
         return Report.Message(id: id, message: text)
     }

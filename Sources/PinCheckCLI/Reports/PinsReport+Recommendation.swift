@@ -15,6 +15,8 @@ extension PinsReport {
         var pins: [Choice]
         /// What to add, `nil` for nothing.
         var missing: Report.Message?
+        /// What was not looked at and matters, `nil` for nothing.
+        var unseen: Report.Message?
         var survives: [Rotation]
         var risks: [Report.Message]
         /// Keys that were given to be in reserve, and are none.
@@ -70,6 +72,7 @@ extension PinsReport.Advice {
             authority: recommendation.authority?.name,
             pins: recommendation.choices.map { PinsReport.Choice($0, recommendation.authority?.name) },
             missing: recommendation.missing,
+            unseen: recommendation.unseen,
             survives: recommendation.survives.map(PinsReport.Rotation.init),
             risks: recommendation.risks.map(\.message),
             unfit: recommendation.unfit.map(\.message),
@@ -147,6 +150,7 @@ extension PinsReport.Advice {
         ),
         DocumentField("pins", \.pins),
         DocumentField("missing", \.missing, "What has yet to be added; null for nothing."),
+        DocumentField("unseen", \.unseen, "What was not looked at and matters here; null for nothing."),
         DocumentField("survives", \.survives, "What the pins go on matching after."),
         DocumentField("risks", \.risks),
         DocumentField("unfit", \.unfit, "Keys that were given to be in reserve, and are none."),

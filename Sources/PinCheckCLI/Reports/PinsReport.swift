@@ -24,6 +24,8 @@ struct PinsReport: DocumentObject {
         var rules: Rules?
         /// What was connected to, `nil` for a file.
         var endpoint: Report.Endpoint?
+        /// The type of key that was asked for, `nil` for what an ordinary client gets.
+        var keyType: String?
         /// Whether the chain is trusted and valid for the name; `nil` when nothing was verified.
         var verified: Bool?
         /// What was found of the server, `nil` for a file.
@@ -152,6 +154,7 @@ extension PinsReport.Source {
             endpoint: source.endpoint.map {
                 Report.Endpoint(EndpointFacts($0, peer: source.peer), referenceName: $0.referenceName)
             },
+            keyType: source.keyType?.description,
             verified: reason?.isVerified,
             reason: reason.map { Report.Message(id: $0.id, message: source.finding ?? "") },
             warnings: (source.warning.map { [Report.Message(id: "unverified", message: $0)] } ?? [])
@@ -251,6 +254,11 @@ extension PinsReport.Source {
             "What a configuration says of the host; null for keys that were in none."
         ),
         DocumentField("endpoint", \.endpoint, "What was connected to; null for a file."),
+        DocumentField(
+            "key_type",
+            \.keyType,
+            "The type of key that was asked for; null for what an ordinary client gets."
+        ),
         DocumentField(
             "verified",
             \.verified,

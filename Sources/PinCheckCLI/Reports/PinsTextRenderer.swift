@@ -71,6 +71,7 @@ struct PinsTextRenderer: Sendable {
             let names = listed(source.alsoSent.lazy.map { safe($0.description, length: 40) }, first: 3)
             lines.append("  also sent, but not on this chain: \(names)")
         }
+        lines += source.absentKeyTypes.map { "  no certificate with a key for \($0)" }
         return lines + verdict(source)
     }
 
@@ -86,7 +87,8 @@ struct PinsTextRenderer: Sendable {
         if let group = source.group { return text + rules(of: group) }
         guard let endpoint = source.endpoint else { return text }
         if let peer = source.peer, peer.description != source.name { text += " → \(peer)" }
-        return text + "   " + (endpoint.request.serverNameIndication.map { "SNI " + safe($0.name) } ?? "no SNI")
+        text += "   " + (endpoint.request.serverNameIndication.map { "SNI " + safe($0.name) } ?? "no SNI")
+        return text + (source.keyType.map { "   asked for \($0)" } ?? "")
     }
 
     /// What a configuration says of its hosts beside the pins.

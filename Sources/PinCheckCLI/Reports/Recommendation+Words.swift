@@ -12,10 +12,15 @@ extension Recommendation {
             choices.count == 1
                 ? "the authority's root. Everything below it changes without notice"
                 : "the authority's roots. Everything below them changes without notice"
-        case .ownKeys: "the server's own key and one in reserve. They outlast whoever issues the certificate"
+        case .ownKeys:
+            "the server's own \(hasOtherKeys ? "keys" : "key") and one in reserve. They outlast whoever issues the certificate"
         case .ownRoot: "the root of your own authority and its next one. Everything below them may change"
         case .none: "nothing yet: " + (doubt?.message ?? "")
         }
+    }
+
+    private var hasOtherKeys: Bool {
+        choices.contains { if case .serverKeyOfType = $0.reason { true } else { false } }
     }
 
     /// What has yet to be added or said, `nil` for nothing.
@@ -35,6 +40,17 @@ extension Recommendation {
                     "a key in reserve is missing. When the server gets another key, every app is locked out. Make one, keep "
                     + "its private half away from the server, and ask again with it"
             )
+    }
+
+    /// What was not looked at and matters, `nil` for nothing.
+    var unseen: Report.Message? {
+        guard otherKeysAreUnseen else { return nil }
+        return Report.Message(
+            id: "key-types-unseen",
+            message:
+                "only the key that most clients get was looked at. A server can have another for clients that ask for its "
+                + "type; --key-types all shows it"
+        )
     }
 
     /// How to get at what is missing.
@@ -87,6 +103,13 @@ extension Recommendation.UnfitReserve {
                 message:
                     "\(origin) is the key that the server has now: it is no reserve, since both would be lost at once"
             )
+        case .inUseOfType(let keyType):
+            Report.Message(
+                id: "reserve-in-use",
+                message:
+                    "\(origin) is the key that the server has now for clients that ask for \(keyType): it is no reserve, "
+                    + "since both would be lost at once"
+            )
         case .onPath(let name):
             Report.Message(
                 id: "reserve-on-path",
@@ -126,6 +149,17 @@ extension Recommendation.Choice {
             )
         case .rootOfDevices(let devices):
             Report.Message(id: "root-of-devices", message: "the root by which \(devices.words) get to the server")
+        case .rootOfKeyType(let keyType):
+            Report.Message(
+                id: "root-of-key-type",
+                message: "the root by which clients that ask for \(keyType) get to the server"
+            )
+        case .serverKeyOfType(let keyType):
+            Report.Message(
+                id: "server-key",
+                message:
+                    "the server's own key for clients that ask for \(keyType). It matches as long as renewals keep it"
+            )
         case .serverKey:
             Report.Message(id: "server-key", message: "the server's own key. It matches as long as renewals keep it")
         case .keyInReserve:
@@ -137,6 +171,12 @@ extension Recommendation.Choice {
             )
         case .privateRoot:
             Report.Message(id: "private-root", message: "the root of your authority, which no device knows by itself")
+        case .otherRoot:
+            Report.Message(
+                id: "other-root",
+                message:
+                    "the other root of your authority: one has signed the other's key, and chains may come to either"
+            )
         case .nextRoot:
             Report.Message(
                 id: "next-root",
@@ -149,7 +189,7 @@ extension Recommendation.Choice {
     var dateNote: String? {
         guard let until else { return nil }
         switch reason {
-        case .serverKey: return "Renew with this key by \(until.date)"
+        case .serverKey, .serverKeyOfType: return "Renew with this key by \(until.date)"
         default: return "It lasts until \(until.date)"
         }
     }

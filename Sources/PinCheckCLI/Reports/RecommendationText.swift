@@ -26,6 +26,7 @@ struct RecommendationText: Sendable {
             lines.append(labelled("warning: ", missing.message, paint: style.doubtful))
             lines += recommendation.waysOut.map { "      " + $0 }
         }
+        if let unseen = recommendation.unseen { lines.append(labelled("note: ", unseen.message)) }
         if !recommendation.survives.isEmpty {
             lines.append(labelled("holds after: ", recommendation.survives.map(\.words).joined(separator: ", ")))
         }

@@ -16,6 +16,10 @@ extension Remedy {
             ": raise --timeout (\(Int64(Report.milliseconds(timeout))) ms), or name fewer addresses"
         case .judgeStrictly: " (--strict does too)"
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
+        case .sendIntermediate(let orNameRoot):
+            "; the server must send its intermediate (--intermediate FILE judges the chain with it)"
+                + (orNameRoot ? "; if the issuer is a root of yours, give it with --anchors" : "")
+        case .askForKeyTypes: ": --key-types all shows it"
         case .giveClientCertificate: "; give one with --cert"
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
         case .trustInstalledRoots(let client): "; --client \(client):user-roots judges one that does"

@@ -50,6 +50,12 @@ enum OutputFile {
     /// The error of a command for what kept the file at `path` from being written.
     static func error(_ failure: WriteFailure, at path: String, verb: SafeText = "write") -> CommandError {
         if let missing = missingDirectory(of: path) { return missing }
+        if FileKind(at: path) == .directory {
+            return CommandError(
+                status: .inputOutput,
+                description: "cannot \(verb) \(quoted(path)): it is a directory: name a file in it"
+            )
+        }
         let description: SafeText = "cannot \(verb) \(quoted(path)): \(reason(of: failure))"
         return CommandError(status: .inputOutput, description: description)
     }

@@ -53,6 +53,7 @@ extension ClientSelectionError: CustomStringConvertible {
     /// One line that quotes the text and says what to write.
     package var description: String {
         switch self {
+        case .unknownClient(""): "a client's name is empty: write names with one comma between, as in 'okhttp,curl'"
         case .unknownClient(let name):
             "the client \(quoted(name)) is not known: "
                 + (Suggestion.nearest(to: name, in: ClientRegistry.entries.map(\.name) + ["all"]).map {

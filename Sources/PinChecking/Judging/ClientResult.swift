@@ -64,7 +64,7 @@ extension Reason {
             let texts = failures.prefix(3).map(\.description)
             let sentence = texts.isEmpty ? "the chain is not trusted" : texts.joined(separator: "; also, ")
             guard let first = failures.first, case .nameMismatch = first.reason else {
-                self = reason(sentence, hasAnchors ? nil : failures.first?.reason.anchorRemedy)
+                self = reason(sentence, failures.first?.anchorRemedy(hasAnchors: hasAnchors))
                 return
             }
             // Which name the server was asked for explains most certificates that are for another one.
@@ -86,12 +86,14 @@ extension Reason {
     }
 }
 
-extension TrustFailure.Reason {
-    /// What mends it where the authority is private; `nil` where none is missing.
-    fileprivate var anchorRemedy: Remedy? {
-        switch self {
-        case .untrustedRoot, .selfSigned: .nameRoot
-        case .unknownIssuer: .nameAuthority
+extension TrustFailure {
+    /// What mends a missing end of the path, `nil` where none is missing or the anchors that were given are to be enough.
+    fileprivate func anchorRemedy(hasAnchors: Bool) -> Remedy? {
+        switch reason {
+        // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
+        case .unknownIssuer where depth == 0: .sendIntermediate(orNameRoot: !hasAnchors)
+        case .unknownIssuer: hasAnchors ? nil : .nameAuthority
+        case .untrustedRoot, .selfSigned: hasAnchors ? nil : .nameRoot
         default: nil
         }
     }

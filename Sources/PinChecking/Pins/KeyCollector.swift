@@ -1,6 +1,6 @@
 import PinFormats
 package import Pinning
-import TLSProbe
+package import TLSProbe
 import Text
 package import X509
 
@@ -16,29 +16,38 @@ package struct KeyCollector: Sendable {
         package let trust: Evaluation.Trust
         /// Those of them that were given, `nil` for none.
         package let given: TrustStore?
+        /// The types of keys that are asked for beside what an ordinary client gets.
+        package let keyTypes: [CertificateKeyType]
 
         /// Asks the endpoints of one target.
         package init(
             _ endpoints: [CheckEndpoint],
             verifier: OpenSSLPathVerifier,
             trust: Evaluation.Trust,
-            given: TrustStore?
+            given: TrustStore?,
+            keyTypes: [CertificateKeyType] = []
         ) {
             self.endpoints = endpoints
             self.verifier = verifier
             self.trust = trust
             self.given = given
+            self.keyTypes = keyTypes
         }
 
         /// Asks the endpoints of one target, whose chain is verified by what the host is judged by.
-        package init(_ endpoints: [CheckEndpoint], by evaluation: Evaluation) {
+        package init(_ endpoints: [CheckEndpoint], by evaluation: Evaluation, keyTypes: [CertificateKeyType]) {
             self.init(
                 endpoints,
                 verifier: evaluation.verifier,
                 trust: evaluation.devices[0].trust,
-                given: evaluation.givenRoots
+                given: evaluation.givenRoots,
+                keyTypes: keyTypes
             )
         }
+
+        /// The connections to an endpoint: an ordinary client's first.
+        fileprivate var variants: [Variant] { [.ordinary] + keyTypes.map(Variant.keyType) }
+
     }
 
     package let time: Timestamp
@@ -53,7 +62,8 @@ package struct KeyCollector: Sendable {
 
     /// Connects to the endpoints of each target, at most `limit` at the same time, and returns what came of them in their order.
     ///
-    /// The timeout is for a target in all, from its first connection on.
+    /// The timeout is for a target in all, from its first connection on. Each endpoint has one source, and behind it others for keys that it
+    /// serves only to clients that ask for their types.
     package func sources(
         _ targets: [Inquiry],
         inFlight limit: Int,
@@ -64,31 +74,65 @@ package struct KeyCollector: Sendable {
         // Whatever else the process does must not use up the time of a target.
         let found = await withTaskExecutorPreference(prober.executor) {
             await results(
-                of: targets.map(\.endpoints),
+                of: targets,
                 with: RetryingProber(prober: prober),
                 inFlight: max(1, min(limit, surroundings.connectionLimit))
             )
         }
         await prober.shutdown()
-        let asked = targets.flatMap { target in target.endpoints.map { ($0, target) } }
-        return zip(asked, found).map { (asked, result) -> KeySource in
-            let (endpoint, target) = asked
-            switch result {
-            case .success(let result):
-                return KeySource(endpoint, result, target, time: time)
-            case .failure(let error):
-                return KeySource(endpoint, error)
+        var rest = found[...]
+        return targets.flatMap { target in
+            target.endpoints.flatMap { endpoint -> [KeySource] in
+                let results = rest.prefix(target.variants.count)
+                rest = rest.dropFirst(results.count)
+                return sources(of: endpoint, target, results)
             }
         }
     }
 
+    /// What the connections to one endpoint came to: the ordinary one, then those that show a key which none before them did.
+    private func sources(
+        of endpoint: CheckEndpoint,
+        _ target: Inquiry,
+        _ results: ArraySlice<Result<ProbeResult, ProbeError>>
+    ) -> [KeySource] {
+        var sources: [KeySource] = []
+        var absent: [CertificateKeyType] = []
+        for (variant, result) in zip(target.variants, results) {
+            var source: KeySource
+            switch result {
+            case .success(let result):
+                source = KeySource(endpoint, result, target, time: time)
+                let key = result.presented.leaf.publicKey.spkiSHA256
+                if sources.contains(where: { $0.presented?.leaf.publicKey.spkiSHA256 == key }) { continue }
+            case .failure(let error):
+                if case .keyType(let keyType) = variant, case .keyTypeRefused = error.reason {
+                    absent.append(keyType)
+                    continue
+                }
+                // The ordinary connection has said the same.
+                if variant != .ordinary, case .unreachable? = sources.first?.standing { continue }
+                source = KeySource(endpoint, error)
+            }
+            if case .keyType(let keyType) = variant { source.keyType = keyType }
+            sources.append(source)
+        }
+        if !sources.isEmpty {
+            sources[0].askedKeyTypes = target.keyTypes
+            sources[0].absentKeyTypes = absent
+        }
+        return sources
+    }
+
     /// What the connections to the endpoints of all targets come to, in their order.
     private func results(
-        of targets: [[CheckEndpoint]],
+        of targets: [Inquiry],
         with prober: RetryingProber,
         inFlight limit: Int
     ) async -> [Result<ProbeResult, ProbeError>] {
-        let requests = targets.enumerated().flatMap { target, endpoints in endpoints.map { (target, $0.request) } }
+        let requests = targets.enumerated().flatMap { index, target in
+            target.endpoints.flatMap { endpoint in target.variants.map { (index, $0.request(of: endpoint)) } }
+        }
         var deadlines: [Int: Deadline] = [:]
         return await withTaskGroup(of: (Int, Result<ProbeResult, ProbeError>).self) { group in
             var results = [Result<ProbeResult, ProbeError>?](repeating: nil, count: requests.count)

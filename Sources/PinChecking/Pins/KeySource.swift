@@ -27,6 +27,12 @@ package struct KeySource: Sendable {
     package let endpoint: CheckEndpoint?
     /// The address of the connection.
     package var peer: PeerAddress?
+    /// The type of key that the server was asked for, `nil` for what an ordinary client gets.
+    package internal(set) var keyType: CertificateKeyType?
+    /// The types of keys that the endpoint was asked for beside; of its first source.
+    package internal(set) var askedKeyTypes: [CertificateKeyType] = []
+    /// Those of them that the endpoint has no certificate for; of its first source.
+    package internal(set) var absentKeyTypes: [CertificateKeyType] = []
     package let standing: Standing
     /// The keys, the leaf's first.
     package var items: [PinItem]
@@ -58,6 +64,18 @@ package struct KeySource: Sendable {
         if let recommended { return Set(recommended.items.map(\.spkiSHA256)) }
         let chosen = all || group != nil ? items : items.filter { !$0.role.isAuthority }
         return Set(chosen.map(\.spkiSHA256))
+    }
+
+    /// Whether the chain of a server is trusted and valid for the name.
+    package var isVerified: Bool { if case .verified = standing { true } else { false } }
+
+    /// The type of key for which the server may have the key of `item`: one that it was not asked for, `nil` for none.
+    package func unseenKeyType(of item: PinItem) -> CertificateKeyType? {
+        guard endpoint != nil, askedKeyTypes.isEmpty, let leaf = presented?.leaf, let key = item.publicKey,
+            let keyType = CertificateKeyType(key.algorithm),
+            keyType != CertificateKeyType(leaf.publicKey.algorithm)
+        else { return nil }
+        return keyType
     }
 
     /// Whether the chain leads to no anchor.

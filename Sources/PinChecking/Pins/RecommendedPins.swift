@@ -45,21 +45,18 @@ package struct PinRecommender: Sendable {
     ///
     /// - Parameters:
     ///   - source: a server, or a chain in a file.
+    ///   - others: what the same server sends to clients that ask for another type of key.
     ///   - evaluation: what the host is judged by: its anchors, and its pins of today.
     ///   - devices: the devices that have to get in.
     /// - Returns: the source, with the recommendation where there is a chain.
     package func recommending(
         _ source: KeySource,
+        beside others: [KeySource] = [],
         by evaluation: Evaluation,
         for devices: PathsOnDevices
     ) -> KeySource {
         guard let presented = source.presented else { return source }
-        let own = evaluation.verifier.evaluate(
-            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time)
-        )
-        let (found, without) = devices.paths(of: presented, at: time)
-        // What this machine does not trust, devices may.
-        let path = own.isTrusted ? own.builtChain.certificates : found.first?.path ?? own.builtChain.certificates
+        let (own, path, found, without) = self.path(of: presented, by: evaluation, for: devices)
         let isListed = path.last.map { devices.roots[$0.publicKey.spkiSHA256] != nil } ?? false
         var question = RecommendationQuestion(
             path: path,
@@ -70,6 +67,16 @@ package struct PinRecommender: Sendable {
         question.isVouchedFor = path.last.map { evaluation.givenRoots?.holds($0) == true } ?? false
         question.isTrustedHere = own.isTrusted
         question.others = found.filter { $0.path != path }
+        question.otherKeys = others.compactMap { other in
+            guard let keyType = other.keyType, let presented = other.presented else { return nil }
+            return .init(
+                self.path(of: presented, by: evaluation, for: devices).path,
+                keyType: "\(keyType)",
+                isVerified: other.isVerified
+            )
+        }
+        let isSeen = !source.askedKeyTypes.isEmpty && others.allSatisfy { $0.presented != nil }
+        question.otherKeysAreUnseen = source.endpoint != nil && !isSeen
         question.devicesWithoutPath = found.isEmpty ? nil : without
         question.listed = devices.roots
         question.reserve = reserve.map { item in
@@ -82,15 +89,35 @@ package struct PinRecommender: Sendable {
                 uniquingKeysWith: { first, _ in first }
             )
         }
+        question.givenRoots = (evaluation.givenRoots?.givenCertificates ?? []).filter(\.isSelfIssued)
+        question.crossCertificates = (presented.certificates + (evaluation.givenRoots?.givenCertificates ?? []))
+            .filter { !$0.isSelfIssued }
         question.current = evaluation.setup.pins.map(Self.pinned)
         question.comparesServerKeyOnly = comparesServerKeyOnly
         guard let recommendation = question.recommendation() else { return source }
         var source = source
+        let known = Set(source.items.map(\.spkiSHA256))
+        source.items += others.filter(\.isVerified).flatMap(\.items).filter { !known.contains($0.spkiSHA256) }
         source.recommended = RecommendedPins(
             recommendation: recommendation,
             items: recommendation.choices.compactMap { item($0, source) }
         )
         return source
+    }
+
+    /// The path of a chain that counts, and those of devices.
+    private func path(
+        of presented: PresentedChain,
+        by evaluation: Evaluation,
+        for devices: PathsOnDevices
+    ) -> (own: TrustResult, path: [Certificate], found: [RecommendationQuestion.OtherPath], without: DeviceNames?) {
+        let own = evaluation.verifier.evaluate(
+            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time)
+        )
+        let (found, without) = devices.paths(of: presented, at: time)
+        // What this machine does not trust, devices may.
+        let path = own.isTrusted ? own.builtChain.certificates : found.first?.path ?? own.builtChain.certificates
+        return (own, path, found, without)
     }
 
     /// The pins of today, each key once.
@@ -111,10 +138,10 @@ package struct PinRecommender: Sendable {
         case .keyInReserve, .nextRoot:
             return reserve.first { $0.spkiSHA256 == choice.key }
                 ?? PinItem(choice.key, source: choice.origin ?? Self.listSource)
-        case .serverKey:
+        case .serverKey, .serverKeyOfType:
             return source.items.first { $0.role == .leaf && $0.spkiSHA256 == choice.key }
                 ?? choice.certificate.map { PinItem($0, role: .leaf, source: "presented") }
-        case .rootInUse, .siblingRoot, .rootBeingLeft, .rootOfDevices, .privateRoot:
+        case .rootInUse, .siblingRoot, .rootBeingLeft, .rootOfDevices, .rootOfKeyType, .privateRoot, .otherRoot:
             guard let certificate = choice.certificate else {
                 return PinItem(choice.key, role: .authority, source: choice.root?.name ?? Self.listSource)
             }

@@ -17,6 +17,8 @@ package enum PinConcern: Sendable, Hashable {
     case missingRoots([String])
     /// These devices reach the server by a path without any of the pins.
     case otherPath(DeviceNames)
+    /// Clients that ask for this type of key get a chain without any of the pins.
+    case otherKeyType(String)
 
     /// A stable word for machines.
     package var id: String {
@@ -28,6 +30,7 @@ package enum PinConcern: Sendable, Hashable {
         case .rootBeingLeft: "root-being-left"
         case .missingRoots: "sibling-roots-missing"
         case .otherPath: "other-path-on-devices"
+        case .otherKeyType: "other-key-type-unpinned"
         }
     }
 }
@@ -64,6 +67,10 @@ extension RecommendationQuestion {
         }
         for other in others where !other.path.contains(where: { current.contains($0.publicKey.spkiSHA256) }) {
             concerns.append(.otherPath(other.devices))
+        }
+        for other in otherKeys
+        where other.isVerified && !other.path.contains(where: { current.contains($0.publicKey.spkiSHA256) }) {
+            concerns.append(.otherKeyType(other.keyType))
         }
         return concerns
     }

@@ -41,12 +41,18 @@ package struct Recommendation: Sendable, Hashable {
         case rootBeingLeft
         /// These devices come to the server by this root.
         case rootOfDevices(DeviceNames)
+        /// Clients that ask for this type of key come to the server by this root.
+        case rootOfKeyType(String)
         /// It is the server's own.
         case serverKey
+        /// It is the server's own for clients that ask for this type of key.
+        case serverKeyOfType(String)
         /// It is in reserve.
         case keyInReserve
         /// It is the private authority's.
         case privateRoot
+        /// It is the private authority's too: one of the two has signed the other's key.
+        case otherRoot
         /// The private authority goes on with it one day.
         case nextRoot
     }
@@ -110,6 +116,8 @@ package struct Recommendation: Sendable, Hashable {
         package enum Cause: Sendable, Hashable {
             /// The server has it now.
             case inUse
+            /// The server has it now for clients that ask for this type of key.
+            case inUseOfType(String)
             /// An authority has it by which the server is reached.
             case onPath(String)
             /// Another authority has it.
@@ -130,6 +138,8 @@ package struct Recommendation: Sendable, Hashable {
         package enum Standing: Sendable, Hashable {
             /// It is the server's own key.
             case serverKey
+            /// It is the server's own key for clients that ask for this type.
+            case serverKeyOfType(String)
             /// It is beside the server's own key, and nobody is known to have it.
             case backup
             /// It is a root on the path.
@@ -176,6 +186,8 @@ package struct Recommendation: Sendable, Hashable {
     package let current: [CurrentPin]?
     /// What is to be said against the pins of today; `nil` where none were given.
     package let concerns: [PinConcern]?
+    /// Whether the server may have other keys, which matter here and were not asked for.
+    package var otherKeysAreUnseen = false
 
     /// The first day on which one of the keys has to be looked at again.
     package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }

@@ -37,6 +37,7 @@ extension RecommendationQuestion {
 
     private func unfitness(of item: Reserve, _ isPrivate: Bool) -> Recommendation.UnfitReserve.Cause? {
         if item.key == path[0].publicKey.spkiSHA256 { return .inUse }
+        if let other = otherKey(item.key) { return .inUseOfType(other.keyType) }
         if let certificate = certificateOnPaths(withKey: item.key) { return .onPath(certificate.shownName) }
         if let authority = item.authority { return isPrivate ? nil : .authority(authority.shownName) }
         return authority(having: item.key).map(Recommendation.UnfitReserve.Cause.authority)
@@ -55,6 +56,7 @@ extension RecommendationQuestion {
             if let known, known.state == .older { return .rootBeingLeft(known.name, until: known.until) }
             return .root(known?.name ?? path[depth].shownName)
         }
+        if let other = otherKey(pin.key) { return .serverKeyOfType(other.keyType) }
         if let other = others.first(where: { $0.path.contains { $0.publicKey.spkiSHA256 == pin.key } }) {
             return .onOtherPath(other.devices)
         }
@@ -65,7 +67,16 @@ extension RecommendationQuestion {
 
     /// Whether a pin stands beside the server's own, and nobody is known to have its key.
     func isBackup(_ pin: Pinned) -> Bool {
-        current?.contains { $0.key == path[0].publicKey.spkiSHA256 } == true && isNobodys(pin)
+        current?.contains { $0.key == path[0].publicKey.spkiSHA256 || otherKey($0.key) != nil } == true
+            && isNobodys(pin)
+    }
+
+    /// Whether a pin of today is taken for a backup.
+    var hasBackupToday: Bool { current?.contains(where: isBackup) ?? false }
+
+    /// The key of the server for clients that ask for its type, `nil` for another one.
+    private func otherKey(_ key: SHA256Digest) -> OtherKey? {
+        otherKeys.first { $0.path[0].publicKey.spkiSHA256 == key }
     }
 
     /// Whether no certificate is known to have the key of a pin.
@@ -74,7 +85,7 @@ extension RecommendationQuestion {
     }
 
     private func certificateOnPaths(withKey key: SHA256Digest) -> Certificate? {
-        ([path] + others.map(\.path)).joined().first { $0.publicKey.spkiSHA256 == key }
+        ([path] + others.map(\.path) + otherKeys.map(\.path)).joined().first { $0.publicKey.spkiSHA256 == key }
     }
 
     /// The authority that has a key, be it on a path to the server or not; `nil` where none is known to.

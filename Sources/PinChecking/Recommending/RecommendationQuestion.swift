@@ -17,6 +17,24 @@ package struct RecommendationQuestion: Sendable {
         }
     }
 
+    /// What the server sends to clients that ask for another type of key.
+    package struct OtherKey: Sendable, Hashable {
+        /// The path from it, leaf first; never empty.
+        package let path: [Certificate]
+        /// The type, as in `RSA`.
+        package let keyType: String
+
+        /// Whether the path is trusted and valid for the name: what is not can be in use, and is never recommended.
+        package let isVerified: Bool
+
+        /// A path for one type of key.
+        package init(_ path: [Certificate], keyType: String, isVerified: Bool) {
+            self.path = path
+            self.keyType = keyType
+            self.isVerified = isVerified
+        }
+    }
+
     /// A key that its owner keeps in reserve.
     package struct Reserve: Sendable, Hashable {
         /// Its hash.
@@ -55,6 +73,10 @@ package struct RecommendationQuestion: Sendable {
     package var path: [Certificate]
     /// The paths of devices that come to it by others.
     package var others: [OtherPath] = []
+    /// The paths from the server's other keys, each with its type.
+    package var otherKeys: [OtherKey] = []
+    /// Whether the server may have other keys, which nobody asked it for.
+    package var otherKeysAreUnseen = false
     /// The devices that come to it by none, `nil` where all do.
     package var devicesWithoutPath: DeviceNames?
     /// Whether the path ends at a root that devices have.
@@ -71,6 +93,10 @@ package struct RecommendationQuestion: Sendable {
     package var reserve: [Reserve] = []
     /// Certificates of authorities that were given in whatever role, by their keys.
     package var givenAuthorities: [SHA256Digest: Certificate] = [:]
+    /// The roots that somebody gave as anchors.
+    package var givenRoots: [Certificate] = []
+    /// Certificates that others than their own keys signed, by which one root may lead to another.
+    package var crossCertificates: [Certificate] = []
     /// What is pinned today, each key once; `nil` where that is not known.
     package var current: [Pinned]?
     /// Whether the client compares the server's own key and no other.
@@ -103,6 +129,8 @@ package struct RecommendationQuestion: Sendable {
         if isPrivate, let root { return privateRoot(root, reserve) }
         return authority.map { roots(of: $0, reserve) } ?? ownKeys(leaf, authority, reserve)
     }
+
+    private var verifiedKeys: [OtherKey] { otherKeys.filter(\.isVerified) }
 
     private func nothingYet(_ authority: Authority?) -> Recommendation {
         let top = path[path.count - 1]
@@ -148,6 +176,11 @@ package struct RecommendationQuestion: Sendable {
             chosen.insert(needed.publicKey.spkiSHA256)
             choices.append(choice(needed, .rootOfDevices(other.devices)))
         }
+        for other in verifiedKeys {
+            guard let needed = anchor(of: other.path, unless: chosen) else { continue }
+            chosen.insert(needed.publicKey.spkiSHA256)
+            choices.append(choice(needed, .rootOfKeyType(other.keyType)))
+        }
         let isCrossSigned = choices.contains { $0.root?.crossSigners.isEmpty == false }
         return Recommendation(
             strategy: .authorityRoots,
@@ -160,7 +193,8 @@ package struct RecommendationQuestion: Sendable {
             risks: [.trustsAuthority(authority.name), .otherAuthority(authority.name)]
                 + (authority.unlistedRoots.isEmpty ? [] : [.unlistedRoots(authority.unlistedRoots)]) + deviceRisks,
             current: standings(authority),
-            concerns: concerns(authority)
+            concerns: concerns(authority),
+            otherKeysAreUnseen: otherKeysAreUnseen && hasBackupToday
         )
     }
 
@@ -204,7 +238,8 @@ package struct RecommendationQuestion: Sendable {
         return Recommendation(
             strategy: .ownKeys,
             authority: authority,
-            choices: [choice(leaf, .serverKey)] + kept,
+            choices: [choice(leaf, .serverKey)]
+                + verifiedKeys.map { choice($0.path[0], .serverKeyOfType($0.keyType)) } + kept,
             lacksReserve: kept.isEmpty,
             unfit: reserve.unfit,
             survives: [.sameKey] + (kept.isEmpty ? [] : [.keyInReserve])
@@ -212,23 +247,45 @@ package struct RecommendationQuestion: Sendable {
             risks: [.otherKey] + (kept.isEmpty ? [] : [.bothKeysLost])
                 + (isUnknown ? [.unknownAuthority(top.shownName)] : []) + deviceRisks,
             current: standings(authority),
-            concerns: concerns(authority)
+            concerns: concerns(authority),
+            otherKeysAreUnseen: otherKeysAreUnseen
         )
     }
 
     private func privateRoot(_ root: Certificate, _ reserve: Candidates) -> Recommendation {
         let next = reserve.ofAuthority.map { choice($0, .nextRoot) }
+        var chosen = Set([root.publicKey.spkiSHA256] + next.map(\.key))
+        let crossed = givenRoots.filter {
+            isCrossSigned($0, with: root) && chosen.insert($0.publicKey.spkiSHA256).inserted
+        }
+        let beside = verifiedKeys.compactMap { other -> Recommendation.Choice? in
+            guard let needed = anchor(of: other.path, unless: chosen) else { return nil }
+            chosen.insert(needed.publicKey.spkiSHA256)
+            return choice(needed, .rootOfKeyType(other.keyType))
+        }
         return Recommendation(
             strategy: .ownRoot,
             authority: nil,
-            choices: [choice(root, .privateRoot)] + next,
-            lacksReserve: next.isEmpty,
+            choices: [choice(root, .privateRoot)] + crossed.map { choice($0, .otherRoot) } + beside + next,
+            lacksReserve: next.isEmpty && crossed.isEmpty,
             unfit: reserve.unfit,
-            survives: [.sameKey, .newKey, .newIntermediate] + (next.isEmpty ? [] : [.keyInReserve]),
-            risks: [.trustsAuthority(root.shownName)] + (next.isEmpty ? [] : [.bothRootsLost]),
+            survives: [.sameKey, .newKey, .newIntermediate] + (crossed.isEmpty ? [] : [.crossCertificateDropped])
+                + (next.isEmpty ? [] : [.keyInReserve]),
+            risks: [.trustsAuthority(root.shownName)] + (next.isEmpty && crossed.isEmpty ? [] : [.bothRootsLost]),
             current: standings(nil),
             concerns: concerns(nil)
         )
+    }
+
+    /// Whether one of two roots has signed the key of the other.
+    private func isCrossSigned(_ root: Certificate, with other: Certificate) -> Bool {
+        func isSigned(_ signed: Certificate, by signer: Certificate) -> Bool {
+            crossCertificates.contains {
+                $0.publicKey.spkiSHA256 == signed.publicKey.spkiSHA256 && $0.issuer == signer.subject
+            }
+        }
+        return root.publicKey.spkiSHA256 != other.publicKey.spkiSHA256
+            && (isSigned(root, by: other) || isSigned(other, by: root))
     }
 
     private func choice(_ reserve: Reserve, _ reason: Recommendation.Reason) -> Recommendation.Choice {

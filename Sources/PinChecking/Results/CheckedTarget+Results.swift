@@ -102,6 +102,33 @@ extension CheckedTarget {
             changes: state?.changes,
             warnings: warnings,
             notes: connection.notesOnNames + connection.remarks + (connection.judgement?.notes ?? [])
+                + (unseenKeyNote(on: connection).map { [$0] } ?? [])
+        )
+    }
+}
+
+extension CheckedTarget {
+    /// That a pin counts as a backup which may be the server's other key, where a backup decides and nobody asked for that key.
+    private func unseenKeyNote(on connection: CheckedConnection) -> Finding? {
+        guard let evaluation, evaluation.outlook.limits.minPinLife != nil,
+            !connections.contains(where: { if case .keyType = $0.variant { true } else { false } }),
+            let judgement = connection.judgement, let leaf = connection.served?.presented.leaf,
+            let pins = evaluation.setup.pins?.pins
+        else { return nil }
+        let served = CertificateKeyType(leaf.publicKey.algorithm)
+        // A server has one key of a type for a name; of a hash nobody can tell the type.
+        let unseen = (judgement.outlook?.backups ?? []).filter { index in
+            guard pins.indices.contains(index), let certificate = pins[index].certificate else { return true }
+            return CertificateKeyType(certificate.publicKey.algorithm) != served
+        }
+        guard let first = unseen.first else { return nil }
+        let what = unseen.count == 1 ? "pin \(first + 1) is no backup" : "some of the backups are none"
+        return Finding(
+            .info,
+            id: "key-types-unseen",
+            message:
+                "\(what) if the server has its key for clients that ask for another type of key, which was not looked at",
+            remedy: .askForKeyTypes
         )
     }
 }

@@ -12,6 +12,10 @@ enum AnchorFiles {
     /// - Returns: the certificates of each file that holds some.
     /// - Throws: ``CheckError`` for a file that is missing, or holds none.
     static func bundles(at path: String, as role: String = "anchors") throws(CheckError) -> [AnchorBundle] {
+        // The name alone does not say for what it was given.
+        if case .absent = FileKind(at: path) {
+            throw .said(.missing, "\(role): \(quoted(path)): there is no such file")
+        }
         guard let names = fileNames(inDirectory: path) else { return [try bundle(inFile: path, as: role)] }
         var bundles: [AnchorBundle] = []
         for name in names {

@@ -32,7 +32,8 @@ package enum DeviceLists {
         } catch {
             let nearest =
                 error.neighbours.isEmpty
-                ? data.newest(meantBy: name)?.name ?? Suggestion.nearest(to: name, in: data.allNames + ["all"]) : nil
+                ? data.newest(meantBy: name)?.name ?? data.newest(nearlyMeantBy: name)?.name
+                    ?? Suggestion.nearest(to: name, in: data.allNames + ["all"]) : nil
             throw CheckError(.request, .unknownDevice(error, nearest: nearest))
         }
     }

@@ -148,7 +148,7 @@ package struct EvaluationLoader {
         let sources = try PinSources(reading: settings.pinSources)
         let chosen = try chosenDevices(settings)
         var installed: [AnchorBundle] = []
-        for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path) }
+        for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path, as: "extra roots") }
         var fetchable: [Certificate] = []
         for path in settings.intermediates {
             fetchable += try AnchorFiles.bundles(at: path, as: "intermediate certificates").flatMap(\.certificates)

@@ -64,6 +64,16 @@ package enum PolicyReader {
                 remedy: "list them as in hosts: { \"api.example.com\": { pins: [\"api.example.com.txt\"] } }"
             )
         }
+        if let first = hosts.elements?.first {
+            let name = (try? first.text()) ?? "api.example.com"
+            throw PinFormatError(
+                .wrongValue,
+                at: hosts.place,
+                "'hosts' is a list",
+                remedy:
+                    "write each host as a key, as in hosts: { \"\(shortened(name, to: 60))\": { pins: [\"api-pins\"] } }"
+            )
+        }
         var result: [Policy.Host] = []
         for (name, node) in try hosts.dictionary() {
             let own = try settings(in: node)
@@ -107,6 +117,14 @@ package enum PolicyReader {
         for key: PolicyKey
     ) throws(PinFormatError) -> PolicyValue.Content {
         switch key.kind {
+        case .text where key.isThreshold:
+            guard let number = node.number else { return .text(try nonEmpty(node)) }
+            throw PinFormatError(
+                .wrongValue,
+                at: node.place,
+                "'\(key.rawValue)' is a number without a unit",
+                remedy: "write \"\(number)d\" for days, or \"\(number)%\" for a part of the lifetime"
+            )
         case .text: return .text(try nonEmpty(node))
         case .choice(let choices):
             let text = node.number ?? (try? node.text()) ?? ""
@@ -188,6 +206,9 @@ package enum PolicyReader {
 }
 
 extension PolicyKey {
+    /// Whether the value is a time or a part of one.
+    fileprivate var isThreshold: Bool { [.warnBefore, .failBefore, .minPinLife].contains(self) }
+
     /// Whether the texts of the key may be paths, which are relative to the policy.
     fileprivate var holdsPaths: Bool {
         [.pins, .anchors, .extraRoots, .intermediates, .ctLogs, .deviceData].contains(self)

@@ -33,8 +33,18 @@ package struct CertificateSaver {
         guard !directory.isEmpty, !directory.utf8.contains(0) else {
             throw Failure(description: "the directory to save in has no name, or one with a NUL")
         }
-        guard mkdir(directory, 0o755) == 0 || errno == EEXIST else { throw Self.failure(errno, at: directory) }
-        guard FileKind(at: directory) == .directory else { throw Self.failure(ENOTDIR, at: directory) }
+        guard mkdir(directory, 0o755) == 0 || errno == EEXIST else {
+            guard errno == ENOENT else { throw Self.failure(errno, at: directory) }
+            throw Failure(
+                description:
+                    "cannot save in '\(shortened(directory, to: 1024))': the directory above it is not there: make it, or name another"
+            )
+        }
+        guard FileKind(at: directory) == .directory else {
+            throw Failure(
+                description: "cannot save in '\(shortened(directory, to: 1024))': it is a file: name a directory"
+            )
+        }
         self.directory = directory
     }
 

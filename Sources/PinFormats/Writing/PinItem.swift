@@ -1,3 +1,4 @@
+internal import Machine
 package import Pinning
 internal import Text
 
@@ -82,7 +83,9 @@ package struct PinItem: Sendable, Hashable {
 
     /// What a comment beside the hash says: role, owner and expiry; not escaped.
     var label: String {
-        let owner = TerminalText.shortened(subject.map { $0.isEmpty ? "(no subject)" : $0 } ?? source, to: 120)
+        // Where a file lies on this machine is nobody's business who reads what is committed.
+        let place = PathParts(source).name
+        let owner = TerminalText.shortened(subject.map { $0.isEmpty ? "(no subject)" : $0 } ?? place, to: 120)
         let key = certificate == nil ? publicKey.map { ", \($0.algorithm)" } ?? "" : ""
         let expiry = certificate.map { ", expires \($0.notAfter.date)" } ?? key
         return "\(role.rawValue): \(owner)\(expiry)"

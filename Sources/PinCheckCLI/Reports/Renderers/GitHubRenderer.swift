@@ -16,14 +16,10 @@ struct GitHubRenderer: ResultRenderer {
             + (total.count > 1 ? total.sentence() + "\n" : "")
     }
 
-    /// The text of a target: each step of a decision where that is not to accept.
+    /// The text of a target.
     private static func block(_ report: Report) -> String {
-        let renderer = TextRenderer(
-            style: TextStyle(.never, isTerminal: false, environment: [:]),
-            explains: report.verdict != .none && report.status != .pass,
-            tellsNotEmulated: false
-        )
-        return renderer.block(report)
+        let style = TextStyle(.never, isTerminal: false, environment: [:])
+        return TextRenderer(style: style, explains: false, tellsNotEmulated: false).block(report)
     }
 
     mutating func text(for report: Report) -> String {

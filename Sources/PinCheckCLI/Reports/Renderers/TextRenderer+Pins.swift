@@ -110,6 +110,13 @@ extension TextRenderer {
 
     /// The configured pins, ready to paste.
     func configured(_ report: Report) -> [String] {
-        ["  configured:"] + report.pins.configured.map { "    \(safe($0.pin))  \(place($0))" }
+        let pins = report.pins.configured
+        let width = String(pins.count).utf8.count
+        return ["  configured:"]
+            + pins.indices.map { index in
+                // Where there are several, other lines name them by their numbers.
+                let number = pins.count > 1 ? TerminalText.leftPadded(String(index + 1), toCells: width) + " " : ""
+                return "    \(number)\(safe(pins[index].pin))  \(place(pins[index]))"
+            }
     }
 }

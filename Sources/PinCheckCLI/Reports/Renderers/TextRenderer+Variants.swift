@@ -27,8 +27,10 @@ extension TextRenderer {
             return "  \(finding.level == .warning ? style.doubtful("warning") : "note"): \(safe(message, length: 600))"
         }
         let status = consistency.exit.status
-        let token = style.token(status == .pass && consistency.consistent == false ? .warn : status)
-        return text(findings + ["\(token)  \(name(report))  \(summary.sentence)"])
+        // The word is that of the exit status: without --fail-on warn a difference is a warning above it, and no WARN.
+        let differs = status == .pass && consistency.consistent == false
+        let sentence = differs ? style.doubtful(summary.sentence) : summary.sentence
+        return text(findings + ["\(style.token(status))  \(name(report))  \(sentence)"])
     }
 
     // MARK: Parts

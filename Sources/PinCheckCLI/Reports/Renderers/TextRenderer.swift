@@ -140,7 +140,8 @@ struct TextRenderer: Sendable {
                 }
             }
             lines.append(
-                "  \(safe(client.title)): " + safe(settings.isEmpty ? "as it comes" : settings.joined(separator: ", "))
+                "  \(safe(client.title)): "
+                    + safe(settings.isEmpty ? "without settings of its own" : settings.joined(separator: ", "))
             )
             let steps = report.checks.filter { $0.client == client.name && $0.device == client.device }
             for (index, step) in steps.enumerated() {
@@ -174,6 +175,15 @@ struct TextRenderer: Sendable {
 
     func verdict(_ report: Report) -> String {
         "\(style.token(report.status))  \(safe(report.title, length: 180))  \(safe(report.sentence, length: 600))"
+            + (endsSoon(report) ? style.doubtful("; it ends soon, which --fail-on warn makes a WARN") : "")
+    }
+
+    /// Whether less is left than was asked for, which neither the word nor the sentence says.
+    private func endsSoon(_ report: Report) -> Bool {
+        guard report.status == .pass, report.verdict == .accept else { return false }
+        return report.outlook?.findings.contains { finding in
+            ["expires-soon", "pins-expire"].contains(finding.id) && finding.level == .warn && !finding.isTold
+        } ?? false
     }
 
     func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }

@@ -101,16 +101,26 @@ struct VariantMatrix {
         self.keys = keys
     }
 
-    /// What the signs for absences mean that are in the table, `nil` where there are none.
+    /// What the signs and columns of the table mean that do not say it themselves, `nil` where all do.
     var legend: String? {
         func has(_ reason: Absence.Reason) -> Bool {
             rows.contains { row in
                 row.entries.contains { if case .absence(reason) = $0 { true } else { false } }
             }
         }
+        func has(_ sign: String) -> Bool {
+            rows.contains { row in
+                row.entries.contains { if case .cell(let cell) = $0 { cell.sign == sign } else { false } }
+            }
+        }
+        let verdicts = [("!", "a warning"), ("?", "no verdict")].filter { has($0.0) }
         let meanings = [(Absence.Reason.notOffered, "not offered"), (.notTried, "no connection")].filter { has($0.0) }
-        let signs = meanings.map { "\(Entry.absence($0.0).text) \($0.1)" }
-        return signs.isEmpty ? nil : signs.joined(separator: ", ")
+        let kinds = [
+            columns.count > 1 && columns.contains("ordinary") ? "ordinary: as most clients connect" : nil,
+            columns.contains { $0.hasPrefix("(") } ? "in brackets: shown, not judged" : nil,
+        ].compactMap(\.self)
+        let signs = verdicts.map { "\($0.0) \($0.1)" } + meanings.map { "\(Entry.absence($0.0).text) \($0.1)" } + kinds
+        return signs.isEmpty ? nil : signs.joined(separator: "; ")
     }
 
     /// A to Z, then A2 and so on.

@@ -1,3 +1,4 @@
+import Machine
 import PinChecking
 import PinFormats
 import Pinning
@@ -142,7 +143,7 @@ struct PinsWriter {
 
     /// Where keys come from, for the first comment of a block.
     private func origin(_ source: KeySource) -> String {
-        guard let finding = source.finding else { return "Keys of '\(source.name)'" }
+        guard let finding = source.finding else { return "Keys of '\(PathParts(source.name).name)'" }
         let peer = source.peer.map { $0.description == source.name ? "" : " at \($0)" } ?? ""
         return "\(source.name)\(peer) as of \(time.date): \(finding)"
     }
@@ -151,7 +152,7 @@ struct PinsWriter {
     private func recommendedGroup(_ source: KeySource) -> PinGroup? {
         guard let recommended = source.recommended, recommended.recommendation.doubt == nil else { return nil }
         let recommendation = recommended.recommendation
-        let place = source.finding == nil ? "For '\(source.name)'" : origin(source)
+        let place = source.finding == nil ? "For '\(PathParts(source.name).name)'" : origin(source)
         var remarks = ["Recommended: \(recommendation.advice)."]
         if let missing = recommendation.missing { remarks.append("WARNING: \(missing.message)") }
         if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
