@@ -151,7 +151,8 @@ import Darwin
                 for path in [file, directory] {
                     let outcome = await pincheck(command + [option, path], environment: store)
                     #expect(outcome.status == .data, "\(option) \(path)\n\(text)")
-                    #expect(outcome.errors.contains("'\(file)' cannot be used as anchors"), "\(outcome.errors)")
+                    let role = option == "--anchors" ? "anchors" : "extra roots"
+                    #expect(outcome.errors.contains("'\(file)' cannot be used as \(role)"), "\(outcome.errors)")
                     if line > 0 { #expect(outcome.errors.contains("at line \(line)"), "\(outcome.errors)") }
                 }
             }

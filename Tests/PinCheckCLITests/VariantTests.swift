@@ -231,8 +231,13 @@ struct VariantTests {
             )
             #expect(
                 outcome.output.contains(
-                    "\n  127.0.0.3  ?         ·    ·      ·        ·        ·\n  – not offered; · no connection; ordinary: as most clients connect; in "
-                        + "brackets: shown, not judged\n"
+                    """
+
+                      127.0.0.3  ?         ·    ·      ·        ·        ·
+                      ? no verdict; – not offered; · no connection; ordinary: as most clients connect; in brackets: shown, \
+                    not judged
+
+                    """
                 ),
                 "\(outcome.output)"
             )
