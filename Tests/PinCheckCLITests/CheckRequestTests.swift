@@ -21,7 +21,8 @@ import Testing
         "--connect": ["192.0.2.1"], "--connect-to": ["::192.0.2.1:"], "--resolve": ["*:443:192.0.2.1"],
         "--sni": ["a.example"], "--no-sni": [], "--port": ["8443"], "-4": [], "-6": [], "--timeout": ["2.5"],
         "--retries": ["2"], "--min-tls": ["1.3"], "--max-tls": ["1.2"], "--alpn": ["h2,http/1.1"], "--jobs": ["2"],
-        "--loops": ["2"],
+        "--loops": ["2"], "--proxy": ["socks5h://u:p@192.0.2.1"], "--no-proxy": [],
+        "--proxy-user-file": ["DIR/proxy-user"],
         "--pins": [pin], "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--skip-bad-pins": [],
         "--client": ["trustkit:no-enforce:expires=2027-06-01"], "--mode": ["public-key"],
         "--allow-invalid-certificates": [], "--no-validate-domain-name": [], "--validate-certificate-chain": [],
@@ -89,6 +90,7 @@ import Testing
             try files.write(try client.key.privateKeyPEM(), to: "client.key")
             try files.write(try client.pem + client.key.privateKeyPEM(), to: "both.pem")
             try files.write("192.0.2.1\n", to: "addresses.txt")
+            try files.write("user:word\n", to: "proxy-user")
             var seen: Set<String> = []
             for (command, required) in Self.commands {
                 let name = try #require(command.configuration.commandName)
@@ -139,6 +141,7 @@ import Testing
         .minPinLife: ("'12h'", ["--min-pin-life", "12h"]), .timeout: ("2.5", ["--timeout", "2.5"]),
         .retries: ("3", ["--retries", "3"]), .minTLS: ("'1.3'", ["--min-tls", "1.3"]),
         .maxTLS: ("1.2", ["--max-tls", "1.2"]), .alpn: ("['h2', 'http/1.1']", ["--alpn", "h2,http/1.1"]),
+        .proxy: ("'http://u:p@proxy.example:3128'", ["--proxy", "http://u:p@proxy.example:3128"]),
         .request: ("'/health'", ["--request", "/health"]), .head: ("true", ["--head"]),
         .expectStatus: ("[204, '3xx']", ["--expect-status", "204,3xx"]),
     ]

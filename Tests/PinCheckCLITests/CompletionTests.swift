@@ -138,7 +138,8 @@ import Testing
         #expect(
             free == [
                 "--at", "--connect", "--connect-to", "--doh", "--expect-status", "--fail-before", "--header", "--host",
-                "--jobs", "--loops", "--min-pin-life", "--on-change", "--port", "--request", "--resolve", "--retries",
+                "--jobs", "--loops", "--min-pin-life", "--on-change", "--port", "--proxy", "--request", "--resolve",
+                "--retries",
                 "--sni",
                 "--timeout", "--verify-name", "--warn-before",
             ]

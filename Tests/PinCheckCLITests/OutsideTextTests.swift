@@ -88,7 +88,7 @@ import Text
     }
 
     @Test(arguments: [
-        "sni", "connect", "client", "anchors", "warnBefore", "mode", "minTLS", "alpn", "verifyName", "at",
+        "sni", "connect", "client", "anchors", "warnBefore", "mode", "minTLS", "alpn", "proxy", "verifyName", "at",
     ])
     func theValuesOfAPolicy(key: String) async throws {
         try await TemporaryDirectory.scoped { files in
@@ -188,6 +188,7 @@ import Text
             "--client", "--mode", "--at", "--auth-level", "--sni", "--host", "--verify-name", "-H", "--connect",
             "--resolve",
             "--connect-to", "--port", "--timeout", "--retries", "--jobs", "--loops", "--alpn", "--min-tls", "--max-tls",
+            "--proxy",
             "--key-types",
             "--httpdns", "--doh", "--warn-before", "--fail-before", "--min-pin-life", "--fail-on", "--allow",
             "--format",

@@ -425,6 +425,7 @@ import Testing
               "subject" : "CN=api.example.com"
             }
           ],
+          "proxy" : null,
           "reason" : {
             "id" : "pin-matched",
             "message" : "public key pin matched at depth 0"
@@ -441,6 +442,7 @@ import Testing
             "timings_ms" : {
               "connect" : 1.25,
               "handshake" : 3.5,
+              "proxy" : null,
               "resolve" : null
             },
             "version" : "TLSv1.3"

@@ -12,6 +12,8 @@ struct EventLoop: Sendable {
     enum Service: Sendable {
         /// Speaks TLS from what the contexts are when a connection begins.
         case tls(CurrentTLSContext, ServerBehavior.Delivery)
+        /// Asks as a proxy whom to reach, and is then that server; over TLS from the last context where there is one.
+        case proxy(ProxySettings, CurrentTLSContext, own: CurrentTLSContext?, ServerBehavior.Delivery)
         /// Plays a script, or listens without answering.
         case script(ServerBehavior.Script?)
         /// Ends each connection at once, in order or by a reset.
@@ -71,6 +73,13 @@ struct EventLoop: Sendable {
         switch service {
         case .tls(let context, _):
             return TLSConversation(context.value, log: log, index: index) ?? ScriptedConversation(nil)
+        case .proxy(let settings, let context, let own, _):
+            let log = log
+            let proxy = ProxyConversation(settings, log: log, index: index) { () -> any Conversation in
+                TLSConversation(context.value, log: log, index: index) ?? ScriptedConversation(nil)
+            }
+            guard let own else { return proxy }
+            return TLSConversation(own.value, log: log, index: index, around: proxy) ?? ScriptedConversation(nil)
         case .script(let script):
             return ScriptedConversation(script)
         case .hangUp:
@@ -79,7 +88,10 @@ struct EventLoop: Sendable {
     }
 
     private var delivery: ServerBehavior.Delivery {
-        if case .tls(_, let delivery) = service { delivery } else { .immediate }
+        switch service {
+        case .tls(_, let delivery), .proxy(_, _, _, let delivery): delivery
+        case .script, .hangUp: .immediate
+        }
     }
 
     /// Milliseconds of a clock that never goes back.

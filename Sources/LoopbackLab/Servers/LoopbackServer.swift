@@ -91,6 +91,14 @@ private final class RunningServer: Sendable {
         let service: EventLoop.Service =
             switch behavior {
             case .tls(let settings, let delivery): .tls(CurrentTLSContext(try TLSServerContext(settings)), delivery)
+            case .proxy(let settings, let delivery):
+                .proxy(
+                    settings,
+                    CurrentTLSContext(try TLSServerContext(settings.server)),
+                    own: try settings.tls.map { (tls) throws(LabError) in CurrentTLSContext(try TLSServerContext(tls))
+                    },
+                    delivery
+                )
             case .closes: .hangUp(reset: false)
             case .resets: .hangUp(reset: true)
             case .tarpit: .script(nil)

@@ -2,6 +2,8 @@
 public enum ServerBehavior: Sendable {
     /// Speaks TLS, and hands its bytes to the network in the manner of `delivery`.
     case tls(TLSServerSettings, delivery: Delivery = .immediate)
+    /// A proxy with a server behind it; counts of `delivery` are of all it sends.
+    case proxy(ProxySettings, delivery: Delivery = .immediate)
     /// Closes its side right after accepting, in order (FIN).
     case closes
     /// Resets the connection right after accepting (RST).

@@ -4,6 +4,8 @@ internal import Synchronization
 public struct ConnectionObservation: Sendable, Hashable {
     /// The name the client indicated (SNI), `nil` when it indicated none or sent no ClientHello.
     public internal(set) var serverName: String?
+    /// What a proxy was asked for, as in `api.example.com:443`, each time.
+    public internal(set) var proxiedPlaces: [String] = []
     /// How many times the client asked for a handshake: once more than in the beginning where it was told to (HelloRetryRequest) or
     /// negotiates anew.
     public internal(set) var clientHellos = 0

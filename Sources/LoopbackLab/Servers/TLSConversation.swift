@@ -12,6 +12,8 @@ final class TLSConversation: Conversation {
     private let outgoing: OpaquePointer
     private let log: ServerLog
     private let index: Int
+    /// What is said over this one, `nil` where the settings say it.
+    private let inner: (any Conversation)?
     private var isEstablished = false
     private var requestTail: [UInt8] = []
     private var wasAsked = false
@@ -21,7 +23,7 @@ final class TLSConversation: Conversation {
     /// Prepares to answer a client, writing what it sees to the record `index` of `log`.
     ///
     /// `nil` when memory is short.
-    init?(_ context: TLSServerContext, log: ServerLog, index: Int) {
+    init?(_ context: TLSServerContext, log: ServerLog, index: Int, around inner: (any Conversation)? = nil) {
         guard let ssl = context.makeConnection() else { return nil }
         guard let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem()) else {
             SSL_free(ssl)
@@ -32,6 +34,7 @@ final class TLSConversation: Conversation {
         SSL_set_bio(ssl, incoming, outgoing)
         SSL_set_accept_state(ssl)
         self.context = context
+        self.inner = inner
         self.ssl = ssl
         self.incoming = incoming
         self.outgoing = outgoing
@@ -59,7 +62,11 @@ final class TLSConversation: Conversation {
     }
 
     func takeOutput() -> [UInt8] {
-        if isEstablished, !isFinished { writeOnAndOn() }
+        if isEstablished, !isFinished {
+            writeOnAndOn()
+            if let inner { write(inner.takeOutput()) }
+            if inner?.isFinished == true { sayGoodbye() }
+        }
         var bytes = [UInt8](repeating: 0, count: BIO_ctrl_pending(outgoing))
         guard !bytes.isEmpty else { return [] }
         if hasFailed, !isEstablished, context.settings.refusal != .reason {
@@ -167,7 +174,7 @@ final class TLSConversation: Conversation {
                     $0.applicationOpening += buffer.prefix(min(Int(count), room))
                     $0.applicationBytesReceived += Int(count)
                 }
-                answer(buffer.prefix(Int(count)))
+                if let inner { inner.receive(buffer.prefix(Int(count))) } else { answer(buffer.prefix(Int(count))) }
                 continue
             }
             switch SSL_get_error(ssl, count) {

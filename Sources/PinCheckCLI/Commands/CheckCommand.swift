@@ -98,7 +98,9 @@ struct CheckCommand: RequestingCommand {
         )
     }
 
-    var requestFiles: RequestFiles { RequestFiles(clientCertificate: clientCertificate, variants: variants) }
+    var requestFiles: RequestFiles {
+        RequestFiles(clientCertificate: clientCertificate, variants: variants, connection: connection)
+    }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         try await CheckRun(

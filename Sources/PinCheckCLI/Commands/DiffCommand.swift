@@ -95,7 +95,9 @@ struct DiffCommand: RequestingCommand {
         )
     }
 
-    var requestFiles: RequestFiles { RequestFiles(clientCertificate: clientCertificate, variants: variants) }
+    var requestFiles: RequestFiles {
+        RequestFiles(clientCertificate: clientCertificate, variants: variants, connection: connection)
+    }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try OutputSettings(output, in: context)

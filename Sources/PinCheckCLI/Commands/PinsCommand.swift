@@ -100,6 +100,8 @@ struct PinsCommand: RequestingCommand {
         return request
     }
 
+    var requestFiles: RequestFiles { RequestFiles(connection: connection) }
+
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try PinsOutputSettings(output)
         try recommending.refuseWithoutRecommend()
@@ -113,11 +115,12 @@ struct PinsCommand: RequestingCommand {
         roles.reads(from, as: "--from")
         roles.addFiles(namedByPolicies: from, in: context)
         roles.reads(trust.anchors, as: "--anchors")
+        roles.add(requestFiles)
         try roles.refuseClashes()
         try CommandError.reading(OpenSSLHealth.require)
         var targets: [String] = []
         var files: [KeySource] = []
-        let request = try request()
+        let request = try request().reading(requestFiles, in: context)
         let host = request.names.host?.name.description
         for argument in sources {
             if let found = try PinArguments.file(argument, host: host, in: context) {

@@ -82,7 +82,9 @@ struct SnapshotCommand: RequestingCommand {
         try CheckRequest(names: names, connection: connection, variants: variants)
     }
 
-    var requestFiles: RequestFiles { RequestFiles(clientCertificate: clientCertificate, variants: variants) }
+    var requestFiles: RequestFiles {
+        RequestFiles(clientCertificate: clientCertificate, variants: variants, connection: connection)
+    }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let flags = try request()

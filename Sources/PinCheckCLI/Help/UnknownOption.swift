@@ -9,13 +9,13 @@ enum UnknownOption {
         "--CAfile": "--anchors",
         "--servername": "--sni", "--silent": "--quiet", "-s": "--quiet", "--pin": "--pins", "-p": "--pins",
         "--dns-servers": "--doh", "--tlsv1.2": "--min-tls 1.2", "--tlsv1.3": "--min-tls 1.3",
+        "-x": "--proxy", "--socks5": "--proxy", "--socks5-hostname": "--proxy", "--noproxy": "--no-proxy",
+        "-U": "--proxy-user-file", "--proxy-user": "--proxy-user-file",
     ]
 
     /// Options of curl's and of others that no option here does the same as, and what to do instead.
     private static func advice(on name: String, for command: String) -> SafeText? {
         switch name {
-        case "--proxy", "-x", "--socks5":
-            "there is no proxy yet: check where the server is reached directly, or give its address with --connect"
         case "--insecure", "-k":
             switch command {
             case "pins", "snapshot":

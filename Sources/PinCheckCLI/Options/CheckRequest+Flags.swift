@@ -33,6 +33,9 @@ extension CheckRequest {
     /// - Throws: ``CommandError`` for files that cannot be used, and for addresses beside a service that is asked for them.
     func reading(_ files: RequestFiles, in context: Context) throws(CommandError) -> CheckRequest {
         var request = self
+        if let options = files.connection {
+            request.connection = try options.addingProxies(to: connection, environment: context.environment)
+        }
         request.connection.clientIdentity = try files.clientCertificate?.identity()
         if let options = files.variants {
             request.connection.addresses.answered = try options.answeredAddresses(of: connection.family, in: context)
@@ -50,4 +53,6 @@ struct RequestFiles {
     var clientCertificate: ClientCertificateOptions? = nil
     /// The addresses that services answered with.
     var variants: VariantOptions? = nil
+    /// The user of a proxy, with what the environment says of proxies.
+    var connection: ConnectionOptions? = nil
 }

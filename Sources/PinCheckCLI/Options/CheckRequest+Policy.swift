@@ -59,6 +59,9 @@ extension CheckRequest {
         case .maxTLS: connection.maximumTLS = value.text.flatMap(TLSVersion.init(number:))
         case .alpn:
             connection.applicationProtocols = try value.texts.flatMap { try Connection.applicationProtocols($0.text) }
+        case .proxy:
+            connection.proxy =
+                value.flag == false ? .direct : try value.text.map { try ProxyChoice.named($0, by: "\(value.place)") }
         case .request: http.path = try value.text.map(HTTP.path)
         case .head: http.asksForHead = value.flag
         case .expectStatus: http.expected = try ExpectedStatus(value.texts.map(\.text))

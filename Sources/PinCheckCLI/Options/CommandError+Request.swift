@@ -44,6 +44,9 @@ extension CommandError {
                     "--warn-before \(warning) never warns, since --fail-before \(failure) fails earlier: "
                         + "warn before the larger of the two"
                 )
+            case .variable: .usage("\(error.description)")
+            case .malformed(.proxy, _, .proxyUser):
+                .usage("\(error.description(calling: \.flag)): --proxy-user-file")
             case .malformed, .keyMaterial, .unusedAddress: .usage("\(error.description(calling: \.flag))")
             }
     }
@@ -69,6 +72,7 @@ extension RequestError.Part {
         case .connect: "--connect address"
         case .resolve: "--resolve value"
         case .connectTo: "--connect-to value"
+        case .proxy: "--proxy"
         case .target, .host, .address: name
         }
     }

@@ -81,6 +81,27 @@ struct ConnectionOptions: ParsableArguments {
     )
     var maximumTLS: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Connect through this proxy.",
+            discussion: """
+                [http|https|socks5|socks5h://][user:password@]host[:port]. Without it HTTPS_PROXY, ALL_PROXY and NO_PROXY \
+                count, as for curl.
+                """,
+            valueName: "url"
+        )
+    )
+    var proxy: String?
+
+    @Flag(name: .customLong("no-proxy"), help: "Connect directly, whatever the environment says.")
+    var noProxy = false
+
+    @Option(
+        help: ArgumentHelp("A file with user:password for the proxy.", valueName: "file"),
+        completion: .file()
+    )
+    var proxyUserFile: String?
+
     @Option(help: ArgumentHelp("Offer these protocols, as in h2,http/1.1.", valueName: "protocols"))
     var alpn: String?
 
@@ -114,6 +135,7 @@ extension ConnectionOptions {
         connection.minimumTLS = try version(minimumTLS, option: "--min-tls")
         connection.maximumTLS = try version(maximumTLS, option: "--max-tls")
         connection.applicationProtocols = try applicationProtocols()
+        connection.proxy = try proxyChoice()
         connection.jobs = try count(jobs, option: "--jobs", range: 1...100_000)
         connection.loops = try count(loops, option: "--loops", range: 1...Probers.mostThreads)
         return connection
@@ -131,6 +153,12 @@ extension ConnectionOptions {
         guard let sni else { return noSNI ? ServerNameChoice.none : nil }
         guard !noSNI else { throw .usage("--sni and --no-sni contradict each other: give one of them") }
         return try CommandError.reading { () throws(RequestError) in try ServerNameChoice.named(sni) }
+    }
+
+    private func proxyChoice() throws(CommandError) -> ProxyChoice? {
+        guard let proxy else { return noProxy ? .direct : nil }
+        guard !noProxy else { throw .usage("--proxy and --no-proxy contradict each other: give one of them") }
+        return try CommandError.reading { () throws(RequestError) in try ProxyChoice.named(proxy, by: "--proxy") }
     }
 
     private func readPort() throws(CommandError) -> Int? {

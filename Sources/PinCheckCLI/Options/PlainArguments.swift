@@ -9,7 +9,8 @@ struct PlainArguments {
     private static let kinds: [String: Kind] = {
         let flags = [
             "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni",
-            "--each-tls-version", "--explain", "--head", "--no-sni", "--no-validate-domain-name", "--quiet", "-q",
+            "--each-tls-version", "--explain", "--head", "--no-proxy", "--no-sni", "--no-validate-domain-name",
+            "--quiet", "-q",
             "--skip-bad-pins", "--strict", "--thorough", "--update",
         ]
         let values = [
@@ -19,6 +20,7 @@ struct PlainArguments {
             "--httpdns", "--intermediate", "--jobs", "--key", "--key-types", "--loops", "--max-tls", "--min-pin-life",
             "--min-tls",
             "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey", "--pins", "--policy", "--port",
+            "--proxy", "--proxy-user-file",
             "--request",
             "--resolve", "--retries", "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
         ]

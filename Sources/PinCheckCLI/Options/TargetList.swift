@@ -115,7 +115,10 @@ extension TargetList {
 
         private static let keys = [
             "connect", "sni", "host", "verify-name", "pins", "client", "device", "request", "expect-status",
+            "proxy",
         ]
+        /// The words that stand alone, each for a key that says the opposite.
+        private static let flags = ["no-sni": "sni", "no-proxy": "proxy"]
 
         fileprivate init(
             _ target: String,
@@ -127,19 +130,19 @@ extension TargetList {
             self.place = place
             var single: Set<String> = []
             for word in words {
-                if word == "no-sni" {
-                    guard !single.contains("sni") else { throw .usage("sni= and no-sni exclude each other") }
-                    single.insert("sni")
-                    request.connection.serverName = ServerNameChoice.none
+                if let key = Self.flags[word] {
+                    guard single.insert(key).inserted else { throw .usage("\(key)= and \(word) exclude each other") }
+                    if key == "sni" { request.connection.serverName = ServerNameChoice.none }
+                    if key == "proxy" { request.connection.proxy = .direct }
                     continue
                 }
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 let (key, value) = (String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
                 guard Self.keys.contains(key) else {
                     let remedy =
-                        Suggestion.nearest(to: key, in: Self.keys + ["no-sni"]).map {
-                            "did you mean '\($0)\($0 == "no-sni" ? "" : "=")'?"
-                        } ?? "after the target come \(Self.keys.joined(separator: "=, "))= and no-sni"
+                        Suggestion.nearest(to: key, in: Self.keys + Self.flags.keys.sorted()).map {
+                            "did you mean '\($0)\(Self.flags[$0] == nil ? "=" : "")'?"
+                        } ?? "after the target come \(Self.keys.joined(separator: "=, "))=, no-proxy and no-sni"
                     throw .usage("\(quoted(word)) is not understood: \(remedy)")
                 }
                 // Only connect= and pins= add to what is there.
@@ -162,6 +165,7 @@ extension TargetList {
             case "connect":
                 request.connection.addresses.given += try ConnectAddress.readAny(value)
                 request.connection.addresses.isOfOneTarget = true
+            case "proxy": request.connection.proxy = try .named(value, by: "\(place)")
             case "sni": request.connection.serverName = try .named(value)
             case "host": request.names.host = CheckRequest.Names.Host(try Place(value[...], of: .host, in: value))
             case "request": request.http.path = try CheckRequest.HTTP.path(value)

@@ -32,6 +32,7 @@ extension Report.TLS {
             timingsMs: Report.Timings(
                 resolve: result.timings.resolve.map(Report.milliseconds),
                 connect: Report.milliseconds(result.timings.connect),
+                proxy: result.timings.proxy.map(Report.milliseconds),
                 handshake: Report.milliseconds(result.timings.handshake)
             )
         )
@@ -53,13 +54,16 @@ extension Report.Check {
         var error: ProbeError?
         if case .failure(let failure) = connection { error = failure }
         var hasFailed = false
-        return ProbeError.Phase.allCases.map { phase in
+        return ProbeError.Phase.allCases.filter { $0 != .proxy || endpoint?.proxy != nil }.map { phase in
             if let error, phase == error.phase {
                 hasFailed = true
                 return Report.Check(client: nil, id: phase.rawValue, status: "fail", detail: error.description)
             }
             if hasFailed {
                 return Report.Check(client: nil, id: phase.rawValue, status: "skip", detail: "not reached")
+            }
+            if phase == .resolve, let proxy = endpoint?.proxy, proxy.kind != .socks5 {
+                return Report.Check(client: nil, id: phase.rawValue, status: "skip", detail: "left to the proxy")
             }
             if phase == .resolve, endpoint?.resolvedName == nil {
                 return Report.Check(client: nil, id: phase.rawValue, status: "skip", detail: "an address was given")

@@ -9,6 +9,7 @@ extension Report {
         DocumentField("schema", { _ in Report.schema }, as: .constant(Report.schema)),
         DocumentField("target", \.target, "The target with its port, or the chain file."),
         DocumentField("endpoint", \.endpoint),
+        DocumentField("proxy", \.proxy, "The proxy on the way; null for none."),
         DocumentField("tls", \.tls),
         DocumentField(
             "verify_name",
@@ -118,6 +119,7 @@ extension Report.Timings {
     static let fields: [DocumentField<Report.Timings>] = [
         DocumentField("resolve", \.resolve, as: .atLeast(0)),
         DocumentField("connect", \.connect, as: .atLeast(0)),
+        DocumentField("proxy", \.proxy, "From there until the proxy let it through; null for none.", as: .atLeast(0)),
         DocumentField("handshake", \.handshake, as: .atLeast(0)),
     ]
 }

@@ -17,6 +17,7 @@ extension Report {
         self.init(
             target: result.target,
             endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) },
+            proxy: Proxy(result),
             tls: (try? result.connection?.get()).map(TLS.init),
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
             variant: result.variant.map(Variant.init),

@@ -13,6 +13,8 @@ struct Report: DocumentObject {
     var target: String
     /// What was connected to, `nil` for a chain from a file.
     var endpoint: Endpoint?
+    /// The proxy on the way, `nil` for none.
+    var proxy: Proxy? = nil
     /// The TLS connection, `nil` when there was none.
     var tls: TLS?
     /// The name the certificate had to be valid for, `nil` when none was checked.
@@ -97,6 +99,7 @@ struct Report: DocumentObject {
     struct Timings: DocumentObject {
         var resolve: Double?
         var connect: Double?
+        var proxy: Double? = nil
         var handshake: Double?
     }
 

@@ -27,7 +27,7 @@ extension Snapshot.Endpoint {
         guard let result = connection.servedToAll else { return nil }
         self.init(
             Snapshot.Key(connection.endpoint, connection.variant),
-            peer: result.peer.description,
+            peer: result.peer?.description,
             tls: Snapshot.TLS(
                 version: result.tlsVersion.description,
                 clientCertificateRequested: result.clientCertificateRequested

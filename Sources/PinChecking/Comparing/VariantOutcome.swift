@@ -13,9 +13,11 @@ struct VariantOutcome: Sendable {
     var address: String {
         let isUsualPort = Int(endpoint.request.port) == endpoint.targetPort
         switch (result, endpoint.request.destination) {
-        case (.success(let result), _): return isUsualPort ? "\(result.peer.ip)" : "\(result.peer)"
+        case (.success(let result), _) where result.peer != nil:
+            guard let peer = result.peer else { return endpoint.request.target }
+            return isUsualPort ? "\(peer.ip)" : "\(peer)"
         case (.failure, .address(let address)) where isUsualPort: return "\(address)"
-        case (.failure, _): return endpoint.request.target
+        case (_, _): return endpoint.request.target
         }
     }
 

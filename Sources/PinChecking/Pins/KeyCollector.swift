@@ -70,7 +70,11 @@ package struct KeyCollector: Sendable {
         in surroundings: Surroundings
     ) async -> [KeySource] {
         guard targets.contains(where: { !$0.endpoints.isEmpty }) else { return [] }
-        let prober = Prober(on: surroundings.thread, in: surroundings.network)
+        let prober = Prober(
+            on: surroundings.thread,
+            in: surroundings.network,
+            judgingProxiesBy: ServiceTrust.proxyObjection(for: targets.lazy.flatMap(\.endpoints), in: surroundings)
+        )
         // Whatever else the process does must not use up the time of a target.
         let found = await withTaskExecutorPreference(prober.executor) {
             await results(

@@ -64,6 +64,7 @@ extension CheckTarget {
             host: names.host?.name ?? target.host,
             port: names.host.map { $0.port ?? RequestDefaults.port } ?? port
         )
+        let proxy = connection.proxy(for: target.host)
         let protocols = try connection.protocols(forRequest: exchange != nil)
         var endpoints: [CheckEndpoint] = []
         for address in own.isEmpty ? [.ofTarget] : own {
@@ -75,6 +76,7 @@ extension CheckTarget {
                 maximumTLS: versions.upperBound,
                 clientIdentity: connection.clientIdentity,
                 alpn: protocols,
+                proxy: proxy,
                 timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
             )
             endpoints.append(

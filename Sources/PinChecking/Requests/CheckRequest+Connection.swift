@@ -21,6 +21,12 @@ extension CheckRequest {
         package var maximumTLS: TLSVersion?
         /// The application protocols to offer, preferred first.
         package var applicationProtocols: [ApplicationProtocol] = []
+        /// Whether connections go through a proxy, and which.
+        package var proxy: ProxyChoice?
+        /// Who asks proxies, instead of whom their URL names.
+        package var proxyCredentials: ProxyCredentials?
+        /// What the environment says of proxies.
+        package var environmentProxies: ProxyEnvironment?
         /// What servers get that ask for a client certificate.
         package var clientIdentity: ClientIdentity?
         /// How many targets are checked at the same time, 1 to 100000.
@@ -86,6 +92,9 @@ extension CheckRequest {
             merged.applicationProtocols =
                 applicationProtocols.isEmpty
                 ? other.applicationProtocols : applicationProtocols
+            merged.proxy = proxy ?? other.proxy
+            merged.proxyCredentials = proxyCredentials ?? other.proxyCredentials
+            merged.environmentProxies = environmentProxies ?? other.environmentProxies
             merged.clientIdentity = clientIdentity ?? other.clientIdentity
             merged.jobs = jobs ?? other.jobs
             merged.loops = loops ?? other.loops

@@ -22,6 +22,8 @@ package enum RequestError: Error, Hashable, Sendable {
     case noHTTPPath
     /// A text that is no list of HTTP statuses.
     case expectedStatus(String)
+    /// A variable of the environment, and what is wrong with the proxy it names.
+    indirect case variable(String, RequestError)
     /// A time that a target cannot be given.
     case timeout(String)
     /// An address of a family that is not to be used.
@@ -49,6 +51,8 @@ package enum RequestError: Error, Hashable, Sendable {
         case connectTo
         /// An address that was recorded.
         case address
+        /// A proxy.
+        case proxy
     }
 
     /// What is wrong with a text.
@@ -79,6 +83,10 @@ package enum RequestError: Error, Hashable, Sendable {
         case tooFewParts
         /// The last part of `HOST:PORT:ADDR` is no address.
         case noAddress(in: String)
+        /// Another scheme than those of proxies.
+        case proxyScheme
+        /// The user's name or password is not one that such a proxy can be told.
+        case proxyUser
         /// Other than four parts of `HOST1:PORT1:HOST2:PORT2`.
         case notFourParts
     }
@@ -110,6 +118,7 @@ extension RequestError: CustomStringConvertible {
         case .noHTTPPath: "no request is made for this to be about: give the path to ask for"
         case .expectedStatus(let text):
             "\(quoted(TerminalText.shortened(text, to: 200))) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304"
+        case .variable(let name, let error): "\(name): \(error.description(calling: \.name))"
         case .timeout(let text): "\(quoted(text)) is not a time in seconds from 0.001 to 86400, as in 2.5"
         case .otherFamily(let address, let family):
             "\(quoted(address.description)) is not an address of the family asked for: ask for "
@@ -133,6 +142,7 @@ extension RequestError.Part {
         case .host: "host"
         case .port: "port"
         case .connect, .address: "address"
+        case .proxy: "proxy"
         case .resolve: "HOST:PORT:ADDR value"
         case .connectTo: "HOST1:PORT1:HOST2:PORT2 value"
         }
@@ -159,6 +169,11 @@ extension RequestError.Problem {
         case .name(let error): "is not a name: \(error)"
         case .tooFewParts: "has too few parts: \(resolve)"
         case .noAddress(let part): "has no address in \(quoted(part)): \(resolve)"
+        case .proxyScheme:
+            "is of no kind that is known: write http://, https://, socks5:// or socks5h:// before the host"
+        case .proxyUser:
+            "has a user that it cannot be told: write user:password@ with %40 for '@', %2F for '/' and %25 for '%', or give "
+                + "a file with both"
         case .notFourParts:
             "has not four parts: write HOST1:PORT1:HOST2:PORT2, as in api.example.com:443:203.0.113.7:8443"
         }

@@ -156,6 +156,8 @@ package struct EndpointFacts: Hashable, Sendable {
     package let serverName: String?
     /// The name of the HTTP Host header.
     package let host: String
+    /// The proxy on the way, `nil` for none.
+    package var proxy: Proxy? = nil
 }
 
 extension EndpointFacts {
@@ -168,7 +170,8 @@ extension EndpointFacts {
             port: Int(endpoint.request.port),
             resolvedName: endpoint.resolvedName,
             serverName: endpoint.request.serverNameIndication?.name,
-            host: endpoint.host
+            host: endpoint.host,
+            proxy: endpoint.request.proxy
         )
     }
 }

@@ -15,6 +15,7 @@ extension Checker {
             thread: surroundings.thread,
             network: surroundings.network,
             expecting: jobs.count,
+            judgingProxiesBy: ServiceTrust.proxyObjection(for: jobs.lazy.map(\.endpoint), in: surroundings),
             loops: request.connection.loops,
             now: surroundings.now
         )

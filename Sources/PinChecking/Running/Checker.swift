@@ -26,17 +26,25 @@ package struct Checker: Sendable {
     ///   - thread: the first thread for connections, `nil` for one of its own.
     ///   - network: what stands for the system's network, in tests.
     ///   - count: how many targets are expected.
+    ///   - objection: judges `https` proxies, `nil` for nobody.
     ///   - loops: how many threads make connections at most, `nil` for one on each processor.
     ///   - now: tells the time.
     init(
         thread: ProbeThread?,
         network: StagedNetwork? = nil,
         expecting count: Int = 1,
+        judgingProxiesBy objection: ProxyObjection? = nil,
         loops: Int? = 1,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.now = now
-        probers = Probers(on: thread, in: network, expecting: count, onAtMost: loops)
+        probers = Probers(
+            on: thread,
+            in: network,
+            expecting: count,
+            judgingProxiesBy: objection,
+            onAtMost: loops
+        )
     }
 
     /// Checks jobs at the same time, at most `limit` of them, and hands each target over as it comes, with the position

@@ -24,7 +24,7 @@ extension Checker {
         guard connection.dependsOnForwardSecrecy, let served = connection.served else { return connection }
         var request = connection.endpoint.request
         request.offersOnlyECDHE = true
-        request.destination = .address(served.peer.ip)
+        if let peer = served.peer { request.destination = .address(peer.ip) }
         request.timeout = max(.milliseconds(1), deadline.remaining)
         switch await result(of: request, retries: retries) {
         case .success(let other):

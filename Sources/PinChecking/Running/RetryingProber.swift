@@ -58,6 +58,7 @@ extension ProbeError {
     fileprivate var mayPass: Bool {
         switch reason {
         case .cancelled, .noTimeLeft, .keyTypeRefused, .protocolVersion: false
+        case .proxy(let failure): failure.mayPass
         default: true
         }
     }

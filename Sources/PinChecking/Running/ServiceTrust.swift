@@ -1,8 +1,9 @@
 import HTTPDNS
 import Pinning
+import TLSProbe
 import X509
 
-/// Judges services that are asked for addresses over TLS, as an ordinary client of theirs would.
+/// Judges services that are asked for addresses over TLS, and `https` proxies, as an ordinary client of theirs would.
 enum ServiceTrust {
     /// Says why a service's chain is not trusted by the system's roots, now and for its name.
     ///
@@ -22,5 +23,14 @@ enum ServiceTrust {
             guard !answer.isTrusted else { return nil }
             return answer.failures.first.map { "\($0)" } ?? "no path leads to a trusted root"
         }
+    }
+
+    /// What judges the `https` proxies of endpoints, `nil` where there is none.
+    static func proxyObjection(
+        for endpoints: some Sequence<CheckEndpoint>,
+        in surroundings: Surroundings
+    ) -> ProxyObjection? {
+        guard endpoints.contains(where: { $0.request.proxy?.kind == .https }) else { return nil }
+        return objection(in: surroundings)
     }
 }

@@ -7,7 +7,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     case anchors, andSystem, device, deviceData, extraRoots, intermediates, ctLogs, strict, authLevel
     case ports, connect, sni, verifyName, host, ipVersion
     case warnBefore, failBefore, minPinLife
-    case timeout, retries, minTLS, maxTLS, alpn
+    case timeout, retries, minTLS, maxTLS, alpn, proxy
     case request, head, expectStatus
 
     /// What values a key takes.
@@ -50,7 +50,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .mode: .choice(["none", "public-key", "certificate"])
         case .authLevel: .integer(0...5)
         case .ports: .numbers(1...65_535)
-        case .sni: .textOrFalse
+        case .sni, .proxy: .textOrFalse
         case .expectStatus: .textsOrNumbers
         case .verifyName, .host, .deviceData, .ctLogs, .warnBefore, .failBefore, .minPinLife, .request: .text
         case .ipVersion: .choice(["4", "6"])
@@ -97,6 +97,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .minTLS: "The lowest TLS version to offer."
         case .maxTLS: "The highest TLS version to offer."
         case .alpn: "The application protocols to offer."
+        case .proxy: "The proxy to connect through, as in http://proxy.example:3128; false for none."
         case .request: "A path to ask for once the server is accepted, on the same connection."
         case .head: "Ask by HEAD rather than GET."
         case .expectStatus: "The HTTP statuses that the answer may have: 204, 2xx or 200-299."

@@ -1,3 +1,5 @@
+internal import Text
+
 /// The 32 bytes of a SHA-256 hash.
 ///
 /// Computing one is the business of whoever holds the bytes.
@@ -16,21 +18,7 @@ public struct SHA256Digest: Sendable, Hashable {
     }
 
     /// The standard base64 alphabet with padding (RFC 4648, 4): 44 characters.
-    ///
-    /// Written out here because this module has no Foundation; reading base64 is left to those who read files.
-    public var base64: String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(44)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let word = group.enumerated().reduce(0) { $0 | Int($1.element) << (16 - 8 * $1.offset) }
-            for position in 0..<4 {
-                text.append(position <= group.count ? alphabet[word >> (18 - 6 * position) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    public var base64: String { Base64.text(of: bytes) }
 
     /// Lower-case hexadecimal digits.
     public var hexadecimal: String {

@@ -72,7 +72,11 @@ final class HTTPExchange: Attempt, @unchecked Sendable {
         }
         let connection = try TLSConnection(context: workshop.context(), request: request)
         let handler = TLSStreamHandler(connection: connection, request: request, objection: fetch.objection) { error in
-            if let error { self.finish(.failure(error)) } else { self.ask(on: channel) }
+            switch error {
+            case nil: self.ask(on: channel)
+            case .failed(let reason): self.fail(.handshake, reason)
+            case .untrusted(let objection): self.finish(.failure(.untrusted(objection)))
+            }
         }
         try pipeline.addHandler(handler, position: .first)
         try pipeline.addHandler(limit, position: .first)

@@ -2,6 +2,14 @@ internal import NIOCore
 internal import NIOPosix
 internal import Pinning
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// How the TCP connection of a request is made, and what a failure to make it means.
 extension ProbeRequest {
     /// What looks the host up, `nil` when there is an address already.
@@ -45,5 +53,23 @@ extension ProbeRequest {
             for: [failure.dnsAError, failure.dnsAAAAError].compactMap { $0 as? LookupFailure },
             of: destination
         )
+    }
+}
+
+extension ConnectFailure {
+    /// The failure to connect to `peer` that NIO reports.
+    init(peer: PeerAddress?, error: any Error) {
+        let code = (error as? IOError)?.errnoCode ?? EIO
+        let kind: Kind =
+            switch code {
+            case ECONNREFUSED: .refused
+            case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN: .unreachable
+            case ECONNRESET: .reset
+            case ETIMEDOUT: .timedOut
+            case EADDRNOTAVAIL where peer?.ip.isIPv6 == true: .unreachable
+            case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS: .localLimit
+            default: .other(errno: code)
+            }
+        self.init(peer: peer, kind: kind)
     }
 }

@@ -25,9 +25,14 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     /// The connection it makes.
     let connection: TimedConnection
     private var peer: PeerAddress?
+    /// The way through the proxy, as far as it is known.
+    private var passage: ProxyPassage?
+    /// When the proxy had let the connection through.
+    private var passed: NIODeadline?
+    private var handshaking: HandshakeHandler?
 
     /// The part that is under way.
-    var phase: ProbeError.Phase { connection.phase }
+    var phase: ProbeError.Phase { request.proxy != nil && passed == nil ? .proxy : connection.phase }
 
     /// An attempt that can be started.
     ///
@@ -39,7 +44,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         self.request = request
         self.workshop = workshop
         self.keepsOpen = keepsOpen
-        connection = TimedConnection(request, in: workshop)
+        connection = TimedConnection(request.firstHop, in: workshop)
     }
 
     /// Begins to connect and starts the clock.
@@ -81,22 +86,81 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     private func connectEnded(_ result: Result<any Channel, any Error>) {
         switch result {
-        case .failure(let failure): finish(.failure(error(request.reason(for: failure))))
+        case .failure(let failure):
+            let reason = request.firstHop.reason(for: failure)
+            finish(.failure(error(request.proxy == nil ? reason : .proxy(.unreachable(reason)))))
         case .success(let channel):
-            peer = channel.remoteAddress.flatMap(PeerAddress.init).map { workshop.network?.peer(for: $0) ?? $0 }
-            do {
-                let connection = try TLSConnection(context: workshop.context(), request: request)
-                let handler = HandshakeHandler(connection: connection, request: request, keepsOpen: keepsOpen) {
-                    self.handshakeEnded($0)
-                }
-                try channel.pipeline.syncOperations.addHandler(handler)
-            } catch let failure as OpenSSLSetUpError {
-                finish(.failure(error(.setUpFailed(failure.detail))))
-            } catch {
-                // The connection was gone before the handler was there.
-                finish(.failure(self.error(.closedEarly(received: 0))))
+            let address = channel.remoteAddress.flatMap(PeerAddress.init).map { workshop.network?.peer(for: $0) ?? $0 }
+            guard let proxy = request.proxy else {
+                peer = address
+                return beginHandshake(on: channel)
+            }
+            passage = address.map { ProxyPassage(address: $0, tls: nil) }
+            // What the proxy looks up nobody else knows.
+            if case .address(let ip) = request.destination { peer = PeerAddress(ip: ip, port: request.port) }
+            ask(proxy, on: channel)
+        }
+    }
+
+    private func beginHandshake(on channel: any Channel) {
+        do {
+            let connection = try TLSConnection(context: workshop.context(), request: request)
+            let handler = HandshakeHandler(connection: connection, request: request, keepsOpen: keepsOpen) {
+                self.handshakeEnded($0)
+            }
+            handshaking = handler
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch let failure as OpenSSLSetUpError {
+            finish(.failure(error(.setUpFailed(failure.detail))))
+        } catch {
+            // The connection was gone before the handler was there.
+            finish(.failure(self.error(.closedEarly(received: 0))))
+        }
+    }
+
+    /// Asks the proxy at the other end for a way through.
+    private func ask(_ proxy: Proxy, on channel: any Channel) {
+        let dialogue = ProxyDialogue(with: proxy, to: request.destination, port: request.port)
+        let handler = ProxyHandler(dialogue) { failure in
+            if let failure { return self.finish(.failure(self.error(.proxy(failure)))) }
+            guard self.deliver != nil else { return }
+            self.passed = .now()
+            self.beginHandshake(on: channel)
+        }
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler)
+            guard proxy.kind == .https else { return handler.begin() }
+            try protect(proxy, on: channel) { handler.begin() }
+        } catch let failure as OpenSSLSetUpError {
+            finish(.failure(error(.setUpFailed(failure.detail))))
+        } catch {
+            finish(.failure(self.error(.proxy(.closedEarly(received: 0)))))
+        }
+    }
+
+    /// Speaks TLS with the proxy itself, whose chain is judged by what the prober was given and by nothing of the request.
+    private func protect(
+        _ proxy: Proxy,
+        on channel: any Channel,
+        _ established: @escaping () -> Void
+    ) throws {
+        let request = request.firstHop
+        let connection = try TLSConnection(context: workshop.context(), request: request)
+        let stream = TLSStreamHandler(connection: connection, request: request) { chain in
+            if let objection = self.workshop.proxyObjection(chain, proxy.host) { return objection }
+            if let address = self.passage?.address, let version = connection.version, let cipher = connection.cipher {
+                let tls = ProxyPassage.TLS(version: version, cipher: cipher, leaf: chain.leaf)
+                self.passage = ProxyPassage(address: address, tls: tls)
+            }
+            return nil
+        } established: { failure in
+            switch failure {
+            case nil: established()
+            case .failed(let reason): self.finish(.failure(self.error(.proxy(.handshake(reason)))))
+            case .untrusted(let objection): self.finish(.failure(self.error(.proxy(.untrusted(objection)))))
             }
         }
+        try channel.pipeline.syncOperations.addHandler(stream, position: .first)
     }
 
     private func handshakeEnded(_ outcome: HandshakeOutcome) {
@@ -111,14 +175,14 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     /// Keeps the connection open and its deadline running.
     private func keep(_ handshake: TLSConnection, completed: Bool) {
-        guard deliver != nil, let channel = connection.channels.first else { return }
+        guard deliver != nil, let channel = connection.channels.first, let handshaking else { return }
         guard completed else { return notKept = .handshakeNotCompleted }
         let handler = HTTPQuestionHandler(handshake) {
             self.workshop.remove(self)
             self.connection.end()
         }
         do {
-            try channel.pipeline.syncOperations.addHandler(handler, position: .first)
+            try channel.pipeline.syncOperations.addHandler(handler, position: .before(handshaking))
             kept = handler
         } catch {
             // The connection was gone before the handler was there.
@@ -127,7 +191,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     private func result(of handshake: TLSConnection, completed: Bool) -> Result<ProbeResult, ProbeError> {
         let ended = NIODeadline.now()
-        guard let peer, let version = handshake.version, let cipher = handshake.cipher,
+        guard let version = handshake.version, let cipher = handshake.cipher,
             let connected = connection.connected, let firstConnect = connection.firstConnect
         else { return .failure(error(.tlsFailure("OpenSSL does not say what was negotiated"))) }
         guard handshake.presentedCount <= TLSContext.certificateCountLimit else {
@@ -139,6 +203,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             return .success(
                 ProbeResult(
                     peer: peer,
+                    proxy: passage,
                     tlsVersion: version,
                     cipher: cipher,
                     group: handshake.group,
@@ -153,7 +218,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                     timings: ProbeTimings(
                         resolve: wasResolved ? Duration(firstConnect - connection.started) : nil,
                         connect: Duration(connected - firstConnect),
-                        handshake: Duration(ended - connected)
+                        proxy: passed.map { Duration($0 - connected) },
+                        handshake: Duration(ended - (passed ?? connected))
                     )
                 )
             )
@@ -173,7 +239,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     }
 
     private func error(_ reason: ProbeError.Reason) -> ProbeError {
-        ProbeError(phase, reason, target: request.target, peer: peer)
+        ProbeError(phase, reason, target: request.target, peer: peer, proxy: request.proxy?.url)
     }
 }
 

@@ -1,4 +1,10 @@
 internal import NIOCore
+package import Pinning
+
+/// Judges the chain that an `https` proxy of this name presents: `nil` for one that is trusted, or why it is not.
+///
+/// Called on the event loop.
+package typealias ProxyObjection = @Sendable (PresentedChain, ServerName) -> String?
 
 /// What all probes of one event loop share.
 ///
@@ -8,6 +14,8 @@ final class ProbeWorkshop: @unchecked Sendable {
     let lookups: LookupThreads
     /// What stands for the system's network, in tests.
     let network: StagedNetwork?
+    /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
+    let proxyObjection: ProxyObjection
     /// What is on its way, in no order.
     private(set) var attempts: [any Attempt] = []
     private let preparation: TLSPreparation?
@@ -20,9 +28,11 @@ final class ProbeWorkshop: @unchecked Sendable {
         lookups: LookupThreads,
         preparation: TLSPreparation?,
         network: StagedNetwork? = nil,
-        numberAmongMany: Int? = nil
+        numberAmongMany: Int? = nil,
+        proxyObjection: @escaping ProxyObjection = { _, _ in "nobody judges it" }
     ) {
         self.loop = loop
+        self.proxyObjection = proxyObjection
         self.network = network
         self.lookups = lookups
         self.preparation = preparation

@@ -23,8 +23,13 @@ package final class Prober: Sendable {
     /// - Parameters:
     ///   - thread: the thread, `nil` for a new one.
     ///   - network: what stands for the system's network, in tests.
-    package convenience init(on thread: ProbeThread? = nil, in network: StagedNetwork? = nil) {
-        self.init(on: thread, in: network, lookups: LookupThreads(), numberAmongMany: nil)
+    ///   - objection: judges `https` proxies, `nil` for nobody.
+    package convenience init(
+        on thread: ProbeThread? = nil,
+        in network: StagedNetwork? = nil,
+        judgingProxiesBy objection: ProxyObjection? = nil
+    ) {
+        self.init(on: thread, in: network, lookups: LookupThreads(), numberAmongMany: nil, judgingProxiesBy: objection)
     }
 
     /// A prober that may be one of several.
@@ -34,11 +39,13 @@ package final class Prober: Sendable {
     ///   - network: what stands for the system's network, in tests.
     ///   - lookups: the threads that look names up.
     ///   - number: its number among those that share many probes, `nil` where there are few; the results are the same.
+    ///   - objection: judges `https` proxies, `nil` for nobody.
     init(
         on thread: ProbeThread?,
         in network: StagedNetwork?,
         lookups: LookupThreads,
-        numberAmongMany number: Int?
+        numberAmongMany number: Int?,
+        judgingProxiesBy objection: ProxyObjection? = nil
     ) {
         let loop: any EventLoop
         if let thread {
@@ -55,7 +62,8 @@ package final class Prober: Sendable {
             lookups: lookups,
             preparation: thread?.preparation,
             network: network,
-            numberAmongMany: number
+            numberAmongMany: number,
+            proxyObjection: objection ?? { _, _ in "nobody judges it" }
         )
     }
 
@@ -66,6 +74,7 @@ package final class Prober: Sendable {
     /// - Returns: what the server presented.
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold.
     package func probe(_ request: ProbeRequest) async throws(ProbeError) -> ProbeResult {
+        let request = try await request.isLookedUpHere ? lookedUp(request) : request
         let attempt = ProbeAttempt(request, in: workshop)
         return try await result(ProbeError(.connect, .cancelled, target: request.target)) { deliver in
             attempt.start(deliver)
@@ -90,6 +99,7 @@ package final class Prober: Sendable {
     ) async throws(ProbeError) -> (
         result: ProbeResult, judgement: Judgement, answer: Result<HTTPAnswer, HTTPAnswerError>?
     ) {
+        let request = try await request.isLookedUpHere ? lookedUp(request) : request
         let attempt = ProbeAttempt(request, in: workshop, keepsOpen: true)
         let cancel: @Sendable () -> Void = { attempt.cancel() }
         let result = try await result(
@@ -135,6 +145,19 @@ package final class Prober: Sendable {
         } cancel: {
             search.cancel()
         }
+    }
+
+    /// The request to the first address of its host, for a proxy that is given no names.
+    private func lookedUp(_ request: ProbeRequest) async throws(ProbeError) -> ProbeRequest {
+        guard case .resolve(let host, let family) = request.destination else { return request }
+        let clock = ContinuousClock()
+        let start = clock.now
+        let answer = try await addresses(of: host, family: family, timeout: request.timeout)
+        var request = request
+        request.timeout = max(.milliseconds(1), request.timeout - start.duration(to: clock.now))
+        // There is one at least.
+        if let address = answer.addresses.first { request.destination = .address(address) }
+        return request
     }
 
     /// Waits for the one result of something that is started and perhaps cancelled on the event loop.

@@ -18,12 +18,14 @@ package struct Probers: Sendable {
     ///   - thread: the thread of the first, `nil` for a new one.
     ///   - network: what stands for the system's network, in tests.
     ///   - count: how many probes are expected; the results are the same whatever it says.
+    ///   - objection: judges `https` proxies, `nil` for nobody.
     ///   - most: how many threads to use at most, 1 to ``mostThreads``; `nil` for as many as the process has processors. There are no
     ///     more than `count` makes worth their while.
     package init(
         on thread: ProbeThread? = nil,
         in network: StagedNetwork? = nil,
         expecting count: Int = 1,
+        judgingProxiesBy objection: ProxyObjection? = nil,
         onAtMost most: Int? = nil
     ) {
         let isForMany = count >= Self.manyProbes
@@ -35,7 +37,8 @@ package struct Probers: Sendable {
                 on: number == 0 ? thread : nil,
                 in: network,
                 lookups: lookups,
-                numberAmongMany: isForMany ? number : nil
+                numberAmongMany: isForMany ? number : nil,
+                judgingProxiesBy: objection
             )
         }
     }

@@ -1,4 +1,3 @@
-internal import NIOCore
 internal import Pinning
 
 #if canImport(Darwin)
@@ -36,21 +35,6 @@ package struct ConnectFailure: Sendable, Hashable {
     package init(peer: PeerAddress?, kind: Kind) {
         self.peer = peer
         self.kind = kind
-    }
-
-    init(peer: PeerAddress?, error: any Error) {
-        let code = (error as? IOError)?.errnoCode ?? EIO
-        let kind: Kind =
-            switch code {
-            case ECONNREFUSED: .refused
-            case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN: .unreachable
-            case ECONNRESET: .reset
-            case ETIMEDOUT: .timedOut
-            case EADDRNOTAVAIL where peer?.ip.isIPv6 == true: .unreachable
-            case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS: .localLimit
-            default: .other(errno: code)
-            }
-        self.init(peer: peer, kind: kind)
     }
 
     /// The word for all failures when they are of one kind, `connect-failed` otherwise.

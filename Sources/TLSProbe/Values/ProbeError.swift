@@ -8,6 +8,8 @@ package struct ProbeError: Error, Sendable, Hashable {
         case resolve
         /// Establishing a TCP connection.
         case connect
+        /// Being let through by a proxy, with all that comes before.
+        case proxy
         /// The TLS handshake.
         case handshake
     }
@@ -28,6 +30,8 @@ package struct ProbeError: Error, Sendable, Hashable {
         case resolverFailed(String)
         /// No address could be connected to: one failure for each that was tried.
         case notConnected([ConnectFailure])
+        /// The proxy did not let the connection through.
+        case proxy(ProxyFailure)
         /// The server ended the handshake with an alert.
         case alert(TLSAlert)
         /// The server has no certificate with a key of the only type that was offered; the alert is its answer if it sent one.
@@ -68,6 +72,8 @@ package struct ProbeError: Error, Sendable, Hashable {
     package let target: String
     /// The address that was connected to, once there was one.
     package let peer: PeerAddress?
+    /// The proxy on the way, as it is shown; `nil` for none.
+    package let proxy: String?
     /// Who was asked for addresses, as in `the HTTPDNS service 119.29.29.29`; `nil` for the system's resolver.
     package let service: String?
 
@@ -77,8 +83,10 @@ package struct ProbeError: Error, Sendable, Hashable {
         _ reason: Reason,
         target: String,
         peer: PeerAddress? = nil,
+        proxy: String? = nil,
         service: String? = nil
     ) {
+        self.proxy = proxy
         self.service = service
         self.phase = phase
         self.reason = reason
@@ -89,7 +97,8 @@ package struct ProbeError: Error, Sendable, Hashable {
     /// A stable word for machines, as in `refused` or `tls-alert`.
     package var id: String {
         switch reason {
-        case .deadlineExceeded: "timeout"
+        case .deadlineExceeded: phase == .proxy ? "proxy-timeout" : "timeout"
+        case .proxy(let failure): failure.id
         case .noTimeLeft: "no-time"
         case .cancelled: "cancelled"
         case .nameNotFound: "name-not-found"
@@ -128,7 +137,8 @@ extension ProbeError: CustomStringConvertible {
     }
 
     private var sentence: String {
-        let server = peer.map { $0.description == target ? "'\(target)'" : "'\(target)' (\($0))" } ?? "'\(target)'"
+        let place = peer.map { $0.description == target ? "'\(target)'" : "'\(target)' (\($0))" } ?? "'\(target)'"
+        let server = proxy.map { "\(place) through the proxy '\($0)'" } ?? place
         let name = "'\(hostName)'"
         if let service, let description = description(of: service) { return "cannot resolve \(name): \(description)" }
         return switch reason {
@@ -143,6 +153,7 @@ extension ProbeError: CustomStringConvertible {
         case .resolverFailed(let detail):
             "cannot resolve \(name): \(detail); check the DNS settings, or give the address with --connect"
         case .notConnected(let failures): "cannot connect to \(server): \(ConnectFailure.describe(failures))"
+        case .proxy(let failure): failure.sentence(on: proxy ?? "", to: target)
         case .alert(let alert): "\(server) ended the handshake: alert \(alert), sent by the server; \(alert.remedy)"
         case .keyTypeRefused(let keyType, let alert):
             "\(server) offers no certificate with a key for \(keyType)"
@@ -180,7 +191,14 @@ extension ProbeError: CustomStringConvertible {
     /// The same failure of an attempt that had a part of `timeout`, in terms of the whole.
     package func ofPart(of timeout: Duration) -> ProbeError {
         guard case .deadlineExceeded = reason else { return self }
-        return ProbeError(phase, .deadlineExceeded(timeout: timeout), target: target, peer: peer, service: service)
+        return ProbeError(
+            phase,
+            .deadlineExceeded(timeout: timeout),
+            target: target,
+            peer: peer,
+            proxy: proxy,
+            service: service
+        )
     }
 
     /// What is wrong without what to do about it, which is advice for the target's owner.
@@ -210,6 +228,9 @@ extension ProbeError: CustomStringConvertible {
         return switch phase {
         case .resolve: "resolving \(server) took too long: check the DNS settings, or \(raise)"
         case .connect: "connecting to \(server) took too long: a firewall may drop the packets; check it, or \(raise)"
+        case .proxy:
+            "the proxy '\(proxy ?? "")' did not let the connection to '\(target)' through in time: check that it can be reached and "
+                + "what it speaks, or \(raise)"
         case .handshake: "\(server) did not complete the TLS handshake in time: check that it speaks TLS, or \(raise)"
         }
     }

@@ -38,7 +38,9 @@ package struct ProbeRequest: Sendable, Hashable {
     package var clientIdentity: ClientIdentity?
     /// The application protocols offered (RFC 7301), preferred first; without any the extension is not sent.
     package var alpn: [ApplicationProtocol]
-    /// The one deadline over resolving, connecting and the handshake, counted from the start of the probe.
+    /// The proxy that the connection goes through, `nil` for none.
+    package var proxy: Proxy?
+    /// The one deadline over resolving, connecting, a proxy and the handshake, counted from the start of the probe.
     package var timeout: Duration
 
     /// A request; the values that are left out are what a careful client of today uses.
@@ -53,6 +55,7 @@ package struct ProbeRequest: Sendable, Hashable {
     ///   - offersOnlyECDHE: whether TLS 1.2 and older offer ECDHE alone.
     ///   - clientIdentity: what a server gets that asks for a client certificate.
     ///   - alpn: the application protocols offered.
+    ///   - proxy: the proxy that the connection goes through.
     ///   - timeout: the deadline over everything.
     package init(
         to destination: Destination,
@@ -64,6 +67,7 @@ package struct ProbeRequest: Sendable, Hashable {
         offersOnlyECDHE: Bool = false,
         clientIdentity: ClientIdentity? = nil,
         alpn: [ApplicationProtocol] = [],
+        proxy: Proxy? = nil,
         timeout: Duration = .seconds(10)
     ) {
         self.destination = destination
@@ -75,7 +79,30 @@ package struct ProbeRequest: Sendable, Hashable {
         self.offersOnlyECDHE = offersOnlyECDHE
         self.clientIdentity = clientIdentity
         self.alpn = alpn
+        self.proxy = proxy
         self.timeout = timeout
+    }
+
+    /// Whether its host has to be looked up before the proxy is asked.
+    var isLookedUpHere: Bool {
+        guard proxy?.kind == .socks5, case .resolve = destination else { return false }
+        return true
+    }
+
+    /// The connection that is really made: to the proxy where there is one.
+    var firstHop: ProbeRequest {
+        guard let proxy else { return self }
+        let destination: Destination =
+            switch proxy.host {
+            case .dns(let name): .resolve(host: name)
+            case .ip(let address): .address(address)
+            }
+        return ProbeRequest(
+            to: destination,
+            port: proxy.port,
+            serverNameIndication: ServerNameIndication(proxy.host),
+            timeout: timeout
+        )
     }
 
     /// The destination as text, with the port: `example.com:443`, `[2001:db8::1]:443`.

@@ -4,8 +4,10 @@ package import Pinning
 ///
 /// Nothing in it was verified but that the server holds the leaf's private key.
 package struct ProbeResult: Sendable, Hashable {
-    /// The address that was connected to.
-    package let peer: PeerAddress
+    /// The address of the server, `nil` where a proxy found it.
+    package let peer: PeerAddress?
+    /// The way through a proxy, `nil` for none.
+    package let proxy: ProxyPassage?
     /// The version that was negotiated.
     package let tlsVersion: TLSVersion
     /// The cipher suite under OpenSSL's name, as in `TLS_AES_256_GCM_SHA384` or `ECDHE-RSA-AES128-GCM-SHA256`.
@@ -44,7 +46,9 @@ package struct ProbeTimings: Sendable, Hashable {
     package let resolve: Duration?
     /// From the first attempt to connect to the established connection.
     package let connect: Duration
-    /// From the established connection to the end of the handshake.
+    /// From the established connection to a proxy until it let this one through; `nil` for none.
+    package let proxy: Duration?
+    /// From then on, or from the established connection, to the end of the handshake.
     package let handshake: Duration
 }
 

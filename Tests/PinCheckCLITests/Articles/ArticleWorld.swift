@@ -15,6 +15,7 @@ import TLSProbe
 /// | www.example.com | 198.51.100.6 to .9 | four edges with RSA and ECDSA certificates, the last of which was forgotten |
 /// | internal.example.com | 192.0.2.20 | a server below a company's own root |
 /// | legacy.example.com | 192.0.2.21 | another, with a certificate for 900 days |
+/// | proxy.example.com | 192.0.2.30 | an HTTP proxy on port 3128, and one for SOCKS on 1080, that lead to the first |
 struct ArticleWorld {
     static let host = "api.example.com"
 
@@ -108,6 +109,11 @@ struct ArticleWorld {
             peer = PeerAddress(ip: IPAddress(address)!, port: 443)
             behavior = .tls(settings)
         }
+
+        init(_ address: String, port: UInt16, _ settings: ProxySettings) {
+            peer = PeerAddress(ip: IPAddress(address)!, port: port)
+            behavior = .proxy(settings)
+        }
     }
 
     /// All servers.
@@ -127,6 +133,8 @@ struct ArticleWorld {
             Server("203.0.113.66", TLSServerSettings(presenting: [proxyLeaf])),
             Server("192.0.2.20", TLSServerSettings(presenting: [internalLeaf])),
             Server("192.0.2.21", TLSServerSettings(presenting: [legacyLeaf])),
+            Server("192.0.2.30", port: 3_128, ProxySettings(.http, to: api(leaf))),
+            Server("192.0.2.30", port: 1_080, ProxySettings(.socks5, to: api(leaf))),
         ]
     }
 
@@ -136,6 +144,7 @@ struct ArticleWorld {
         "www.example.com": (6...9).map { "198.51.100.\($0)" },
         "internal.example.com": ["192.0.2.20"],
         "legacy.example.com": ["192.0.2.21"],
+        "proxy.example.com": ["192.0.2.30"],
     ].mapValues { $0.map { IPAddress($0)! } }
 
     /// The file with the roots of this machine.

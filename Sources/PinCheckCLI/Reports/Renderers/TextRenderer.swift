@@ -15,6 +15,7 @@ struct TextRenderer: Sendable {
     /// The block for one report; it ends in a newline.
     func block(_ report: Report) -> String {
         var lines = [heading(report)]
+        if let proxy = report.proxy { lines.append(way(through: proxy)) }
         lines += chain(report)
         lines += pins(report)
         lines += configurations(report)
@@ -44,6 +45,12 @@ struct TextRenderer: Sendable {
     private func heading(_ report: Report) -> String {
         let place = name(report) + (report.endpoint == nil ? "" : report.peer.map { " → " + safe($0) } ?? "")
         return layout.joined([place] + connection(report), by: "   ")
+    }
+
+    /// Which proxy, and what named it.
+    private func way(through proxy: Report.Proxy) -> String {
+        let tls = proxy.tls.map { ", itself \(safe($0.subject, length: 100)), trusted by this machine" } ?? ""
+        return "  through \(safe(proxy.url, length: 120)) (\(safe(proxy.origin, length: 100)))\(tls)"
     }
 
     private func connection(_ report: Report) -> [String] {

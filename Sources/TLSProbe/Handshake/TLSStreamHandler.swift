@@ -16,7 +16,7 @@ final class TLSStreamHandler: ChannelDuplexHandler {
     /// Says `nil` for a chain that is trusted, or why it is not.
     private let objection: (PresentedChain) -> String?
     /// Called once, with `nil` when data can be sent.
-    private let established: (HTTPFetchError?) -> Void
+    private let established: (TLSStreamError?) -> Void
     private var isEstablished = false
     private var hasEnded = false
     /// Whether close_notify can be sent and was not: from the end of the handshake on (RFC 8446, 6.1).
@@ -27,7 +27,7 @@ final class TLSStreamHandler: ChannelDuplexHandler {
         connection: TLSConnection,
         request: ProbeRequest,
         objection: @escaping (PresentedChain) -> String?,
-        established: @escaping (HTTPFetchError?) -> Void
+        established: @escaping (TLSStreamError?) -> Void
     ) {
         self.connection = connection
         self.request = request
@@ -60,7 +60,7 @@ final class TLSStreamHandler: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         owesCloseNotify = false
         if !isEstablished {
-            end(error(.closedEarly(received: 0)))
+            end(.failed(.closedEarly(received: 0)))
         } else if !hasEnded {
             // Without close_notify anybody on the way may have cut the stream: its end is not the end of an answer.
             context.fireErrorCaught(TruncatedStream())
@@ -72,10 +72,10 @@ final class TLSStreamHandler: ChannelDuplexHandler {
         guard !hasEnded else { return }
         switch connection.advance() {
         case .needsInput: send(context, promise: nil)
-        case .closed: end(error(.closedEarly(received: 0)))
+        case .closed: end(.failed(.closedEarly(received: 0)))
         case .failed(let errors):
             send(context, promise: nil)
-            end(error(HandshakeDiagnosis.reason(of: errors, request: request)))
+            end(.failed(HandshakeDiagnosis.reason(of: errors, request: request)))
         case .complete:
             owesCloseNotify = true
             send(context, promise: nil)
@@ -85,10 +85,10 @@ final class TLSStreamHandler: ChannelDuplexHandler {
 
     private func judge(_ context: ChannelHandlerContext) {
         do {
-            guard let chain = try connection.presentedChain() else { return end(error(.noCertificate)) }
+            guard let chain = try connection.presentedChain() else { return end(.failed(.noCertificate)) }
             if let objection = objection(chain) { return end(.untrusted(objection)) }
         } catch {
-            return end(self.error(.unreadableCertificate(error.description)))
+            return end(.failed(.unreadableCertificate(error.description)))
         }
         isEstablished = true
         established(nil)
@@ -136,7 +136,7 @@ final class TLSStreamHandler: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(output), promise: promise)
     }
 
-    private func end(_ error: HTTPFetchError) {
+    private func end(_ error: TLSStreamError) {
         guard !hasEnded else { return }
         hasEnded = true
         established(error)
@@ -144,8 +144,12 @@ final class TLSStreamHandler: ChannelDuplexHandler {
 
     /// The stream ended without the server saying so (RFC 8446, 6.1).
     private struct TruncatedStream: Error {}
+}
 
-    private func error(_ reason: ProbeError.Reason) -> HTTPFetchError {
-        .noConnection(ProbeError(.handshake, reason, target: request.target))
-    }
+/// Why there is no TLS on a channel.
+enum TLSStreamError: Error {
+    /// The handshake failed.
+    case failed(ProbeError.Reason)
+    /// The other side's chain is not trusted, for the reason given.
+    case untrusted(String)
 }

@@ -1,0 +1,202 @@
+internal import Pinning
+internal import Text
+
+/// What is said to a proxy until it passes on whatever it is given: bytes in, bytes out, and nothing of sockets.
+package struct ProxyDialogue: Sendable {
+    /// What is to be done next.
+    package enum Step: Sendable, Hashable {
+        /// More has to be read.
+        case incomplete
+        /// This has to be sent.
+        case send([UInt8])
+        /// The way is open: whatever follows is the server's.
+        case established
+        /// There is no way through.
+        case failed(ProxyFailure)
+    }
+
+    private enum State: Sendable {
+        case connect(HTTPHeadReader)
+        case socks(SOCKSDialogue)
+    }
+
+    /// What is sent first.
+    package let opening: [UInt8]
+    private let hasCredentials: Bool
+    private var state: State
+    private var isFirst = true
+
+    /// A dialogue with `proxy` about a way to a place.
+    package init(with proxy: Proxy, to destination: ProbeRequest.Destination, port: UInt16) {
+        hasCredentials = proxy.credentials != nil
+        guard proxy.kind.isSOCKS else {
+            opening = Self.connect(to: destination, port, proxy.credentials)
+            state = .connect(HTTPHeadReader())
+            return
+        }
+        let dialogue = SOCKSDialogue(to: destination, port: port, credentials: proxy.credentials)
+        opening = dialogue.greeting
+        state = .socks(dialogue)
+    }
+
+    /// Reads on.
+    ///
+    /// - Parameter bytes: what came, no part of which was read before.
+    /// - Returns: what to do, and how many of the bytes led to that; the others have to be read after it was done, or are the server's.
+    package mutating func read(_ bytes: some Collection<UInt8>) -> (step: Step, count: Int) {
+        if let first = bytes.first, isFirst {
+            isFirst = false
+            if let language = foreignLanguage(first) { return (.failed(.foreign(language)), bytes.count) }
+        }
+        switch state {
+        case .connect(var reader):
+            let before = reader.count
+            let step = reader.read(bytes)
+            state = .connect(reader)
+            return (answer(step), reader.count - before)
+        case .socks(var dialogue):
+            let (step, count) = dialogue.read(bytes)
+            state = .socks(dialogue)
+            return (step, count)
+        }
+    }
+
+    /// What a proxy speaks whose first byte nobody says who speaks what was asked for; `nil` for one that may.
+    private func foreignLanguage(_ first: UInt8) -> ProxyFailure.Language? {
+        let spoken: ProxyFailure.Language =
+            switch first {
+            case UInt8(ascii: "H"): .http
+            case 4, 5, 0: .socks
+            // An alert: something was expected that is no ClientHello.
+            case 21: .tls
+            default: .unknown
+            }
+        switch (state, spoken) {
+        case (.connect, .http): return nil
+        case (.socks, .socks): return first == SOCKSDialogue.version ? nil : .unknown
+        default: return spoken
+        }
+    }
+
+    private func answer(_ step: HTTPHeadReader.Step) -> Step {
+        switch step {
+        case .incomplete: .incomplete
+        case .complete(407, _): .failed(hasCredentials ? .credentialsRefused : .credentialsMissing)
+        case .complete(200..<300, _): .established
+        case .complete(let status, let line): .failed(.status(status, line: String(decoding: line, as: UTF8.self)))
+        case .failed(.tooLong(let limit)): .failed(.tooLong(limit: limit))
+        case .failed: .failed(.foreign(.unknown))
+        }
+    }
+
+    /// The request for a tunnel (RFC 9110, 9.3.6).
+    ///
+    /// No part of it can end a line: neither a name nor base64 has control characters.
+    private static func connect(
+        to destination: ProbeRequest.Destination,
+        _ port: UInt16,
+        _ credentials: ProxyCredentials?
+    ) -> [UInt8] {
+        let place = ProbeRequest(to: destination, port: port).target
+        var lines = ["CONNECT \(place) HTTP/1.1", "Host: \(place)", "User-Agent: pincheck"]
+        if let credentials {
+            lines.append(
+                "Proxy-Authorization: Basic "
+                    + Base64.text(of: credentials.user + [UInt8(ascii: ":")] + credentials.password)
+            )
+        }
+        return Array((lines + ["", ""]).joined(separator: "\r\n").utf8)
+    }
+}
+
+/// The client's part of SOCKS 5 (RFC 1928), with names and passwords (RFC 1929).
+struct SOCKSDialogue: Sendable {
+    static let version: UInt8 = 5
+    private static let noAuthentication: UInt8 = 0
+    private static let userAndPassword: UInt8 = 2
+
+    private enum Expected: Sendable { case method, acknowledgement, reply }
+
+    private let request: [UInt8]
+    private let credentials: ProxyCredentials?
+    private var expected = Expected.method
+    /// What came of the message that is being read.
+    private var message: [UInt8] = []
+
+    init(to destination: ProbeRequest.Destination, port: UInt16, credentials: ProxyCredentials?) {
+        self.credentials = credentials
+        let place: [UInt8]
+        switch destination {
+        case .address(let address): place = [address.isIPv6 ? 4 : 1] + address.bytes
+        // No name is longer than its one byte of length can say: the longest has 253.
+        case .resolve(let host, _): place = [3, UInt8(clamping: host.utf8.count)] + host.utf8.prefix(255)
+        }
+        request = [Self.version, 1, 0] + place + [UInt8(port >> 8), UInt8(port & 0xff)]
+    }
+
+    /// The first message: the ways to authenticate.
+    var greeting: [UInt8] {
+        let methods = [Self.noAuthentication] + (credentials == nil ? [] : [Self.userAndPassword])
+        return [Self.version, UInt8(methods.count)] + methods
+    }
+
+    /// Reads on to the end of a message, or of the bytes.
+    mutating func read(_ bytes: some Collection<UInt8>) -> (step: ProxyDialogue.Step, count: Int) {
+        var count = 0
+        for byte in bytes {
+            count += 1
+            message.append(byte)
+            let step =
+                switch expected {
+                case .method: readMethod()
+                case .acknowledgement: readAcknowledgement()
+                case .reply: readReply()
+                }
+            guard step == .incomplete else {
+                message = []
+                return (step, count)
+            }
+        }
+        return (.incomplete, count)
+    }
+
+    private mutating func readMethod() -> ProxyDialogue.Step {
+        guard message[0] == Self.version else { return .failed(.foreign(.unknown)) }
+        guard message.count == 2 else { return .incomplete }
+        switch message[1] {
+        case Self.noAuthentication:
+            expected = .reply
+            return .send(request)
+        case Self.userAndPassword:
+            guard let credentials else { return .failed(.credentialsMissing) }
+            expected = .acknowledgement
+            let parts = [credentials.user, credentials.password]
+            return .send([1] + parts.flatMap { [UInt8(clamping: $0.count)] + $0.prefix(255) })
+        case 0xff: return .failed(credentials == nil ? .credentialsMissing : .credentialsRefused)
+        default: return .failed(.foreign(.unknown))
+        }
+    }
+
+    private mutating func readAcknowledgement() -> ProxyDialogue.Step {
+        guard message.count == 2 else { return .incomplete }
+        guard message[1] == 0 else { return .failed(.credentialsRefused) }
+        expected = .reply
+        return .send(request)
+    }
+
+    private func readReply() -> ProxyDialogue.Step {
+        guard message[0] == Self.version else { return .failed(.foreign(.unknown)) }
+        guard message.count > 1 else { return .incomplete }
+        guard message[1] == 0 else { return .failed(.reply(message[1])) }
+        guard message.count > 4 else { return .incomplete }
+        // The address that the proxy itself has for the connection, and its port: of no use to anybody here.
+        let length: Int
+        switch message[3] {
+        case 1: length = 4
+        case 3: length = 1 + Int(message[4])
+        case 4: length = 16
+        default: return .failed(.foreign(.unknown))
+        }
+        return message.count < 4 + length + 2 ? .incomplete : .established
+    }
+}

@@ -1,0 +1,92 @@
+internal import NIOCore
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Asks a proxy for a way through, and then passes on what comes.
+///
+/// Not Sendable: it belongs to the channel's event loop.
+final class ProxyHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var dialogue: ProxyDialogue
+    /// Called once, with `nil` when the way is open; whoever is told then adds what comes behind this handler.
+    private let conclude: (ProxyFailure?) -> Void
+    private var context: ChannelHandlerContext?
+    private var isOpen = false
+    private var hasFailed = false
+    private var received = 0
+
+    /// A handler that says nothing before ``begin()``.
+    init(_ dialogue: ProxyDialogue, conclude: @escaping (ProxyFailure?) -> Void) {
+        self.dialogue = dialogue
+        self.conclude = conclude
+    }
+
+    /// Says the first word; what carries it has to be there.
+    func begin() { send(dialogue.opening) }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOpen else { return context.fireChannelRead(data) }
+        var bytes = unwrapInboundIn(data)
+        while !isOpen, !hasFailed, bytes.readableBytes > 0 {
+            let (step, count) = dialogue.read(bytes.readableBytesView)
+            received += count
+            bytes.moveReaderIndex(forwardBy: count)
+            switch step {
+            case .incomplete: break
+            case .send(let message): send(message)
+            case .failed(let failure): fail(failure)
+            case .established:
+                isOpen = true
+                conclude(nil)
+            }
+        }
+        if isOpen, bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(bytes)) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if isOpen { context.fireChannelInactive() } else { fail(.closedEarly(received: received)) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if isOpen { context.fireErrorCaught(error) } else { connectionBroke(error) }
+    }
+
+    private func send(_ message: [UInt8]) {
+        guard let context else { return }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        // NIO reports what goes wrong with a write here and nowhere else.
+        promise.futureResult.assumeIsolated().whenFailure { self.connectionBroke($0) }
+        context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: message)), promise: promise)
+    }
+
+    private func connectionBroke(_ error: any Error) {
+        // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.
+        guard !isOpen, let error = error as? IOError else { return }
+        let isReset = error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
+        fail(isReset ? .reset : .broken("\(error)"))
+    }
+
+    private func fail(_ failure: ProxyFailure) {
+        guard !isOpen, !hasFailed else { return }
+        hasFailed = true
+        conclude(failure)
+        context?.close(promise: nil)
+    }
+}
