@@ -170,7 +170,7 @@ let package = Package(
         // The corpus of the fuzzer as tests; Tests/Fuzz/run builds the fuzzer itself.
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["Devices", "HTTPDNS", "LoopbackLab", "PinFormats", "Pinning", "X509"],
+            dependencies: ["Devices", "HTTPDNS", "LoopbackLab", "PinFormats", "Pinning", "TLSProbe", "X509"],
             path: "Tests/Fuzz",
             exclude: ["Corpus", "Dictionaries", "Driver", "FailCases", "run"],
             swiftSettings: swiftSettings

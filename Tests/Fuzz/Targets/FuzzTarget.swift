@@ -34,6 +34,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case staple
     /// Lists of Certificate Transparency logs.
     case logs
+    /// What proxies answer.
+    case proxy
 
     /// Gives `bytes` to the reader; files are made in `directory`, which has nothing else in it.
     ///
@@ -62,6 +64,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .timestamps: try TransparencyProperties.checkTimestamps(bytes)
         case .staple: try TransparencyProperties.checkStaple(bytes)
         case .logs: try TransparencyProperties.checkLogs(bytes)
+        case .proxy: try ProxyProperties.check(bytes)
         }
     }
 }
