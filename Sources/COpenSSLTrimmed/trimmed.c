@@ -9,7 +9,8 @@
 
 // OpenSSL's own provider, in a context of its own.
 static OSSL_PROVIDER *standard;
-static OSSL_ALGORITHM *decoders;
+// What is offered of each operation of which less is offered than the provider has, by number.
+static OSSL_ALGORITHM *offered[OSSL_OP_DECODER + 1];
 
 static int readsCertificateKeys(const OSSL_ALGORITHM *decoder) {
     const char *properties = decoder->property_definition;
@@ -17,10 +18,26 @@ static int readsCertificateKeys(const OSSL_ALGORITHM *decoder) {
         && strstr(properties, "structure=SubjectPublicKeyInfo") != NULL;
 }
 
-// Lists the decoders that are offered; those of the provider end with one without a name, and so do these.
-static int chooseDecoders(void) {
+// What no version of TLS and no certificate has a name for, by a part of its name: modes and sizes of ciphers, and what makes keys
+// of passwords. All kinds of keys, signatures, key exchanges and random numbers stay.
+static const char *const unheardOf[] = {
+    "-XTS", "-OCB", "-SIV", "WRAP", "-CFB", "-OFB", "-CTS", "-192-", "SM4-", "DES-EDE-", "BLAKE2", "KECCAK", "KMAC", "GMAC",
+    "CMAC", "SIPHASH", "POLY1305", "SCRYPT", "PBKDF2", "SSHKDF", "KRB5KDF", "PKCS12KDF", "X942KDF",
+};
+
+static int isHeardOf(const OSSL_ALGORITHM *algorithm) {
+    for (size_t index = 0; index < sizeof unheardOf / sizeof *unheardOf; index++) {
+        if (strstr(algorithm->algorithm_names, unheardOf[index]) != NULL) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// Lists what is offered of an operation; the lists of the provider end with an entry without a name, and so do these.
+static int choose(int operation, int (*isOffered)(const OSSL_ALGORITHM *)) {
     int mustNotBeCached = 0;
-    const OSSL_ALGORITHM *all = OSSL_PROVIDER_query_operation(standard, OSSL_OP_DECODER, &mustNotBeCached);
+    const OSSL_ALGORITHM *all = OSSL_PROVIDER_query_operation(standard, operation, &mustNotBeCached);
     size_t count = 0, chosen = 0;
     if (all == NULL || mustNotBeCached) {
         return 0;
@@ -28,23 +45,41 @@ static int chooseDecoders(void) {
     while (all[count].algorithm_names != NULL) {
         count++;
     }
-    decoders = calloc(count + 1, sizeof *decoders);
-    if (decoders == NULL) {
+    offered[operation] = calloc(count + 1, sizeof *all);
+    if (offered[operation] == NULL) {
         return 0;
     }
     for (size_t index = 0; index < count; index++) {
-        if (readsCertificateKeys(&all[index])) {
-            decoders[chosen++] = all[index];
+        if (isOffered(&all[index])) {
+            offered[operation][chosen++] = all[index];
         }
     }
     return chosen > 0;
 }
 
+// Where OpenSSL 3.0 looks for a decoder, it walks through everything that it ever made of any operation, and it makes all of an
+// operation where one is asked for. What it does in other versions nobody has measured.
+static int chooseAll(void) {
+    static const int operations[] = {OSSL_OP_CIPHER, OSSL_OP_DIGEST, OSSL_OP_MAC, OSSL_OP_KDF, OSSL_OP_KEYMGMT};
+    if (!choose(OSSL_OP_DECODER, readsCertificateKeys)) {
+        return 0;
+    }
+    if (OPENSSL_version_major() != 3 || OPENSSL_version_minor() != 0) {
+        return 1;
+    }
+    for (size_t index = 0; index < sizeof operations / sizeof *operations; index++) {
+        if (!choose(operations[index], isHeardOf)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static const OSSL_ALGORITHM *queryOperation(void *provider, int operation, int *mustNotBeCached) {
     (void)provider;
-    if (operation == OSSL_OP_DECODER) {
+    if (operation >= 0 && operation <= OSSL_OP_DECODER && offered[operation] != NULL) {
         *mustNotBeCached = 0;
-        return decoders;
+        return offered[operation];
     }
     return OSSL_PROVIDER_query_operation(standard, operation, mustNotBeCached);
 }
@@ -111,7 +146,7 @@ static int prepare(void) {
     OSSL_LIB_CTX *base = OSSL_LIB_CTX_new();
     if (base != NULL && isOrdinary()) {
         standard = OSSL_PROVIDER_load(base, "default");
-        if (standard != NULL && chooseDecoders()) {
+        if (standard != NULL && chooseAll()) {
             return 1;
         }
     }

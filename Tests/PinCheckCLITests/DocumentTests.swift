@@ -11,7 +11,7 @@ import Testing
 
         static let definition: String? = "part"
         static let meaning: String? = "A part."
-        static let fields: [DocumentField<Part>] = [DocumentField("number", \.number, as: .atLeast(1))]
+        static let fields: DocumentFields<Part> = [DocumentField("number", \.number, as: .atLeast(1))]
     }
 
     private struct Whole: DocumentObject {
@@ -21,13 +21,14 @@ import Testing
         var parts = [Part(number: 7)]
         var own = Part(number: 8)
 
-        static let fields: [DocumentField<Whole>] =
+        static let fields = DocumentFields<Whole>(
             [
                 DocumentField("some_text", \.text, "Some text.", as: .words(["a", "b"])),
                 DocumentField("word", \.word),
                 DocumentField("part", \.part, "Perhaps."),
                 DocumentField("parts", \.parts),
-            ] + Part.fields.map { DocumentField($0, of: \.own) }
+            ] + Part.fields.rows.map { DocumentField($0, of: \.own) }
+        )
     }
 
     @Test func everyKeyIsWrittenAndNothingIsWrittenAsNull() throws {
@@ -40,7 +41,7 @@ import Testing
 
     @Test func everyKeyIsDescribedAndRequired() {
         var definitions = SchemaDefinitions()
-        let number: SchemaNode = ["type": ["integer", "null"], "minimum": 1]
+        let number: JSONNode = ["type": ["integer", "null"], "minimum": 1]
         let schema = Whole.schema(as: nil, in: &definitions)
         #expect(
             schema == [

@@ -1,5 +1,6 @@
 import COpenSSL
 import COpenSSLShims
+import NIOCore
 import Pinning
 import Testing
 import X509
@@ -112,6 +113,29 @@ struct TrimmedLibraryTests {
             $0.cipherList = suite + ":@SECLEVEL=0"
         }
         #expect(try await compare(settings) != nil)
+    }
+
+    @Test(arguments: [[], ["h2", "http/1.1"]], [TLSProbe.TLSVersion.tls10, .tls13])
+    func theClientHelloIsTheSameButForItsRandomNumbers(protocols: [String], oldest: TLSProbe.TLSVersion) throws {
+        func hello(in library: OpaquePointer?) throws -> [UInt8] {
+            var request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: 443)
+            request.alpn = protocols.compactMap { ApplicationProtocol($0) }
+            request.minimumTLS = oldest
+            let connection = try TLSConnection(context: TLSContext(in: library), request: request)
+            _ = connection.advance()
+            let output = try #require(connection.takeOutput(allocator: ByteBufferAllocator()))
+            var bytes = Array(output.readableBytesView)
+            // Behind the headers and the version; then the session, which has a length.
+            let random = 5 + 4 + 2
+            bytes.replaceSubrange(random..<(random + 32), with: repeatElement(0, count: 32))
+            bytes.replaceSubrange((random + 33)..<(random + 65), with: repeatElement(0, count: 32))
+            // The key of X25519 in the extension `key_share`, behind three lengths and the group.
+            let head: [UInt8] = [0, 51, 0, 38, 0, 36, 0, 29, 0, 32]
+            let share = try #require(bytes.indices.last { bytes[$0...].starts(with: head) })
+            bytes.replaceSubrange((share + 10)..<(share + 42), with: repeatElement(0, count: 32))
+            return bytes
+        }
+        #expect(try hello(in: TLSContext.trimmedLibrary()) == hello(in: nil))
     }
 
     @Test func clientCertificatesAreSent() async throws {

@@ -2,8 +2,9 @@
 //
 // OpenSSL 3.0 finds out for every certificate anew which of its eighty decoders may read the key: a quarter of a handshake. Of
 // those, a certificate needs the ones that read a SubjectPublicKeyInfo in DER; the others read private keys, parameters and
-// files. This context has OpenSSL's default provider without them. Everything else is the provider's own: each key type, cipher,
-// digest, signature, key exchange and capability, by the same functions.
+// files. This context has OpenSSL's default provider without them and, in OpenSSL 3.0, without what neither TLS nor a certificate
+// has a name for, such as ciphers of disks and of files: the search goes through them as well. Everything else is the provider's
+// own: each kind of key, each cipher and digest of TLS, signature, key exchange and capability, by the same functions.
 #ifndef COPENSSLTRIMMED_H
 #define COPENSSLTRIMMED_H
 

@@ -104,7 +104,7 @@ struct LintCommand: ContextCommand {
             text = LintTextRenderer(style: style, layout: layout).text(report)
         case .json: text = try JSONRenderer.document(report)
         case .github: text = LintGitHubRenderer.text(report)
-        case .sarif: text = try JSONRenderer.camelCaseDocument(LintSARIF(report))
+        case .sarif: text = try JSONRenderer.document(LintSARIF.log(of: report))
         }
         guard let file = output.file else {
             try OutputFile.refuseReadFile(behind: context.console.output)

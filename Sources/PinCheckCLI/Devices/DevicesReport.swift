@@ -143,7 +143,7 @@ extension DevicesReport.Root {
 // The keys of the document.
 
 extension DevicesReport {
-    static let fields: [DocumentField<DevicesReport>] = [
+    static let fields: DocumentFields<DevicesReport> = [
         DocumentField("schema", { _ in DevicesReport.schema }, as: .constant(DevicesReport.schema)),
         DocumentField("data", \.data),
         DocumentField("devices", \.devices),
@@ -151,7 +151,7 @@ extension DevicesReport {
 }
 
 extension DevicesReport.Data {
-    static let fields: [DocumentField<DevicesReport.Data>] = [
+    static let fields: DocumentFields<DevicesReport.Data> = [
         DocumentField(
             "file",
             \.file,
@@ -169,7 +169,7 @@ extension DevicesReport.Data {
 extension DevicesReport.Entry {
     static let definition: String? = "device"
 
-    static let fields: [DocumentField<DevicesReport.Entry>] = [
+    static let fields: DocumentFields<DevicesReport.Entry> = [
         DocumentField("name", \.name),
         DocumentField("alias", \.alias, "Another name of the same list."),
         DocumentField("platform", \.platform, as: .words(DevicePlatform.allCases.map(\.rawValue))),
@@ -186,7 +186,7 @@ extension DevicesReport.Entry {
 extension DevicesReport.Root {
     static let definition: String? = "root"
 
-    static let fields: [DocumentField<DevicesReport.Root>] = [
+    static let fields: DocumentFields<DevicesReport.Root> = [
         DocumentField("name", \.name, "The common name, or the whole subject."),
         DocumentField("cert_sha256", \.certSha256, as: .sha256),
         DocumentField("spki_sha256", \.spkiSha256, as: .pin),

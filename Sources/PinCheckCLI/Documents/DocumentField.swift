@@ -4,8 +4,8 @@
 struct DocumentField<Owner>: Sendable {
     /// The key as it is written, in snake case.
     let key: String
-    private let writeValue: @Sendable (Owner, inout KeyedEncodingContainer<DocumentKey>) throws -> Void
-    private let valueSchema: @Sendable (inout SchemaDefinitions) -> SchemaNode
+    private let writeValue: @Sendable (Owner, inout JSONOutput) throws(JSONOutput.NoNumber) -> Void
+    private let valueSchema: @Sendable (inout SchemaDefinitions) -> JSONNode
 
     /// A key that is always there.
     ///
@@ -21,7 +21,7 @@ struct DocumentField<Owner>: Sendable {
         as form: ValueForm? = nil
     ) {
         self.key = key
-        writeValue = { owner, container in try container.encode(value(owner), forKey: DocumentKey(stringValue: key)) }
+        writeValue = { (owner, output) throws(JSONOutput.NoNumber) in try value(owner).write(to: &output) }
         valueSchema = { definitions in
             let node = Value.schema(as: form, in: &definitions)
             return meaning.map { node.adding("description", .text($0)) } ?? node
@@ -31,24 +31,32 @@ struct DocumentField<Owner>: Sendable {
     /// A key of a part that is written as if it were the whole's own.
     init<Part>(_ field: DocumentField<Part>, of part: @escaping @Sendable (Owner) -> Part) {
         key = field.key
-        writeValue = { owner, container in try field.write(part(owner), to: &container) }
+        writeValue = { (owner, output) throws(JSONOutput.NoNumber) in try field.writeValue(part(owner), &output) }
         valueSchema = field.valueSchema
     }
 
     /// Writes the key and the value that `owner` has for it.
-    func write(_ owner: Owner, to container: inout KeyedEncodingContainer<DocumentKey>) throws {
-        try writeValue(owner, &container)
+    func write(_ owner: Owner, to output: inout JSONOutput) throws(JSONOutput.NoNumber) {
+        output.beginMember(key)
+        try writeValue(owner, &output)
     }
 
     /// What the value may be.
-    func schema(in definitions: inout SchemaDefinitions) -> SchemaNode { valueSchema(&definitions) }
+    func schema(in definitions: inout SchemaDefinitions) -> JSONNode { valueSchema(&definitions) }
 }
 
-/// A key of a document.
-struct DocumentKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
+/// The table of an object's keys.
+struct DocumentFields<Owner>: Sendable, ExpressibleByArrayLiteral {
+    /// The rows in the order of the documentation.
+    let rows: [DocumentField<Owner>]
+    /// The same in the order of their keys, in which they are written.
+    let written: [DocumentField<Owner>]
 
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
+    /// A table of rows, each with a key of its own.
+    init(_ rows: [DocumentField<Owner>]) {
+        self.rows = rows
+        written = rows.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
+    init(arrayLiteral rows: DocumentField<Owner>...) { self.init(rows) }
 }

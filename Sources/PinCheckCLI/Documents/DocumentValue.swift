@@ -1,7 +1,15 @@
+/// A value that is written as JSON.
+protocol JSONWritable: Sendable {
+    /// Writes the value.
+    ///
+    /// - Throws: where it holds a number that JSON cannot express.
+    func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber)
+}
+
 /// A value that documents hold, and what its schema says of it.
-protocol DocumentValue: Encodable, Sendable {
+protocol DocumentValue: JSONWritable {
     /// The schema of such values, or of those of them that have a form; what it refers to is added to the definitions.
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode
 }
 
 /// Which values of a type there are.
@@ -31,7 +39,7 @@ enum ValueForm: Sendable {
     static let sha256 = ValueForm.matching("^[0-9a-f]{64}$")
 
     /// What a schema says of values of a type that have the form.
-    fileprivate func schema(_ type: String, in definitions: inout SchemaDefinitions) -> SchemaNode {
+    fileprivate func schema(_ type: String, in definitions: inout SchemaDefinitions) -> JSONNode {
         switch self {
         case .time:
             return definitions.reference(to: "time") { _ in
@@ -61,7 +69,7 @@ enum ValueForm: Sendable {
             return ["anyOf": [ValueForm.pin.schema(type, in: &definitions), record]]
         case .matching(let pattern): return ["type": .text(type), "pattern": .text(pattern)]
         case .constant(let text): return ["const": .text(text)]
-        case .words(let words): return ["enum": .array(words.map(SchemaNode.text))]
+        case .words(let words): return ["enum": .array(words.map(JSONNode.text))]
         case .atLeast(let number): return ["type": .text(type), "minimum": .integer(number)]
         case .within(let range):
             return [
@@ -73,38 +81,64 @@ enum ValueForm: Sendable {
 }
 
 extension String: DocumentValue {
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
+    func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber) { output.write(self) }
+
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         form?.schema("string", in: &definitions) ?? ["type": "string"]
     }
 }
 
 extension Int: DocumentValue {
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
+    func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber) { output.write(self) }
+
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         form?.schema("integer", in: &definitions) ?? ["type": "integer"]
     }
 }
 
 extension Double: DocumentValue {
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
+    func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber) { try output.write(self) }
+
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         form?.schema("number", in: &definitions) ?? ["type": "number"]
     }
 }
 
 extension Bool: DocumentValue {
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
+    func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber) { output.write(self) }
+
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         ["type": "boolean"]
     }
 }
 
+extension Optional: JSONWritable where Wrapped: JSONWritable {
+    func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber) {
+        guard let value = self else { return output.writeNull() }
+        try value.write(to: &output)
+    }
+}
+
 extension Optional: DocumentValue where Wrapped: DocumentValue {
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         Wrapped.schema(as: form, in: &definitions).orNull
+    }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber) {
+        output.beginList()
+        for element in self {
+            output.beginElement()
+            try element.write(to: &output)
+        }
+        output.endList()
     }
 }
 
 extension Array: DocumentValue where Element: DocumentValue {
     /// The form is that of the elements.
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         ["type": "array", "items": Element.schema(as: form, in: &definitions)]
     }
 }
@@ -113,7 +147,9 @@ extension Array: DocumentValue where Element: DocumentValue {
 protocol DocumentWord: DocumentValue, RawRepresentable, CaseIterable where RawValue == String {}
 
 extension DocumentWord {
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
+    func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber) { output.write(rawValue) }
+
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         ["enum": .array(allCases.map { .text($0.rawValue) })]
     }
 }

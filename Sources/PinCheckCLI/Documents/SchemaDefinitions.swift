@@ -1,10 +1,10 @@
 /// What a schema describes once and refers to (`$defs`).
 struct SchemaDefinitions {
     /// The definitions by their names.
-    private(set) var nodes: [String: SchemaNode] = [:]
+    private(set) var nodes: [String: JSONNode] = [:]
 
     /// A reference to a definition, which is made when the first refers to it.
-    mutating func reference(to name: String, _ make: (inout SchemaDefinitions) -> SchemaNode) -> SchemaNode {
+    mutating func reference(to name: String, _ make: (inout SchemaDefinitions) -> JSONNode) -> JSONNode {
         if nodes[name] == nil {
             // An object may hold others of its kind.
             nodes[name] = true

@@ -28,7 +28,7 @@ extension SchemaDocument {
         identifier: String,
         summary: String,
         meaning: String,
-        content: @escaping @Sendable (inout SchemaDefinitions) -> SchemaNode
+        content: @escaping @Sendable (inout SchemaDefinitions) -> JSONNode
     ) {
         self.init(name: name, identifier: identifier, summary: summary) { () throws(CommandError) in
             var definitions = SchemaDefinitions()
@@ -38,7 +38,7 @@ extension SchemaDocument {
                 .adding("title", .text(identifier))
                 .adding("description", .text(meaning))
                 .adding("$defs", .object(definitions.nodes))
-            return try JSONRenderer.camelCaseDocument(node)
+            return try JSONRenderer.document(node)
         }
     }
 }

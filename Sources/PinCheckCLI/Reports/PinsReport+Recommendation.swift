@@ -140,7 +140,7 @@ extension PinsReport.Advice {
     static let definition: String? = "recommendation"
     static let meaning: String? = "Which pins to ship."
 
-    static let fields: [DocumentField<PinsReport.Advice>] = [
+    static let fields: DocumentFields<PinsReport.Advice> = [
         DocumentField("strategy", \.strategy, "Whose keys they are; none where nothing is recommended."),
         DocumentField("summary", \.summary),
         DocumentField(
@@ -163,7 +163,7 @@ extension PinsReport.Advice {
 extension PinsReport.Choice {
     static let definition: String? = "recommendedPin"
 
-    static let fields: [DocumentField<PinsReport.Choice>] = [
+    static let fields: DocumentFields<PinsReport.Choice> = [
         DocumentField("pin", \.pin, as: .pin),
         DocumentField("owner", \.owner),
         DocumentField("reason", \.reason),
@@ -178,7 +178,7 @@ extension PinsReport.CurrentPin {
     static let definition: String? = "currentPin"
     static let meaning: String? = "A pin of today."
 
-    static let fields: [DocumentField<PinsReport.CurrentPin>] = [
+    static let fields: DocumentFields<PinsReport.CurrentPin> = [
         DocumentField("pin", \.pin, as: .pin),
         DocumentField("source", \.source, "Where it stands."),
         DocumentField("standing", \.standing, "What it is for."),

@@ -233,7 +233,7 @@ extension ExitStatus {
 // The keys of the document.
 
 extension PinsReport {
-    static let fields: [DocumentField<PinsReport>] = [
+    static let fields: DocumentFields<PinsReport> = [
         DocumentField("schema", { _ in PinsReport.schema }, as: .constant(PinsReport.schema)),
         DocumentField("evaluated_at", \.evaluatedAt, as: .time),
         DocumentField("results", \.results),
@@ -244,7 +244,7 @@ extension PinsReport {
 extension PinsReport.Source {
     static let definition: String? = "source"
 
-    static let fields: [DocumentField<PinsReport.Source>] = [
+    static let fields: DocumentFields<PinsReport.Source> = [
         DocumentField("target", \.target, "The target or file as it was named."),
         DocumentField("host", \.host, "The host the keys are for; null when that is not known."),
         DocumentField("port", \.port, as: .within(1...65_535)),
@@ -279,7 +279,7 @@ extension PinsReport.Source {
 extension PinsReport.Rules {
     static let definition: String? = "rules"
 
-    static let fields: [DocumentField<PinsReport.Rules>] = [
+    static let fields: DocumentFields<PinsReport.Rules> = [
         DocumentField("kind", \.kind, "Whose configuration it is."),
         DocumentField("origin", \.origin, "Where in the source it stands."),
         DocumentField("subdomains", \.subdomains, as: .words(["none", "one-label", "up-to-one-label", "any-number"])),
@@ -299,7 +299,7 @@ extension PinsReport.Rules {
 extension PinsReport.Key {
     static let definition: String? = "key"
 
-    static let fields: [DocumentField<PinsReport.Key>] = [
+    static let fields: DocumentFields<PinsReport.Key> = [
         DocumentField(
             "role",
             \.role,
@@ -321,7 +321,7 @@ extension PinsReport.Key {
 }
 
 extension PinsReport.Pins {
-    static let fields: [DocumentField<PinsReport.Pins>] = [
+    static let fields: DocumentFields<PinsReport.Pins> = [
         DocumentField("okhttp", \.okhttp, as: .matching("^sha256/[A-Za-z0-9+/]{43}=$")),
         DocumentField("curl", \.curl, as: .matching("^sha256//[A-Za-z0-9+/]{43}=$")),
         DocumentField("hpkp", \.hpkp),

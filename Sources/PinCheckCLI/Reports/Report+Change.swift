@@ -85,7 +85,7 @@ extension Report.Change {
     static let definition: String? = "change"
     static let meaning: String? = "What changed since a baseline; null without one."
 
-    static let fields: [DocumentField<Report.Change>] = [
+    static let fields: DocumentFields<Report.Change> = [
         DocumentField("baseline", \.baseline, "The file with the baseline."),
         DocumentField("status", \.status, as: .words(BaselineChanges.Status.allCases.map(\.rawValue))),
         DocumentField(
@@ -98,7 +98,7 @@ extension Report.Change {
 }
 
 extension Report.Change.Class {
-    static let fields: [DocumentField<Report.Change.Class>] = [
+    static let fields: DocumentFields<Report.Change.Class> = [
         DocumentField("id", \.id, as: .words(Rotation.Change.Kind.allCases.map(\.rawValue))),
         DocumentField("old", \.old, "What was, in words."),
         DocumentField("new", \.new, "What is, in words."),
@@ -115,7 +115,7 @@ extension Report.Change.Class {
 extension Report.Change.Certificate {
     static let definition: String? = "changedCertificate"
 
-    static let fields: [DocumentField<Report.Change.Certificate>] = [
+    static let fields: DocumentFields<Report.Change.Certificate> = [
         DocumentField("subject", \.subject),
         DocumentField("issuer", \.issuer),
         DocumentField("key", \.key, "As in EC P-256."),

@@ -68,7 +68,7 @@ extension Report.Devices {
 extension Report.Devices {
     static let definition: String? = "devices"
 
-    static let fields: [DocumentField<Report.Devices>] = [
+    static let fields: DocumentFields<Report.Devices> = [
         DocumentField(
             "file",
             \.file,
@@ -83,7 +83,7 @@ extension Report.Devices {
 }
 
 extension Report.Device {
-    static let fields: [DocumentField<Report.Device>] = [
+    static let fields: DocumentFields<Report.Device> = [
         DocumentField("name", \.name),
         DocumentField("platform", \.platform, as: .words(DevicePlatform.allCases.map(\.rawValue))),
         DocumentField("release", \.release, "The versions in words."),

@@ -89,7 +89,7 @@ extension Report.Revocation {
 extension Report.Transparency {
     static let definition: String? = "transparency"
 
-    static let fields: [DocumentField<Report.Transparency>] = [
+    static let fields: DocumentFields<Report.Transparency> = [
         DocumentField("timestamps", \.timestamps),
         DocumentField("logs", \.logs, "How many logs they are from.", as: .atLeast(0)),
         DocumentField("unreadable", \.unreadable, as: .atLeast(0)),
@@ -97,7 +97,7 @@ extension Report.Transparency {
 }
 
 extension Report.SCT {
-    static let fields: [DocumentField<Report.SCT>] = [
+    static let fields: DocumentFields<Report.SCT> = [
         DocumentField("log_id", \.logId, as: .sha256),
         DocumentField("log", \.log, "The name in --ct-logs; null without one."),
         DocumentField("time", \.time, as: .time),
@@ -113,7 +113,7 @@ extension Report.SCT {
 extension Report.Revocation {
     static let definition: String? = "revocation"
 
-    static let fields: [DocumentField<Report.Revocation>] = [
+    static let fields: DocumentFields<Report.Revocation> = [
         DocumentField(
             "staple",
             \.staple,

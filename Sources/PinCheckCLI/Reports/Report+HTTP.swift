@@ -73,7 +73,7 @@ extension Report.Check {
 extension Report.HTTP {
     static let definition: String? = "http"
 
-    static let fields: [DocumentField<Report.HTTP>] = [
+    static let fields: DocumentFields<Report.HTTP> = [
         DocumentField("method", \.method, as: .words(["GET", "HEAD"])),
         DocumentField("path", \.path, as: .matching("^/")),
         DocumentField("host", \.host, "The Host header."),

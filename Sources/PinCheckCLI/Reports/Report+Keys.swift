@@ -5,7 +5,7 @@ import PinChecking
 extension Report {
     static let definition: String? = "report"
 
-    static let fields: [DocumentField<Report>] = [
+    static let fields: DocumentFields<Report> = [
         DocumentField("schema", { _ in Report.schema }, as: .constant(Report.schema)),
         DocumentField("target", \.target, "The target with its port, or the chain file."),
         DocumentField("endpoint", \.endpoint),
@@ -75,7 +75,7 @@ extension Report {
 
         static let definition: String? = "reports"
         static let meaning: String? = "Several reports, in the order of their targets."
-        static let fields: [DocumentField<List>] = [
+        static let fields: DocumentFields<List> = [
             DocumentField("schema", { _ in Report.schema }, as: .constant(Report.schema)),
             DocumentField("results", \.results),
             DocumentField("exit", \.exit, as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])),
@@ -86,7 +86,7 @@ extension Report {
 extension Report.Endpoint {
     static let definition: String? = "endpoint"
 
-    static let fields: [DocumentField<Report.Endpoint>] = [
+    static let fields: DocumentFields<Report.Endpoint> = [
         DocumentField("address", \.address, "The address connected to; null when none could be."),
         DocumentField("port", \.port, as: .within(0...65_535)),
         DocumentField("family", \.family, as: .words(["ipv4", "ipv6"])),
@@ -104,7 +104,7 @@ extension Report.Endpoint {
 extension Report.TLS {
     static let definition: String? = "tls"
 
-    static let fields: [DocumentField<Report.TLS>] = [
+    static let fields: DocumentFields<Report.TLS> = [
         DocumentField("version", \.version),
         DocumentField("cipher", \.cipher),
         DocumentField("group", \.group),
@@ -116,7 +116,7 @@ extension Report.TLS {
 }
 
 extension Report.Timings {
-    static let fields: [DocumentField<Report.Timings>] = [
+    static let fields: DocumentFields<Report.Timings> = [
         DocumentField("resolve", \.resolve, as: .atLeast(0)),
         DocumentField("connect", \.connect, as: .atLeast(0)),
         DocumentField("proxy", \.proxy, "From there until the proxy let it through; null for none.", as: .atLeast(0)),
@@ -127,7 +127,7 @@ extension Report.Timings {
 extension Report.Certificate {
     static let definition: String? = "certificate"
 
-    static let fields: [DocumentField<Report.Certificate>] = [
+    static let fields: DocumentFields<Report.Certificate> = [
         DocumentField("index", \.index, as: .atLeast(0)),
         DocumentField("role", \.role, as: .words(["leaf", "intermediate", "root"])),
         DocumentField("subject", \.subject),
@@ -152,8 +152,8 @@ extension Report.ChainLink {
     static let definition: String? = "link"
     static let meaning: String? = "A certificate of the chain, where it came from, and the pins that match it."
 
-    static let fields: [DocumentField<Report.ChainLink>] =
-        Report.Certificate.fields.map { DocumentField($0, of: \.certificate) } + [
+    static let fields = DocumentFields<Report.ChainLink>(
+        Report.Certificate.fields.rows.map { DocumentField($0, of: \.certificate) } + [
             DocumentField(
                 "source",
                 \.source,
@@ -165,10 +165,11 @@ extension Report.ChainLink {
             ),
             DocumentField("pins", \.pins, "Positions in pins.configured, from 0.", as: .atLeast(0)),
         ]
+    )
 }
 
 extension Report.Path {
-    static let fields: [DocumentField<Report.Path>] = [
+    static let fields: DocumentFields<Report.Path> = [
         DocumentField("clients", \.clients, "Those that need it."),
         DocumentField("chain", \.chain, "The path, leaf first."),
     ]
@@ -177,7 +178,7 @@ extension Report.Path {
 extension Report.Pins {
     static let definition: String? = "pins"
 
-    static let fields: [DocumentField<Report.Pins>] = [
+    static let fields: DocumentFields<Report.Pins> = [
         DocumentField("mode", \.mode, as: .words(["none", "public-key", "certificate"])),
         DocumentField("configured", \.configured),
         DocumentField("matched", \.matched),
@@ -191,7 +192,7 @@ extension Report.Pins {
 }
 
 extension Report.AppliedConfiguration {
-    static let fields: [DocumentField<Report.AppliedConfiguration>] = [
+    static let fields: DocumentFields<Report.AppliedConfiguration> = [
         DocumentField("kind", \.kind, as: .words(AppliedConfiguration.Kind.allCases.map(\.rawValue))),
         DocumentField("clients", \.clients),
         DocumentField("hosts", \.hosts, "The hosts it is for; null for all without an entry of their own."),
@@ -201,7 +202,7 @@ extension Report.AppliedConfiguration {
 }
 
 extension Report.ConfigurationEntry {
-    static let fields: [DocumentField<Report.ConfigurationEntry>] = [
+    static let fields: DocumentFields<Report.ConfigurationEntry> = [
         DocumentField("kind", \.kind),
         DocumentField("hosts", \.hosts),
         DocumentField("origin", \.origin),
@@ -211,7 +212,7 @@ extension Report.ConfigurationEntry {
 }
 
 extension Report.Pin {
-    static let fields: [DocumentField<Report.Pin>] = [
+    static let fields: DocumentFields<Report.Pin> = [
         DocumentField("pin", \.pin, as: .pinOrRecord),
         DocumentField("kind", \.kind, as: .words(["certificate", "public-key", "tlsa-record"])),
         DocumentField("origin", \.origin, "Where the pin was read."),
@@ -220,7 +221,7 @@ extension Report.Pin {
 }
 
 extension Report.Match {
-    static let fields: [DocumentField<Report.Match>] = [
+    static let fields: DocumentFields<Report.Match> = [
         DocumentField("pin", \.pin, "A position in configured.", as: .atLeast(0)),
         DocumentField("depth", \.depth, "A position in built.", as: .atLeast(0)),
     ]
@@ -229,7 +230,7 @@ extension Report.Match {
 extension Report.Check {
     static let definition: String? = "check"
 
-    static let fields: [DocumentField<Report.Check>] = [
+    static let fields: DocumentFields<Report.Check> = [
         DocumentField("client", \.client, "Whose step it is; null for the connection."),
         DocumentField("device", \.device, "The device it decides on; null where none was named."),
         DocumentField("id", \.id),
@@ -241,7 +242,7 @@ extension Report.Check {
 extension Report.Client {
     static let definition: String? = "client"
 
-    static let fields: [DocumentField<Report.Client>] = [
+    static let fields: DocumentFields<Report.Client> = [
         DocumentField("name", \.name),
         DocumentField("device", \.device, "The device it decides on; null where none was named."),
         DocumentField("verdict", \.verdict),
@@ -263,7 +264,7 @@ extension Report.Client {
 extension Report.Message {
     static let definition: String? = "message"
 
-    static let fields: [DocumentField<Report.Message>] = [
+    static let fields: DocumentFields<Report.Message> = [
         DocumentField("id", \.id, "Stable; compare this, not the message."),
         DocumentField("message", \.message),
     ]
@@ -272,13 +273,13 @@ extension Report.Message {
 extension Report.Exit {
     static let definition: String? = "exit"
 
-    static let fields: [DocumentField<Report.Exit>] = [
+    static let fields: DocumentFields<Report.Exit> = [
         DocumentField("code", \.code),
         DocumentField("name", \.name),
     ]
 
     /// The schema of those statuses that a document can have.
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         guard case .exits(let statuses) = form else { return schemaOfObject(in: &definitions) }
         return definitions.reference(to: "exit") { _ in
             [
@@ -290,25 +291,5 @@ extension Report.Exit {
                 ],
             ]
         }
-    }
-}
-
-/// Settings written as one object, each under its name.
-private struct SettingsObject: DocumentValue {
-    let settings: [ShownSetting]
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: DocumentKey.self)
-        for setting in settings {
-            let name = DocumentKey(stringValue: setting.name.replacing("-", with: "_"))
-            switch setting.value {
-            case .flag(let value): try container.encode(value, forKey: name)
-            case .text(let value): try container.encode(value, forKey: name)
-            }
-        }
-    }
-
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> SchemaNode {
-        ["type": "object", "additionalProperties": ["type": ["boolean", "string"]]]
     }
 }

@@ -31,7 +31,7 @@ extension Report.Next {
     static let definition: String? = "next"
     static let meaning: String? = "What is about to be deployed (--next); null in a report on a server of today."
 
-    static let fields: [DocumentField<Report.Next>] = [
+    static let fields: DocumentFields<Report.Next> = [
         DocumentField("kind", \.kind, as: .words(NextDeployment.Kind.allCases.map(\.rawValue))),
         DocumentField("pin", \.pin, as: .pin),
         DocumentField(

@@ -89,7 +89,7 @@ extension Report.Outlook {
     static let meaning: String? =
         "How long a verdict will last, as far as can be told: one client's, or the worst of all."
 
-    static let fields: [DocumentField<Report.Outlook>] = [
+    static let fields: DocumentFields<Report.Outlook> = [
         DocumentField("level", \.level),
         DocumentField(
             "valid_until",
@@ -135,7 +135,7 @@ extension Report.Outlook {
 }
 
 extension Report.Outlook.Standing {
-    static let fields: [DocumentField<Report.Outlook.Standing>] = [
+    static let fields: DocumentFields<Report.Outlook.Standing> = [
         DocumentField("pin", \.pin, "A position in pins.configured.", as: .atLeast(0)),
         DocumentField("depth", \.depth, "A position in built."),
         DocumentField("until", \.until, as: .time),
@@ -149,7 +149,7 @@ extension Report.Outlook.Standing {
 }
 
 extension Report.Outlook.Finding {
-    static let fields: [DocumentField<Report.Outlook.Finding>] = [
+    static let fields: DocumentFields<Report.Outlook.Finding> = [
         DocumentField("id", \.id, "Stable; compare this, not the message."),
         DocumentField("level", \.level),
         DocumentField("message", \.message),

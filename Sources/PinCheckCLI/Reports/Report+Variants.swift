@@ -116,7 +116,7 @@ extension Report.Consistency {
 extension Report.Variant {
     static let definition: String? = "variant"
 
-    static let fields: [DocumentField<Report.Variant>] = [
+    static let fields: DocumentFields<Report.Variant> = [
         DocumentField("label", \.label, "As in ordinary, RSA, TLS 1.2, no SNI and with SNI."),
         DocumentField(
             "key_type",
@@ -136,7 +136,7 @@ extension Report.Variant {
 extension Report.Consistency {
     static let definition: String? = "consistency"
 
-    static let fields: [DocumentField<Report.Consistency>] = [
+    static let fields: DocumentFields<Report.Consistency> = [
         DocumentField(
             "consistent",
             \.consistent,
@@ -152,7 +152,7 @@ extension Report.Consistency {
 }
 
 extension Report.Consistency.Finding {
-    static let fields: [DocumentField<Report.Consistency.Finding>] = [
+    static let fields: DocumentFields<Report.Consistency.Finding> = [
         DocumentField(
             "id",
             \.id,

@@ -24,7 +24,7 @@ enum SnapshotFile {
     }
 
     /// The schema of such documents.
-    static func schemaOfDocument(in definitions: inout SchemaDefinitions) -> SchemaNode {
+    static func schemaOfDocument(in definitions: inout SchemaDefinitions) -> JSONNode {
         Document.schemaOfObject(in: &definitions)
     }
 
@@ -111,7 +111,7 @@ extension SnapshotFile {
             endpoints = snapshot.endpoints.map(Entry.init)
         }
 
-        static let fields: [DocumentField<Document>] = [
+        static let fields: DocumentFields<Document> = [
             DocumentField("schema", \.schema, as: .constant(SnapshotFile.schema)),
             DocumentField("endpoints", \.endpoints, "Sorted by target, address and names."),
         ]
@@ -132,7 +132,7 @@ extension SnapshotFile {
         }
 
         static let definition: String? = "endpoint"
-        static let fields: [DocumentField<Entry>] = [
+        static let fields: DocumentFields<Entry> = [
             DocumentField(CodingKeys.target.rawValue, \.target, "The target with its port."),
             DocumentField(
                 CodingKeys.connect.rawValue,
@@ -215,7 +215,7 @@ extension SnapshotFile {
             case asksForClient = "client_certificate_requested"
         }
 
-        static let fields: [DocumentField<TLS>] = [
+        static let fields: DocumentFields<TLS> = [
             DocumentField(CodingKeys.version.rawValue, \.version, "As in TLSv1.3."),
             DocumentField(CodingKeys.asksForClient.rawValue, \.asksForClient),
         ]
@@ -242,7 +242,7 @@ extension SnapshotFile {
         }
 
         static let definition: String? = "certificate"
-        static let fields: [DocumentField<Certificate>] = [
+        static let fields: DocumentFields<Certificate> = [
             DocumentField(CodingKeys.subject.rawValue, \.subject, "In the order of RFC 2253."),
             DocumentField(CodingKeys.issuer.rawValue, \.issuer),
             DocumentField(

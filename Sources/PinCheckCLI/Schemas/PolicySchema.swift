@@ -5,11 +5,11 @@ import Text
 enum PolicySchema {
     /// The schema as a document.
     static func document() throws(CommandError) -> String {
-        try JSONRenderer.camelCaseDocument(schema)
+        try JSONRenderer.document(schema)
     }
 
-    private static var schema: SchemaNode {
-        let settings: SchemaNode = ["$ref": "#/$defs/settings"]
+    private static var schema: JSONNode {
+        let settings: JSONNode = ["$ref": "#/$defs/settings"]
         return [
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "pincheck policy",
@@ -44,7 +44,7 @@ enum PolicySchema {
         ]
     }
 
-    private static func node(for key: PolicyKey) -> SchemaNode {
+    private static func node(for key: PolicyKey) -> JSONNode {
         var node = values(of: key.kind)
         if case .object(var members) = node {
             members["description"] = .text(key.meaning)
@@ -53,17 +53,17 @@ enum PolicySchema {
         return node
     }
 
-    private static func values(of kind: PolicyKey.Kind) -> SchemaNode {
-        let text: SchemaNode = ["type": "string", "minLength": 1]
-        func integer(_ range: ClosedRange<Int>) -> SchemaNode {
+    private static func values(of kind: PolicyKey.Kind) -> JSONNode {
+        let text: JSONNode = ["type": "string", "minLength": 1]
+        func integer(_ range: ClosedRange<Int>) -> JSONNode {
             ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
         }
-        func oneOrMore(_ node: SchemaNode) -> SchemaNode {
+        func oneOrMore(_ node: JSONNode) -> JSONNode {
             ["anyOf": [node, ["type": "array", "minItems": 1, "items": node]]]
         }
         switch kind {
         case .text: return text
-        case .choice(let choices): return ["enum": .array(choices.map(SchemaNode.text))]
+        case .choice(let choices): return ["enum": .array(choices.map(JSONNode.text))]
         case .texts: return oneOrMore(text)
         case .textsOrNumbers: return oneOrMore(["anyOf": [text, ["type": "integer"]]])
         case .textOrFalse: return ["anyOf": [text, ["const": false]]]

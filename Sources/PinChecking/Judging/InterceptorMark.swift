@@ -1,4 +1,5 @@
 import Pinning
+import Text
 
 /// What programs that read along call the authorities they issue certificates with.
 ///
@@ -54,8 +55,9 @@ struct InterceptorMark: Sendable {
     /// The program whose mark is in the name of an issuer of these certificates.
     static func program(issuing certificates: [Certificate]) -> String? {
         for certificate in certificates {
-            let name = certificate.issuer.utf8.prefix(longestName).map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
-            if let mark = all.first(where: { name.contains(Array($0.text.utf8)) }) { return mark.program }
+            let bytes = certificate.issuer.utf8.prefix(longestName).map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
+            let name = String(decoding: bytes, as: UTF8.self)
+            if let mark = all.first(where: { name.holdsBytes(of: $0.text) }) { return mark.program }
         }
         return nil
     }

@@ -22,8 +22,16 @@ public struct SHA256Digest: Sendable, Hashable {
 
     /// Lower-case hexadecimal digits.
     public var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? 0x30 : 0x57) }
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+            var index = 0
+            for byte in bytes {
+                buffer[index] = digit(byte >> 4)
+                buffer[index + 1] = digit(byte & 15)
+                index += 2
+            }
+            return index
+        }
     }
 }
 

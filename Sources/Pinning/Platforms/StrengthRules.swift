@@ -1,3 +1,5 @@
+internal import Text
+
 /// How strong the keys on a path, and the signatures that link it, have to be.
 public struct StrengthRules: Sendable, Hashable {
     /// Which kinds of keys are taken at all.
@@ -145,7 +147,8 @@ public struct StrengthRules: Sendable, Hashable {
         let name = algorithm.lowercased()
         guard name != "rsassapss", name != "ed25519" else { return false }
         let isKnown =
-            Self.knownDigests.contains { name.contains($0) } && !name.contains("sha512/") && !name.contains("sha512-")
-        return isKnown ? refusedDigests.contains { name.contains($0) } : !takesRareDigests
+            Self.knownDigests.contains(where: name.holdsBytes) && !name.holdsBytes(of: "sha512/")
+            && !name.holdsBytes(of: "sha512-")
+        return isKnown ? refusedDigests.contains(where: name.holdsBytes) : !takesRareDigests
     }
 }

@@ -56,7 +56,7 @@ package struct Outlook: Sendable, Hashable {
     /// Something worth telling.
     package struct Finding: Sendable, Hashable {
         /// How much it matters.
-        package enum Level: String, Sendable, Hashable, Comparable, CaseIterable, Encodable {
+        package enum Level: String, Sendable, Hashable, Comparable, CaseIterable {
             /// Good to know.
             case info
             /// Needs attention soon.

@@ -95,7 +95,7 @@ extension LintReport.Finding {
 // The keys of the document.
 
 extension LintReport {
-    static let fields: [DocumentField<LintReport>] = [
+    static let fields: DocumentFields<LintReport> = [
         DocumentField("schema", { _ in LintReport.schema }, as: .constant(LintReport.schema)),
         DocumentField("evaluated_at", \.evaluatedAt, as: .time),
         DocumentField("sources", \.sources, "The sources as they were named."),
@@ -108,7 +108,7 @@ extension LintReport {
 extension LintReport.Finding {
     static let definition: String? = "finding"
 
-    static let fields: [DocumentField<LintReport.Finding>] = [
+    static let fields: DocumentFields<LintReport.Finding> = [
         DocumentField("id", \.id, "The rule or problem; compare this, not the message."),
         DocumentField("severity", \.severity, as: .words(["error", "warning", "note"])),
         DocumentField("file", \.file, "The file or directory; null for pins given as arguments."),
@@ -123,7 +123,7 @@ extension LintReport.Finding {
 }
 
 extension LintReport.Summary {
-    static let fields: [DocumentField<LintReport.Summary>] = [
+    static let fields: DocumentFields<LintReport.Summary> = [
         DocumentField("errors", \.errors, as: .atLeast(0)),
         DocumentField("warnings", \.warnings, as: .atLeast(0)),
         DocumentField("notes", \.notes, as: .atLeast(0)),

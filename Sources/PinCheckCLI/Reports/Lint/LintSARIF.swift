@@ -3,111 +3,43 @@ import Pinning
 import X509
 
 /// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
-struct LintSARIF: Encodable, Sendable {
-    let schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    let version = "2.1.0"
-    let runs: [Run]
-
-    private enum CodingKeys: String, CodingKey {
-        case schema = "$schema"
-        case version, runs
-    }
-
-    struct Run: Encodable, Sendable {
-        let tool: Tool
-        let invocations: [Invocation]
-        let results: [Result]
-        let columnKind = "unicodeCodePoints"
-    }
-
-    struct Tool: Encodable, Sendable {
-        let driver: Driver
-    }
-
-    struct Driver: Encodable, Sendable {
-        let name = "pincheck"
-        let version = ProgramVersion.number
-        let rules: [Rule]
-    }
-
-    struct Rule: Encodable, Sendable {
-        let id: String
-        let shortDescription: Message
-        let defaultConfiguration: Configuration
-    }
-
-    struct Configuration: Encodable, Sendable {
-        let level: String
-    }
-
-    struct Invocation: Encodable, Sendable {
-        let executionSuccessful: Bool
-        let exitCode: Int32
-    }
-
-    struct Message: Encodable, Sendable {
-        let text: String
-    }
-
-    struct Result: Encodable, Sendable {
-        let ruleId: String
-        let ruleIndex: Int
-        let level: String
-        let message: Message
-        let locations: [Location]
-        let partialFingerprints: [String: String]
-    }
-
-    struct Location: Encodable, Sendable {
-        let physicalLocation: PhysicalLocation?
-        let logicalLocations: [LogicalLocation]?
-    }
-
-    struct PhysicalLocation: Encodable, Sendable {
-        let artifactLocation: ArtifactLocation
-        let region: Region?
-    }
-
-    struct ArtifactLocation: Encodable, Sendable {
-        let uri: String
-        let uriBaseId: String?
-    }
-
-    struct Region: Encodable, Sendable {
-        let startLine: Int
-    }
-
-    struct LogicalLocation: Encodable, Sendable {
-        let fullyQualifiedName: String
-    }
-
+enum LintSARIF {
     /// The log of one run.
-    init(_ report: LintReport) {
+    static func log(of report: LintReport) -> JSONNode {
         let entries = LintCatalogue.entries
         let indices = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })
         var occurrences: [String: Int] = [:]
-        let results = report.findings.map { finding in
-            Result(
-                ruleId: finding.id,
-                ruleIndex: indices[finding.id] ?? -1,
-                level: finding.severity,
-                message: Message(text: finding.sentence),
-                locations: [Location(finding)],
-                partialFingerprints: ["pincheckFinding/v1": Self.fingerprint(of: finding, &occurrences)]
-            )
+        let results = report.findings.map { finding -> JSONNode in
+            [
+                "ruleId": .text(finding.id),
+                "ruleIndex": .integer(indices[finding.id] ?? -1),
+                "level": .text(finding.severity),
+                "message": ["text": .text(finding.sentence)],
+                "locations": [location(of: finding)],
+                "partialFingerprints": ["pincheckFinding/v1": .text(fingerprint(of: finding, &occurrences))],
+            ]
         }
-        let rules = entries.map {
-            Rule(
-                id: $0.id,
-                shortDescription: Message(text: $0.explanation),
-                defaultConfiguration: Configuration(level: $0.severity.rawValue)
-            )
+        let rules = entries.map { entry -> JSONNode in
+            [
+                "id": .text(entry.id),
+                "shortDescription": ["text": .text(entry.explanation)],
+                "defaultConfiguration": ["level": .text(entry.severity.rawValue)],
+            ]
         }
-        let invocation = Invocation(
-            executionSuccessful: report.status == .pass || report.status == .fail,
-            exitCode: report.status.rawValue
-        )
-        runs = [Run(tool: Tool(driver: Driver(rules: rules)), invocations: [invocation], results: results)]
+        let driver: JSONNode = [
+            "name": "pincheck", "version": .text(ProgramVersion.number), "rules": .array(rules),
+        ]
+        let invocation: JSONNode = [
+            "executionSuccessful": .flag(report.status == .pass || report.status == .fail),
+            "exitCode": .integer(Int(report.status.rawValue)),
+        ]
+        let run: JSONNode = [
+            "tool": ["driver": driver],
+            "invocations": [invocation],
+            "results": .array(results),
+            "columnKind": "unicodeCodePoints",
+        ]
+        return ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
     }
 
     /// A hash that a finding keeps when lines above it come and go: of its kind, its file, its host, and its place among those
@@ -118,34 +50,23 @@ struct LintSARIF: Encodable, Sendable {
         occurrences[text] = occurrence + 1
         return Hashing.sha256(Array("\(text)\n\(occurrence)".utf8)).hexadecimal
     }
-}
 
-extension LintSARIF.Location {
     /// The place of a finding: pins given as arguments have a name and no file, and what is in an archive has that as its file.
-    fileprivate init(_ finding: LintReport.Finding) {
-        guard let file = finding.file else {
-            self.init(
-                physicalLocation: nil,
-                logicalLocations: [LintSARIF.LogicalLocation(fullyQualifiedName: finding.place)]
-            )
-            return
-        }
+    private static func location(of finding: LintReport.Finding) -> JSONNode {
+        guard let file = finding.file else { return ["logicalLocations": [logicalLocation(finding.place)]] }
         let (archive, entry) = Self.archive(in: file)
-        self.init(
-            physicalLocation: LintSARIF.PhysicalLocation(
-                artifactLocation: LintSARIF.ArtifactLocation(path: archive ?? file),
-                region: archive == nil ? finding.line.map { LintSARIF.Region(startLine: $0) } : nil
-            ),
-            logicalLocations: Self.names(entry, finding)
-        )
+        var physical: JSONNode = ["artifactLocation": artifactLocation(path: archive ?? file)]
+        if archive == nil, let line = finding.line {
+            physical = physical.adding("region", ["startLine": .integer(line)])
+        }
+        let line = entry == nil ? nil : finding.line.map(String.init)
+        let names = [entry, line, finding.key].compactMap { $0 }
+        let location: JSONNode = ["physicalLocation": physical]
+        return names.isEmpty
+            ? location : location.adding("logicalLocations", [logicalLocation(names.joined(separator: ":"))])
     }
 
-    private static func names(_ entry: String?, _ finding: LintReport.Finding) -> [LintSARIF.LogicalLocation]? {
-        let line = entry == nil ? nil : finding.line.map(String.init)
-        let parts = [entry, line, finding.key].compactMap { $0 }
-        return parts.isEmpty
-            ? nil : [LintSARIF.LogicalLocation(fullyQualifiedName: parts.joined(separator: ":"))]
-    }
+    private static func logicalLocation(_ name: String) -> JSONNode { ["fullyQualifiedName": .text(name)] }
 
     /// The archive that a path goes through and the path within it, as in `App.ipa:Payload/App.app/Info.plist`.
     private static func archive(in path: String) -> (archive: String?, entry: String?) {
@@ -155,11 +76,9 @@ extension LintSARIF.Location {
         }
         return (nil, nil)
     }
-}
 
-extension LintSARIF.ArtifactLocation {
     /// The URI of a path: relative to the root of the sources, or with the scheme `file` (RFC 3986, 8089).
-    fileprivate init(path: String) {
+    private static func artifactLocation(path: String) -> JSONNode {
         var relative = path[...]
         while relative.hasPrefix("./") { relative = relative.dropFirst(2) }
         let encoded = relative.utf8.map { byte in
@@ -172,6 +91,7 @@ extension LintSARIF.ArtifactLocation {
             }
         }.joined()
         let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-        self.init(uri: isAbsolute ? "file://" + encoded : encoded, uriBaseId: isAbsolute ? nil : "%SRCROOT%")
+        guard isAbsolute else { return ["uri": .text(encoded), "uriBaseId": "%SRCROOT%"] }
+        return ["uri": .text("file://" + encoded)]
     }
 }
