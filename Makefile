@@ -12,8 +12,9 @@ FILTER =
 SWIFT = swift
 # What builds the articles: beside the compiler where it can be found there.
 DOCC = $$(ls "$$(dirname "$$(command -v $(SWIFT) || echo /)")/docc" 2>/dev/null || command -v docc || xcrun --find docc 2>/dev/null)
-# How often `make bench` measures.
+# How often `make bench` measures, and the file for its figures.
 ROUNDS = 30
+BENCH_JSON =
 
 # How many tests run at once. Swift Testing starts all of them together unless it is told, so that each waits for all others while
 # its deadlines and its time limit run; what waits for the network leaves room for two more than there are processors. Swift 6.2
@@ -132,9 +133,8 @@ uninstall: ## remove everything that install put there
 check: host build ## check a server: make check HOST=api.example.com ARGS='--pins Pins'
 	@$(BINARY) check '$(HOST)' $(ARGS)
 
-bench: build ## measure one check and many beside curl --pinnedpubkey (ROUNDS=30)
-	@Tests/Benchmarks/one-check $(BINARY) $(ROUNDS)
-	@Tests/Benchmarks/many-checks $(BINARY) 5
+bench: build ## measure checks beside curl and the goals (ROUNDS=30 BENCH_JSON=FILE)
+	@BENCH_JSON='$(BENCH_JSON)' Tests/Benchmarks/goals $(BINARY) $(ROUNDS)
 
 asan: libraries ## run the tests with the address and leak sanitizers (FILTER)
 	LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Sanitizers/leaks.supp':print_suppressions=0" \

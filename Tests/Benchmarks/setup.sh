@@ -58,3 +58,19 @@ round() { # FILE COMMAND...: appends the figures of one run, which has to succee
     fi
     echo "$figures" >>"$file"
 }
+
+figure() { # NAME VALUE: notes a figure for those who compare them, in the file that FIGURES names
+    if [ -n "${FIGURES:-}" ]; then echo "$1 $2" >>"$FIGURES"; fi
+}
+
+median() { sort -n | awk '{ values[NR] = $1 } END { print (values[int((NR + 1) / 2)] + values[int(NR / 2) + 1]) / 2 }'; }
+
+ratio() { # OURS THEIRS COLUMN: the median of the ratios of each round's pair
+    paste -d ' ' "$1" "$2" | awk -v "column=$3" '{ print $column / ($(column + 4) + 1e-9) }' | median
+}
+
+instructions() { # COMMAND...: prints how many million instructions a run takes, nothing without callgrind
+    command -v valgrind >/dev/null || return 0
+    valgrind --tool=callgrind --callgrind-out-file=callgrind.out "$@" >/dev/null 2>&1 || true
+    awk '/^(summary|totals):/ { print $2 / 1e6; exit }' callgrind.out
+}
