@@ -56,7 +56,8 @@ func pincheck(
     input: [UInt8] = [],
     isTerminal: Bool = false,
     columns: Int? = nil,
-    authorities: AuthorityTable? = nil
+    authorities: AuthorityTable? = nil,
+    targetWindow: Int? = nil
 ) async -> Outcome {
     let layout = columns.map { TextLayout(columns: $0, wraps: true) } ?? TextLayout()
     let output = OutputBuffer()
@@ -71,6 +72,7 @@ func pincheck(
         now: { now },
         readStandardInput: { input }
     )
+    if let targetWindow { context.targetWindow = targetWindow }
     if let authorities { context.authorities = { authorities } }
     let status = await PinCheck.run(arguments: arguments, in: context)
     JSONSchemaCheck.expect(validDocumentsIn: output.text)

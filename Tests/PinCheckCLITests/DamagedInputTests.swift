@@ -32,7 +32,8 @@ import Text
             readStandardInput: { bytes }
         )
         do throws(CommandError) {
-            _ = try TargetList("-", in: context)
+            let list = try TargetList("-", in: context)
+            while try list.next() != nil {}
             return nil
         } catch {
             return error

@@ -52,7 +52,7 @@ import Testing
     // MARK: Progress
 
     private func progress(
-        of total: Int,
+        of total: Int?,
         steps: [(milliseconds: Int, status: ExitStatus)],
         hasResultOnOutput: Bool = true,
         output: OutputStream = OutputBuffer().stream(isFile: true),
@@ -85,7 +85,12 @@ import Testing
     @Test func progressIsShownAfterASecondAndErasedAtTheEnd() {
         #expect(
             progress(of: 20, steps: long)
-                == "\r2 of 20 checked, 1 not passed\u{1B}[K\r4 of 20 checked, 2 not passed\u{1B}[K\r\u{1B}[K"
+                == "\r2 of 20 checked, 1 not passed, 120 a minute, 9 s left\u{1B}[K"
+                + "\r4 of 20 checked, 2 not passed, 200 a minute, 5 s left\u{1B}[K\r\u{1B}[K"
+        )
+        #expect(
+            progress(of: nil, steps: long)
+                == "\r2 checked, 1 not passed, 120 a minute\u{1B}[K\r4 checked, 2 not passed, 200 a minute\u{1B}[K\r\u{1B}[K"
         )
         #expect(!progress(of: 20, steps: long, hasResultOnOutput: false, output: OutputBuffer().stream()).isEmpty)
     }

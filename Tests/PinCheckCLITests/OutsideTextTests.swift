@@ -214,7 +214,7 @@ import Text
         await expectHarmless(["pins", "--from", text, "--key", text])
         // What names a file that is made, where none can be.
         let file = "/nonexistent/" + text
-        for option in ["--output", "--state", "--format=jsonl"] {
+        for option in ["--output", "--state", "--format=jsonl", "--resume"] {
             await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--on-change", "true", "\(option)=\(file)"])
             await expectHarmless(["127.0.0.1:1", "--timeout", "1", "\(option)=\(file)"])
         }

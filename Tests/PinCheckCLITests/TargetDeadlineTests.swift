@@ -110,7 +110,11 @@ struct TargetDeadlineTests {
             var checker = Checker(thread: nil) { Timestamp(secondsSinceEpoch: LabClock.now) }
             checker.judgingLimit = { _ in .seconds(-1) }
             var results: [CheckResult] = []
-            await checker.check([job], inFlight: 1) { _, target in results = target.results() }
+            await checker.check(JobSupply<Never>([job]), within: Checker.Limits(jobs: 1, connections: 64)) {
+                _,
+                target in
+                results = target.results()
+            }
             #expect(results.count == 2)
             #expect(results.allSatisfy { $0.outcome == .unreachable && $0.reason.id == "no-time" })
             #expect(results.last?.consistency?.accepted == 0)

@@ -25,6 +25,7 @@ extension TargetOptions {
         self.init()
         lists = plain.texts("--targets")
         policy = plain.texts("--policy")
+        resume = plain.text("--resume")
     }
 }
 

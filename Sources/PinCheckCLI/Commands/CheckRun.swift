@@ -8,6 +8,7 @@ struct CheckRun {
     let targets: [String]
     let lists: [String]
     let policies: [String]
+    let resumed: String?
     let baseline: String?
     let rotation: RotationOptions
     let next: [String]
@@ -23,22 +24,30 @@ struct CheckRun {
     /// - Returns: the worst status of all results.
     /// - Throws: ``CommandError`` when there is nothing to check, or no way to say what came of it.
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try OutputSettings(output, in: context)
+        let settings = try OutputSettings(output, resuming: resumed, in: context)
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
         addRoles(to: &roles, settings, in: context)
         try roles.refuseClashes()
         let request = try request.reading(files, in: context)
         let baseline = try givenBaseline(in: context)
+        let earlier = try earlierRun()
         let items = try CommandError.reading { () throws(CheckError) in try NextItem.read(next) }
         var loader = context.loader
-        let jobs = try jobs(request, &loader, &roles, in: context)
+        let supply = try supply(request, &loader, &roles, without: earlier, in: context)
+        let jobs = supply.jobs.first
         let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
         var watch = try changes.watch(in: context)
         var comparison = baseline.map { BaselineComparison(with: $0) }
-        let total = jobs.count + questions.count * items.count
+        let total = supply.total.map { $0 + questions.count * items.count }
         var writer = try ResultWriter(settings, notes: loader.notes, total: total, in: context)
+        if let status = earlier?.status { writer.count(status, times: earlier?.count ?? 0) }
         var served: [Int: PresentedChain] = [:]
-        try await Checker.run(jobs, request, in: context.surroundings) { position, target throws(CommandError) in
+        try await Checker.run(
+            supply.jobs,
+            request,
+            in: context.surroundings,
+            within: writer.needsOrder ? context.targetWindow : nil
+        ) { position, target throws(CommandError) in
             let states = comparison?.states(of: target)
             for report in try writer.add(target.results(since: states), at: position) {
                 watch?.add(report, at: position)
@@ -64,25 +73,58 @@ struct CheckRun {
         return status
     }
 
+    /// What an earlier run has written that this one goes on with, `nil` for nothing.
+    private func earlierRun() throws(CommandError) -> ResumedRun? {
+        guard let resumed else { return nil }
+        guard next.isEmpty, baseline == nil, changes.state == nil else {
+            throw .usage("--resume goes on with checks alone: leave out --next, --baseline and --state")
+        }
+        return try ResumedRun(resumed)
+    }
+
     /// The endpoints to connect to; none when only files are to be judged.
-    private func jobs(
+    private func supply(
         _ request: CheckRequest,
         _ loader: inout EvaluationLoader,
         _ roles: inout FileRoles,
+        without earlier: ResumedRun?,
         in context: Context
-    ) throws(CommandError) -> [CheckJob] {
+    ) throws(CommandError) -> (jobs: JobSupply<CommandError>, total: Int?) {
         guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policies.isEmpty) else {
             guard request.http == CheckRequest.HTTP() else {
                 throw .usage("a file answers no request: name a target beside --next, or leave out --request")
             }
-            return []
+            return (JobSupply([]), 0)
         }
         let given = GivenTargets(targets: targets, lists: lists, policies: policies, request: request)
-        let targets = try given.read(in: context)
+        var others: Set<CheckRequest.Judging> = []
+        var unused = UnusedAddresses()
+        unused.add(request.connection.addresses)
+        // What is compared with all targets of a run needs all of them.
+        let needsAll = !next.isEmpty || baseline != nil || changes.state != nil
+        let supply = try given.supply(in: context, window: needsAll ? .max : context.targetWindow) { first in
+            for target in first { unused.take(target) }
+        } visit: { target in
+            others.insert(target.request.judging)
+            unused.take(target)
+        }
         // Lists and policies name files of their own.
-        roles.add(targets)
+        roles.add(supply.first)
+        for judging in others { roles.add(judging) }
         try roles.refuseClashes()
-        return try CommandError.reading { () throws(CheckError) in try CheckPlan.jobs(targets, &loader) }
+        if supply.rest != nil, supply.total != nil {
+            try CommandError.reading { () throws(RequestError) in
+                try unused.refuse(defaultPort: request.connection.port)
+            }
+        }
+        let jobs = try CommandError.reading { () throws(CheckError) in
+            try CheckPlan.jobs(supply.first, &loader, areAll: supply.rest == nil)
+        }
+        let isWanted: @Sendable (CheckJob) -> Bool = { earlier?.lacks($0) ?? true }
+        guard let rest = supply.rest else { return (JobSupply(jobs.filter(isWanted)), supply.total) }
+        let stream = JobStream(rest, loader, where: isWanted)
+        let more: @Sendable () throws(CommandError) -> [CheckJob] = { () throws(CommandError) in try stream.next() }
+        return (JobSupply(jobs.filter(isWanted), more: more), supply.total)
     }
 
     /// What the files that the flags name are for.

@@ -19,37 +19,75 @@ struct GivenTargets {
     ///
     /// - Throws: ``CommandError`` for no target at all, and for one that cannot be understood.
     func read(in context: Context) throws(CommandError) -> [CheckTarget] {
-        let hosts = policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
+        let stream = try stream(in: context)
+        var targets: [CheckTarget] = []
+        while let target = try stream.next() { targets.append(target) }
+        guard targets.isEmpty else { return targets }
+        throw noTarget
+    }
+
+    /// The targets as they are needed, the first of them at hand.
+    ///
+    /// Lists in files are read to their end before anything is checked, so that what is wrong in them is refused; what a pipe gives
+    /// nobody knows before it comes.
+    ///
+    /// - Parameters:
+    ///   - context: the world.
+    ///   - window: how many targets are read at once.
+    ///   - begin: is told of those at hand, where there are others.
+    ///   - visit: is told of the others, as far as they can be known.
+    /// - Returns: the targets.
+    /// - Throws: as ``read(in:)``.
+    func supply(
+        in context: Context,
+        window: Int,
+        begin: ([CheckTarget]) -> Void,
+        visit: (CheckTarget) -> Void
+    ) throws(CommandError) -> TargetSupply {
+        let hosts = try policyHosts(in: context)
+        let stream = try stream(of: hosts, in: context)
+        var first: [CheckTarget] = []
+        while first.count < window, let target = try stream.next() { first.append(target) }
+        guard !first.isEmpty else { throw noTarget }
+        guard first.count == window else { return TargetSupply(first: first, total: first.count, rest: nil) }
+        begin(first)
+        guard stream.isRepeatable else { return TargetSupply(first: first, total: nil, rest: stream) }
+        var total = first.count
+        while let target = try stream.next() {
+            total += 1
+            visit(target)
+        }
+        let rest = try self.stream(of: hosts, in: context)
+        for _ in first { _ = try rest.next() }
+        return TargetSupply(first: first, total: total, rest: total == first.count ? nil : rest)
+    }
+
+    private var noTarget: CommandError {
+        lists.isEmpty
+            ? .usage("no target is given: name a host, as in '\(example)'")
+            : .noInput("the list of targets is empty: write one target a line")
+    }
+
+    private func policyHosts(in context: Context) throws(CommandError) -> PolicyHosts? {
+        policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
+    }
+
+    private func stream(in context: Context) throws(CommandError) -> TargetStream {
+        try stream(of: policyHosts(in: context), in: context)
+    }
+
+    private func stream(of hosts: PolicyHosts?, in context: Context) throws(CommandError) -> TargetStream {
         let named = try targets.map { (text) throws(CommandError) in
             try FileArgument.refuse(asTarget: text)
             return try CommandError.reading { () throws(RequestError) in try Target(text) }
         }
-        var result: [CheckTarget] = []
+        var first: [CheckTarget] = []
         if let hosts {
-            if lists.isEmpty || !named.isEmpty { result = try hosts.targets(named: named, request) }
+            if lists.isEmpty || !named.isEmpty { first = try hosts.targets(named: named, request) }
         } else {
-            result = named.map { CheckTarget(target: $0, request: request) }
+            first = named.map { CheckTarget(target: $0, request: request) }
         }
-        for path in lists {
-            for line in try TargetList(path, in: context).lines {
-                do throws(CommandError) {
-                    let found =
-                        try hosts?.targets(named: [line.target], request)
-                        ?? [CheckTarget(target: line.target, request: request)]
-                    result += found.map { target in
-                        CheckTarget(
-                            target: target.target,
-                            request: line.request.merged(over: target.request),
-                            place: line.place
-                        )
-                    }
-                } catch {
-                    throw error.at(line.place)
-                }
-            }
-        }
-        guard result.isEmpty else { return result }
-        guard lists.isEmpty else { throw .noInput("the list of targets is empty: write one target a line") }
-        throw .usage("no target is given: name a host, as in '\(example)'")
+        let opened = try lists.map { (path) throws(CommandError) in try TargetList(path, in: context) }
+        return TargetStream(first, lists: opened, hosts: hosts, request: request)
     }
 }

@@ -87,7 +87,7 @@ enum OutputForm: String, CaseIterable, Sendable {
 /// What the output options say, read.
 struct OutputSettings: Sendable {
     /// At least one; at most one of them goes to standard output.
-    let outputs: [FormOutput<OutputForm>]
+    private(set) var outputs: [FormOutput<OutputForm>]
     let explains: Bool
     let isQuiet: Bool
     let color: TextStyle.Choice
@@ -101,13 +101,25 @@ struct OutputSettings: Sendable {
     }
 
     /// Reads the options of a run in `context`.
-    init(_ options: OutputOptions, in context: Context) throws(CommandError) {
-        outputs = try FormOutput.read(
-            options.format,
-            default: .text,
-            fileOfFirst: options.output,
-            standardOutput: context.console.output.identity
-        )
+    ///
+    /// - Parameters:
+    ///   - options: the options.
+    ///   - file: the file of a run that this one goes on with: nothing else is written unless it is asked for.
+    ///   - context: the world.
+    /// - Throws: ``CommandError`` for values that cannot be understood.
+    init(_ options: OutputOptions, resuming file: String? = nil, in context: Context) throws(CommandError) {
+        let resumed = file.map { FormOutput<OutputForm>(form: .jsonl, file: $0, isAddedTo: true) }
+        let isAlone = resumed != nil && options.format.isEmpty && options.output == nil
+        outputs =
+            isAlone
+            ? []
+            : try FormOutput.read(
+                options.format,
+                default: .text,
+                fileOfFirst: options.output,
+                standardOutput: context.console.output.identity
+            )
+        if let resumed { outputs.append(resumed) }
         explains = options.explain
         isQuiet = options.quiet
         color = try ColorOption.read(options.color)

@@ -22,7 +22,8 @@ struct PlainArguments {
             "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey", "--pins", "--policy", "--port",
             "--proxy", "--proxy-user-file",
             "--request",
-            "--resolve", "--retries", "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
+            "--resolve", "--resume", "--retries", "--sni", "--state", "--targets", "--timeout", "--verify-name",
+            "--warn-before",
         ]
         var kinds: [String: Kind] = [:]
         for name in flags { kinds[name] = .flag }

@@ -5,52 +5,83 @@ import Pinning
 import TLSProbe
 import Text
 
-/// A list of targets: one a line, each with what is said of it alone.
+/// A list of targets: one a line, each with what is said of it alone, read as they are needed.
 ///
 /// `#` begins a comment at the start of a word. Values with white space stand in single or double quotation marks. Relative
-/// paths in the list are relative to its directory, or to the current one where the list is standard input.
-struct TargetList {
-    /// The lines with a target, in order.
-    let lines: [Line]
-
-    /// The most lines a list can have.
-    static let mostLines = 1_000_000
-
+/// paths in the list are relative to its directory, or to the current one where the list is standard input. A list may be
+/// compressed with gzip.
+final class TargetList {
     /// The most bytes a line can have: paths, and the addresses of a target, are far shorter.
     static let longestLine = 64 * 1024
 
-    /// Reads the list at `path`, or standard input for `-`.
+    private let reader: LineReader
+    private let name: String
+    private let directory: String?
+    private let secrets: SecretFilter
+
+    /// Whether the list can be read again from its beginning.
+    var isRepeatable: Bool { reader.isRepeatable }
+
+    /// Opens the list at `path`, or standard input for `-`.
     init(_ path: String, in context: Context) throws(CommandError) {
         let isInput = path == "-"
-        let bytes = isInput ? try context.readStandardInput() : try CommandError.contents(ofFile: path)
-        let name = isInput ? "standard input" : TerminalText.shortened(path, to: 200)
-        if let number = Self.lineThatIsTooLong(bytes) {
-            throw CommandError.data("the line is longer than \(Self.longestLine) bytes: write one target a line")
-                .at(.line(number, of: name))
+        name = isInput ? "standard input" : TerminalText.shortened(path, to: 200)
+        directory = isInput ? nil : PathParts(path).directory
+        secrets = context.secrets
+        if !isInput {
+            do throws(ReadFailure) {
+                reader = try LineReader(path: path, limit: Self.longestLine)
+            } catch {
+                throw CommandError(FileReader.failure(error, quoted(path)))
+            }
+        } else if let descriptor = context.standardInputDescriptor {
+            reader = LineReader(descriptor: descriptor, limit: Self.longestLine)
+        } else {
+            reader = LineReader(bytes: try context.readStandardInput(), limit: Self.longestLine)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .data("\(name): a list of targets is text in UTF-8, and this is not")
+        let name = name
+        try reader.unpack(GzipInput.mark) { (start, rest) throws(CommandError) in
+            do throws(PinFormatError) {
+                return try GzipInput.unpacked(start, rest, named: name)
+            } catch {
+                throw CommandError(CheckError(error))
+            }
         }
-        let directory = isInput ? nil : PathParts(path).directory
-        var lines: [Line] = []
-        var number = 0
-        // CR LF is one character, and so is every other line break.
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-            number += 1
-            let place = PinPlace.line(number, of: name)
+    }
+
+    /// The next line with a target, `nil` after the last.
+    ///
+    /// - Throws: ``CommandError`` with the place of what cannot be understood.
+    func next() throws(CommandError) -> Line? {
+        while let bytes = try nextLine() {
+            guard let line = String(validating: bytes, as: UTF8.self) else {
+                throw .data("\(name): a list of targets is text in UTF-8, and this is not")
+            }
+            let place = PinPlace.line(reader.number, of: name)
             do throws(CommandError) {
-                let words = try Self.words(of: number == 1 && line.hasPrefix("\u{FEFF}") ? line.dropFirst() : line)
+                let isMarked = reader.number == 1 && line.hasPrefix("\u{FEFF}")
+                let words = try Self.words(of: isMarked ? line.dropFirst() : line[...])
                 guard let target = words.first else { continue }
-                Self.hideSecrets(in: words, in: context.secrets)
-                lines.append(try Line(target, words.dropFirst(), place: place, directory: directory))
+                Self.hideSecrets(in: words, in: secrets)
+                return try Line(target, words.dropFirst(), place: place, directory: directory)
             } catch {
                 throw error.at(place)
             }
-            guard lines.count <= Self.mostLines else {
-                throw .data("\(name): more than \(Self.mostLines) targets: split the list")
+        }
+        return nil
+    }
+
+    private func nextLine() throws(CommandError) -> [UInt8]? {
+        do throws(LineReader.Failure) {
+            return try reader.next()
+        } catch {
+            switch error {
+            case .tooLong:
+                throw CommandError.data("the line is longer than \(Self.longestLine) bytes: write one target a line")
+                    .at(.line(reader.number, of: name))
+            case .unreadable(let failure): throw CommandError(FileReader.failure(failure, name))
             }
         }
-        self.lines = lines
     }
 
     /// Hides what may be a line of a private key among the values of a line, whatever their keys.
@@ -60,19 +91,6 @@ struct TargetList {
             let isPath = word.hasPrefix("pins=")
             filter.hide(SecretArguments.secrets(in: String(value.isEmpty ? word[...] : value), mayBePath: isPath))
         }
-    }
-
-    /// The number of the first line that has too many bytes, counted from 1; `nil` when there is none.
-    private static func lineThatIsTooLong(_ bytes: [UInt8]) -> Int? {
-        var number = 1
-        var start = 0
-        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
-            guard index - start <= longestLine else { return number }
-            start = index + 1
-            let isHalf = byte == UInt8(ascii: "\r") && start < bytes.count && bytes[start] == UInt8(ascii: "\n")
-            if !isHalf { number += 1 }
-        }
-        return bytes.count - start > longestLine ? number : nil
     }
 
     /// The words of a line up to a comment, without their quotation marks.

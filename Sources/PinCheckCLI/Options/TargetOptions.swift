@@ -8,8 +8,8 @@ struct TargetOptions: ParsableArguments {
             "Check the targets of a list, one on each line.",
             discussion: """
                 TARGET [connect=ADDR] [sni=NAME] [no-sni] [host=NAME] [verify-name=NAME] [pins=SOURCE] [client=NAME] \
-                [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is standard input. \
-                Repeatable.
+                [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is standard input. It \
+                may be compressed (gzip), and is read as it is needed. Repeatable.
                 """,
             valueName: "file"
         ),
@@ -29,6 +29,19 @@ struct TargetOptions: ParsableArguments {
         completion: .file()
     )
     var policy: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Go on with a run that was broken off.",
+            discussion: """
+                The file has its results, as jsonl writes them: what has none yet is checked and added there, and \
+                standard output gets what --format asks for. The file need not be there yet.
+                """,
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["jsonl"])
+    )
+    var resume: String?
 }
 
 /// What a check is compared with, and what is about to be deployed.

@@ -17,12 +17,17 @@ package struct Context: Sendable {
     package var now: @Sendable () -> Timestamp
     /// Reads standard input to its end.
     package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
+    /// Standard input, where it can be read bit by bit, `nil` for ``readStandardInput`` alone.
+    var standardInputDescriptor: Int32?
     /// What tells the file that standard input comes from from others, `nil` where it is none.
     var standardInput: FileIdentity?
     /// The thread for connections, `nil` when one has to be made.
     package var thread: ProbeThread?
     /// What stands for the system's network, in tests.
     package var network: StagedNetwork?
+
+    /// How many targets of lists are read at once: so many take as much memory as a few connections.
+    var targetWindow = 8_192
 
     /// What the streams of the run hide.
     var secrets = SecretFilter()

@@ -104,8 +104,8 @@ extension CheckError.Problem: CustomStringConvertible {
 }
 
 extension CheckError {
-    /// Pins that cannot be read.
-    init(_ error: PinFormatError) {
+    /// Pins, or other files, that cannot be read.
+    package init(_ error: PinFormatError) {
         self.init(error.kind == .missing ? .missing : .data, .pins(error))
     }
 

@@ -108,15 +108,39 @@ extension CheckTarget {
 
     /// Refuses an address for a host that is no target: a name mistyped there would let the real server be checked instead.
     package static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(RequestError) {
-        var unused: Set<ConnectAddress> = []
-        for target in targets where !target.request.connection.addresses.isOfOneTarget {
-            unused.formUnion(target.request.connection.addresses.all)
-        }
-        for target in targets where !unused.isEmpty {
-            unused = unused.filter { !$0.applies(to: target.target, port: target.port) }
-        }
-        guard let address = unused.first(where: { $0.onlyForHost != nil }) else { return }
-        throw address.unused(defaultPort: targets.first?.request.connection.port)
+        var unused = UnusedAddresses()
+        for target in targets { unused.add(target.request.connection.addresses) }
+        for target in targets { unused.take(target) }
+        try unused.refuse(defaultPort: targets.first?.request.connection.port)
+    }
+}
+
+/// The addresses for certain hosts none of which was a target so far.
+package struct UnusedAddresses {
+    private var addresses: Set<ConnectAddress> = []
+    /// Whether there is a target that they could be for.
+    private var isAnybodys = false
+
+    /// None so far.
+    package init() {}
+
+    /// Adds the addresses that are given for several targets.
+    package mutating func add(_ given: CheckRequest.Addresses) {
+        guard !given.isOfOneTarget else { return }
+        for address in given.all where address.onlyForHost != nil { addresses.insert(address) }
+    }
+
+    /// Takes note of a target.
+    package mutating func take(_ target: CheckTarget) {
+        if addresses.isEmpty { return }
+        isAnybodys = isAnybodys || !target.request.connection.addresses.isOfOneTarget
+        addresses = addresses.filter { !$0.applies(to: target.target, port: target.port) }
+    }
+
+    /// Throws when an address is left.
+    package func refuse(defaultPort: Int?) throws(RequestError) {
+        guard isAnybodys, let address = addresses.first else { return }
+        throw address.unused(defaultPort: defaultPort)
     }
 }
 

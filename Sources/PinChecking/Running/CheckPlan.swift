@@ -12,17 +12,29 @@ package struct CheckJob: Sendable {
     package let retries: Int
     /// All that is checked of the target, `nil` when that is the endpoint alone.
     var variants: TargetVariants? = nil
+
+    /// Whether there is a result for each of several variants.
+    package var hasVariants: Bool { variants != nil }
+
+    /// The most connections to the target at the same time.
+    var mostConnections: Int { variants?.mostConnections ?? 1 }
 }
 
 /// The endpoints of one call, in the order of their targets and addresses.
 package enum CheckPlan {
     /// Turns targets into endpoints, and reads what they are judged by.
     ///
+    /// - Parameters:
+    ///   - targets: what is to be checked.
+    ///   - loader: reads what it is judged by.
+    ///   - areAll: whether there are no other targets, which an address may be for.
+    /// - Returns: the jobs, one for each target.
     /// - Throws: ``CheckError`` for an address that is for none of the targets, and for settings that cannot be used; those of
     ///   a list with the place in it.
     package static func jobs(
         _ targets: [CheckTarget],
-        _ loader: inout EvaluationLoader
+        _ loader: inout EvaluationLoader,
+        areAll: Bool = true
     ) throws(CheckError) -> [CheckJob] {
         var jobs: [CheckJob] = []
         jobs.reserveCapacity(targets.count)
@@ -41,7 +53,7 @@ package enum CheckPlan {
                 throw target.place.map(error.at) ?? error
             }
         }
-        try CheckError.reading { () throws(RequestError) in try CheckTarget.refuseUnusedAddresses(of: targets) }
+        if areAll { try refuseUnusedAddresses(of: targets) }
         return jobs
     }
 
@@ -59,8 +71,12 @@ package enum CheckPlan {
                 throw target.place.map(error.at) ?? error
             }
         }
-        try CheckError.reading { () throws(RequestError) in try CheckTarget.refuseUnusedAddresses(of: targets) }
+        try refuseUnusedAddresses(of: targets)
         return jobs
+    }
+
+    private static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(CheckError) {
+        try CheckError.reading { () throws(RequestError) in try CheckTarget.refuseUnusedAddresses(of: targets) }
     }
 
     private static func job(

@@ -47,47 +47,70 @@ package struct Checker: Sendable {
         )
     }
 
-    /// Checks jobs at the same time, at most `limit` of them, and hands each target over as it comes, with the position
-    /// of the job.
+    /// Checks jobs at the same time, as many as the limits allow, and hands each target over as it comes, with the position of the
+    /// job.
     ///
     /// A checker does this once: afterwards it has let go of its threads.
     func check<Failure>(
-        _ jobs: [CheckJob],
-        inFlight limit: Int,
+        _ supply: JobSupply<Failure>,
+        within limits: Limits,
         each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async throws(Failure) {
         let result: Result<Void, Failure>
-        if jobs.count == 1, jobs[0].variants == nil {
-            let target = await checked(jobs[0])
+        if supply.more == nil, supply.first.count == 1, supply.first[0].variants == nil {
+            let target = await checked(supply.first[0])
             result = Result { () throws(Failure) in try each(0, target) }
         } else {
             // Judging one chain or writing to a slow reader must not keep the others' answers waiting.
             result = await withTaskExecutorPreference(globalConcurrentExecutor) {
-                await checkAll(jobs, inFlight: limit, each: each)
+                await checkAll(supply, within: limits, each: each)
             }
         }
         await probers.shutdown()
         try result.get()
     }
 
+    /// What a task of a run comes back with.
+    private enum Event<Failure: Error> {
+        case checked(Int, CheckedTarget, connections: Int)
+        case supplied(Result<[CheckJob], Failure>)
+    }
+
     private func checkAll<Failure>(
-        _ jobs: [CheckJob],
-        inFlight limit: Int,
+        _ supply: JobSupply<Failure>,
+        within limits: Limits,
         each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async -> Result<Void, Failure> {
-        await withTaskGroup(of: (Int, CheckedTarget).self) { group in
-            var next = 0
-            func startNext() {
-                guard next < jobs.count else { return }
-                let index = next
-                next += 1
-                group.addTask { (index, await job(index).target(jobs[index])) }
+        await withTaskGroup(of: Event<Failure>.self) { group in
+            var queue = JobQueue(supply.first, within: limits)
+            var isSupplied = supply.more == nil
+            var isFetching = false
+            func goOn() {
+                while let (index, job) = queue.next() {
+                    let connections = queue.connections(of: job)
+                    group.addTask {
+                        .checked(index, await self.job(index).target(job), connections: connections)
+                    }
+                }
+                guard !isSupplied, !isFetching, queue.isLow else { return }
+                isFetching = true
+                group.addTask { .supplied(await supply.next()) }
             }
-            for _ in 0..<limit where next < jobs.count { startNext() }
-            for await (index, target) in group {
-                startNext()
+            goOn()
+            for await event in group {
                 do throws(Failure) {
-                    try each(index, target)
+                    switch event {
+                    case .checked(let index, let target, let connections):
+                        queue.end(index, connections: connections)
+                        goOn()
+                        try each(index, target)
+                    case .supplied(let jobs):
+                        isFetching = false
+                        let jobs = try jobs.get()
+                        isSupplied = jobs.isEmpty
+                        queue.add(jobs)
+                        goOn()
+                    }
                 } catch {
                     group.cancelAll()
                     return .failure(error)

@@ -51,6 +51,9 @@ package struct EvaluationLoader {
         var common: Evaluation?
     }
 
+    /// How many settings, and servers of each, are remembered: lists of millions have some behind one another that are the same.
+    private static let mostKnown = 1_024
+
     /// What configurations tell servers apart by.
     struct Server: Hashable {
         let name: ReferenceName
@@ -94,6 +97,8 @@ package struct EvaluationLoader {
             base = known
         } else {
             base = try self.base(settings)
+            // A list can have pins on each line.
+            if bases.count >= Self.mostKnown { bases = [:] }
             bases[settings] = base
         }
         let host = host ?? name.description
@@ -121,6 +126,7 @@ package struct EvaluationLoader {
         if !tellsHostsApart {
             base.known.common = evaluation
         } else {
+            if base.known.byServer.count >= Self.mostKnown { base.known.byServer = [:] }
             base.known.byServer[server] = evaluation
         }
         return evaluation

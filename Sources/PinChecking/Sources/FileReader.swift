@@ -1,4 +1,4 @@
-import Machine
+package import Machine
 import Text
 
 /// Reads the files that users name.
@@ -41,7 +41,8 @@ package enum FileReader {
         }
     }
 
-    private static func failure(_ failure: ReadFailure, _ name: String) -> CheckError {
+    /// The error for what kept a file from being read; `name` is for messages.
+    package static func failure(_ failure: ReadFailure, _ name: String) -> CheckError {
         switch failure {
         case .unnamed: .said(.missing, "the file name \(name) is empty or holds a NUL: name a file")
         case .absent: .said(.missing, "\(name): there is no such file")
@@ -54,6 +55,7 @@ package enum FileReader {
                 "\(name) is larger than \(limit / 1024 / 1024) MiB, and nothing that pincheck reads is: name another file"
             )
         case .silent: .said(.missing, "\(name) gives nothing to read, as a device may: name a file")
+        case .packed(let reason): .said(.data, "\(name) is compressed and cannot be unpacked: \(quoted(reason))")
         case .withoutWriter: .said(.missing, "\(name) is a pipe into which nobody writes")
         }
     }

@@ -10,18 +10,24 @@ enum ArchiveLibrary {
 
     /// The functions.
     ///
+    /// - Parameters:
+    ///   - place: what is to be read.
+    ///   - obstacle: what it is, which needs them.
+    /// - Returns: the functions.
     /// - Throws: an error that says what to install.
-    static func functions(for place: PinPlace) throws(PinFormatError) -> CArchive {
+    static func functions(
+        for place: PinPlace,
+        toRead obstacle: SafeText = "is a zip archive"
+    ) throws(PinFormatError) -> CArchive {
         switch loaded {
         case .success(let functions): return functions
         case .failure(let absence):
             throw PinFormatError(
                 .noArchiveLibrary,
                 at: place,
-                "is a zip archive, and there is no libarchive here to read it with (\(shortened(absence.reason)))",
+                "\(obstacle), and there is no libarchive here to read it with (\(shortened(absence.reason)))",
                 remedy:
-                    "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), or unpack the archive and name "
-                    + "its directory"
+                    "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), or unpack the file and name what is in it"
             )
         }
     }

@@ -6,34 +6,44 @@ final class ProgressLine {
     static let threshold = 11
 
     private let stream: OutputStream
-    private let total: Int
+    private let total: Int?
     private let now: () -> ContinuousClock.Instant
     private var nextTime: ContinuousClock.Instant
+    private let start: ContinuousClock.Instant
+    /// How many were done before the run began.
+    private var skipped = 0
     private var checked = 0
     private var unaccepted = 0
     private var isShown = false
 
-    /// A line for a run of so many targets, `nil` when it would be short or the line in the way.
+    /// A line for a run of so many targets, `nil` for any number of them; `nil` when it would be short or the line in the way.
     ///
     /// A pipe that results go to may end at the same terminal, so only results in files leave it free.
     init?(
-        total: Int,
+        total: Int?,
         console: Console,
         hasResultOnOutput: Bool,
         environment: [String: String],
         now: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
-        guard total >= Self.threshold, console.errors.isTerminal, environment["TERM"] != "dumb",
+        guard total ?? Self.threshold >= Self.threshold, console.errors.isTerminal, environment["TERM"] != "dumb",
             !hasResultOnOutput || console.output.isFile
         else { return nil }
         stream = console.errors
         self.total = total
         self.now = now
-        nextTime = now() + .seconds(1)
+        start = now()
+        nextTime = start + .seconds(1)
     }
 
     deinit {
         erase()
+    }
+
+    /// Takes note of what an earlier run has done.
+    func skip(_ count: Int) {
+        skipped += count
+        checked += count
     }
 
     /// Counts a result, and shows the line when it is time to.
@@ -41,11 +51,31 @@ final class ProgressLine {
         checked += 1
         if status != .pass { unaccepted += 1 }
         let time = now()
-        guard time >= nextTime, checked < total else { return }
+        guard time >= nextTime, checked < total ?? .max else { return }
         nextTime = time + .milliseconds(100)
         isShown = true
         Interruption.isShowingProgress = true
-        try? stream.write("\r\(checked) of \(total) checked, \(unaccepted) not passed\u{1B}[K")
+        try? stream.write("\r\(text(at: time))\u{1B}[K")
+    }
+
+    /// How far the run is, and how long it will go on at the pace it had so far.
+    private func text(at time: ContinuousClock.Instant) -> String {
+        let amount = total.map { "\(checked) of \($0)" } ?? "\(checked)"
+        let text = "\(amount) checked, \(unaccepted) not passed"
+        let seconds = start.duration(to: time) / .seconds(1)
+        let pace = Double(checked - skipped) / seconds
+        guard pace > 0, pace.isFinite else { return text }
+        let rate = pace < 10 ? "\(Int((pace * 60).rounded())) a minute" : "\(Int(pace.rounded())) a second"
+        guard let total else { return "\(text), \(rate)" }
+        return "\(text), \(rate), \(Self.text(ofSeconds: Double(total - checked) / pace)) left"
+    }
+
+    private static func text(ofSeconds seconds: Double) -> String {
+        switch seconds {
+        case ..<120: "\(Int(seconds.rounded(.up))) s"
+        case ..<7_200: "\(Int((seconds / 60).rounded(.up))) min"
+        default: "\(Int((min(seconds, 1e12) / 3_600).rounded(.up))) h"
+        }
     }
 
     /// Takes the line away, for something else to be written.

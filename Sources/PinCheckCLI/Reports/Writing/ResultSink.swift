@@ -16,7 +16,7 @@ struct ResultSink {
             try OutputFile.refuseReadFile(path)
             try OutputFile.refuseMissingDirectory(of: path)
             if output.form.isWrittenAsItGrows {
-                stream = try GrowingFile(path: path).stream
+                stream = try GrowingFile(path: path, isAddedTo: output.isAddedTo).stream
             } else {
                 let text = Spool(directory: context.environment["TMPDIR"] ?? "/tmp")
                 pending = (text, path)

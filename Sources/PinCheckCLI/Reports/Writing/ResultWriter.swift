@@ -19,13 +19,13 @@ struct ResultWriter {
     /// - Parameters:
     ///   - settings: the outputs.
     ///   - notes: what concerns all results, and is said once.
-    ///   - total: how many results there will be.
+    ///   - total: how many results there will be, `nil` where nobody knows.
     ///   - context: the streams.
     /// - Throws: ``CommandError`` when a file cannot be made.
     init(
         _ settings: OutputSettings,
         notes: [Finding],
-        total: Int = 1,
+        total: Int? = 1,
         in context: Context
     ) throws(CommandError) {
         progress = ProgressLine(
@@ -56,6 +56,15 @@ struct ResultWriter {
         }
     }
 
+    /// Whether results are held until those before them are there.
+    var needsOrder: Bool { saysWarnings || sinks.contains { !$0.takesAnyOrder } }
+
+    /// Counts results that an earlier run has written.
+    mutating func count(_ status: ExitStatus, times count: Int) {
+        statuses.insert(status)
+        progress?.skip(count)
+    }
+
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
     ///
     /// - Returns: the documents on them.
@@ -73,6 +82,7 @@ struct ResultWriter {
             if countsWarnings { statuses.insert(report.monitoring.statusOfRun) }
             for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(report) }
         }
+        guard needsOrder else { return }
         guard position == nextInOrder else {
             waiting[position] = reports
             return

@@ -1,0 +1,104 @@
+import PinChecking
+
+/// The targets of one run: those at hand, and where there are many, the others as they are needed.
+struct TargetSupply {
+    /// The first, at least one; all of them where there is no rest.
+    let first: [CheckTarget]
+    /// How many there are, `nil` where nobody knows before the end.
+    let total: Int?
+    /// The others.
+    let rest: TargetStream?
+}
+
+/// Targets one after the other: those that are named, then the lines of lists.
+///
+/// Sendable because one thread at a time asks for targets: whoever has it hands it on.
+final class TargetStream: @unchecked Sendable {
+    private var ready: ArraySlice<CheckTarget>
+    private var lists: ArraySlice<TargetList>
+    private let hosts: PolicyHosts?
+    private let request: CheckRequest
+
+    /// Whether the same targets can be read again.
+    let isRepeatable: Bool
+
+    /// - Parameters:
+    ///   - first: those that are named.
+    ///   - lists: the lists behind them.
+    ///   - hosts: the policies that have the hosts of the lists, `nil` for none.
+    ///   - request: what the flags say of all.
+    init(_ first: [CheckTarget], lists: [TargetList], hosts: PolicyHosts?, request: CheckRequest) {
+        ready = first[...]
+        self.lists = lists[...]
+        self.hosts = hosts
+        self.request = request
+        isRepeatable = lists.allSatisfy(\.isRepeatable)
+    }
+
+    /// The next target, `nil` after the last.
+    ///
+    /// - Throws: ``CommandError`` with the place of what cannot be understood.
+    func next() throws(CommandError) -> CheckTarget? {
+        while true {
+            if let target = ready.popFirst() { return target }
+            guard let list = lists.first else { return nil }
+            guard let line = try list.next() else {
+                lists.removeFirst()
+                continue
+            }
+            do throws(CommandError) {
+                let found =
+                    try hosts?.targets(named: [line.target], request)
+                    ?? [CheckTarget(target: line.target, request: request)]
+                ready =
+                    found.map { target in
+                        CheckTarget(
+                            target: target.target,
+                            request: line.request.merged(over: target.request),
+                            place: line.place
+                        )
+                    }[...]
+            } catch {
+                throw error.at(line.place)
+            }
+        }
+    }
+}
+
+/// Makes jobs of targets as they are needed.
+///
+/// Sendable because one thread at a time asks for jobs.
+final class JobStream: @unchecked Sendable {
+    /// How many are made at a time.
+    private static let batch = 256
+
+    private let targets: TargetStream
+    private var loader: EvaluationLoader
+    private let isWanted: @Sendable (CheckJob) -> Bool
+
+    /// - Parameters:
+    ///   - targets: what is checked.
+    ///   - loader: reads what it is judged by.
+    ///   - isWanted: whether a job is not done yet.
+    init(
+        _ targets: TargetStream,
+        _ loader: EvaluationLoader,
+        where isWanted: @escaping @Sendable (CheckJob) -> Bool
+    ) {
+        self.targets = targets
+        self.loader = loader
+        self.isWanted = isWanted
+    }
+
+    /// The next jobs, none after the last.
+    func next() throws(CommandError) -> [CheckJob] {
+        var jobs: [CheckJob] = []
+        while jobs.count < Self.batch, let target = try targets.next() {
+            jobs += try CommandError.reading { () throws(CheckError) in
+                try CheckPlan.jobs([target], &loader, areAll: false)
+            }
+            .filter(isWanted)
+        }
+        return jobs
+    }
+}

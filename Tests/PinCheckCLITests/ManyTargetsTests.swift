@@ -1,0 +1,215 @@
+import LoopbackLab
+@testable import PinCheckCLI
+import Testing
+
+/// Lists that are longer than what is read of them at once, and runs that go on where another was broken off.
+@Suite(.endsSomeTime) struct ManyTargetsTests {
+    private let pki: StandardPKI
+    private let now = String(LabClock.now)
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// A list of so many targets, of which one in ten answers and the others are refused.
+    private func serving(
+        _ count: Int,
+        _ body: (_ files: TemporaryDirectory, _ lines: [String], _ arguments: [String]) async throws -> Void
+    ) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+                let lines = (0..<count).map { number in
+                    "n\(number).example.com:8443 verify-name=\(StandardPKI.serverName) connect=127.0.0.1:"
+                        + (number % 10 == 3 ? "\(server.port)" : "1")
+                }
+                try await body(files, lines, ["--anchors", anchors, "--jobs", "8", "--at", now])
+            }
+        }
+    }
+
+    /// The targets of results in JSON Lines, and how each ended.
+    private func results(_ text: String) throws -> [String: [String]] {
+        var results: [String: [String]] = [:]
+        for line in text.split(separator: "\n") {
+            let result = try JSONValue(String(line))
+            results[try #require(result["target"].text), default: []].append(try #require(result["exit"]["name"].text))
+        }
+        return results
+    }
+
+    private func expected(_ count: Int) -> [String: [String]] {
+        Dictionary(
+            uniqueKeysWithValues: (0..<count).map {
+                ("n\($0).example.com:8443", [$0 % 10 == 3 ? "PASS" : "UNREACHABLE"])
+            }
+        )
+    }
+
+    @Test(arguments: [1, 16, 99, 100, 101])
+    func aListIsCheckedWholeHoweverLittleOfItIsReadAtOnce(window: Int) async throws {
+        try await serving(100) { files, lines, arguments in
+            let list = try files.write(lines.joined(separator: "\n"), to: "list.txt")
+            let arguments = arguments + ["--targets", list, "--format", "text=\(files.path)/text", "--format", "jsonl"]
+            let outcome = await pincheck(arguments, targetWindow: window)
+            #expect(outcome.status == .unreachable, "\(outcome.errors)")
+            #expect(try results(outcome.output) == expected(100))
+            // In the order of the list.
+            let ends = try contents(ofFile: files.path + "/text").split(separator: "\n").filter {
+                $0.hasPrefix("PASS") || $0.hasPrefix("UNREACHABLE")
+            }
+            #expect(ends.count == 100)
+            for (number, end) in ends.enumerated() { #expect(end.contains("n\(number).example.com:8443"), "\(end)") }
+        }
+    }
+
+    @Test func whatAPipeGivesIsCheckedAsItComes() async throws {
+        try await serving(60) { _, lines, arguments in
+            let outcome = await pincheck(
+                arguments + ["--targets", "-", "--format", "jsonl"],
+                input: Array(lines.joined(separator: "\n").utf8),
+                targetWindow: 7
+            )
+            #expect(outcome.status == .unreachable)
+            let found = try results(outcome.output)
+            #expect(found == expected(60))
+        }
+    }
+
+    @Test func aMistakeFarDownIsRefusedBeforeAnythingIsChecked() async throws {
+        try await serving(50) { files, lines, arguments in
+            let list = try files.write((lines + ["a..b"]).joined(separator: "\n"), to: "list.txt")
+            let outcome = await pincheck(arguments + ["--targets", list, "--format", "jsonl"], targetWindow: 7)
+            #expect(outcome.status == .data && outcome.output.isEmpty)
+            #expect(outcome.errors.contains("list.txt:51: "), "\(outcome.errors)")
+            // Of a pipe nobody knows what comes.
+            let piped = await pincheck(
+                arguments + ["--targets", "-", "--format", "jsonl"],
+                input: Array((lines + ["a..b"]).joined(separator: "\n").utf8),
+                targetWindow: 7
+            )
+            #expect(piped.status == .data && piped.errors.contains("standard input:51: "), "\(piped.errors)")
+        }
+    }
+
+    @Test func anAddressMayBeForATargetFarDown() async throws {
+        try await serving(40) { files, lines, arguments in
+            let list = try files.write((lines + ["far.example.com"]).joined(separator: "\n"), to: "list.txt")
+            func run(_ host: String) async -> Outcome {
+                await pincheck(
+                    arguments + ["--targets", list, "--connect-to", "\(host):443:127.0.0.1:1", "--format", "jsonl"],
+                    targetWindow: 7
+                )
+            }
+            #expect(try results(await run("far.example.com").output)["far.example.com:443"] == ["UNREACHABLE"])
+            let outcome = await run("other.example.com")
+            #expect(outcome.status == .usage && outcome.errors.contains("other.example.com:443"), "\(outcome.errors)")
+        }
+    }
+
+    @Test func aCompressedListIsReadAsItIs() async throws {
+        try await serving(60) { files, lines, arguments in
+            let bytes = Array(lines.joined(separator: "\n").utf8)
+            let list = try files.write(stored(bytes), to: "list.txt.gz")
+            for window in [7, 100] {
+                let outcome = await pincheck(
+                    arguments + ["--targets", list, "--format", "jsonl"],
+                    targetWindow: window
+                )
+                #expect(outcome.status == .unreachable, "\(outcome.errors)")
+                #expect(try results(outcome.output) == expected(60))
+            }
+            let cut = try files.write(Array(stored(bytes).dropLast(200)), to: "cut.gz")
+            let outcome = await pincheck(arguments + ["--targets", cut, "--format", "jsonl"])
+            #expect(outcome.status == .data && outcome.output.isEmpty, "\(outcome)")
+            #expect(outcome.errors.contains("cannot be unpacked"), "\(outcome.errors)")
+        }
+    }
+
+    /// A file of gzip that holds bytes as they are, in a block each.
+    private func stored(_ bytes: [UInt8]) -> [UInt8] {
+        func number(_ value: UInt32, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
+        var crc = UInt32.max
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+        }
+        let length = UInt32(bytes.count)
+        return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1] + number(length, 2) + number(~length, 2) + bytes
+            + number(~crc, 4) + number(length, 4)
+    }
+
+    // MARK: Going on
+
+    @Test(arguments: [7, 1_000]) func aRunGoesOnWithWhatIsMissing(window: Int) async throws {
+        try await serving(60) { files, lines, arguments in
+            // The same line twice is checked twice.
+            let list = try files.write((lines + [lines[3], lines[3]]).joined(separator: "\n"), to: "list.txt")
+            let path = files.path + "/run.jsonl"
+            let arguments = arguments + ["--targets", list, "--resume", path]
+            let whole = await pincheck(arguments, targetWindow: window)
+            #expect(whole.status == .unreachable && whole.output.isEmpty, "\(whole)")
+            var expected = expected(60)
+            expected["n3.example.com:8443"] = ["PASS", "PASS", "PASS"]
+            let text = try contents(ofFile: path)
+            #expect(try results(text) == expected)
+            // As one that was killed in the middle of a line, and lost others.
+            let kept = text.split(separator: "\n").enumerated().filter { $0.offset % 3 > 0 }.map(\.element)
+            _ = try files.write(kept.joined(separator: "\n") + "\n" + (kept.first ?? "").dropLast(20), to: "run.jsonl")
+            let resumed = await pincheck(arguments + ["--format", "text"], targetWindow: window)
+            #expect(resumed.status == .unreachable, "\(resumed.errors)")
+            let after = try contents(ofFile: path)
+            #expect(try results(after) == expected)
+            #expect(after.hasPrefix(kept.joined(separator: "\n") + "\n"))
+            let shown = resumed.output.split(separator: "\n").count {
+                $0.hasPrefix("PASS") || $0.hasPrefix("UNREACHABLE")
+            }
+            #expect(shown == 62 - kept.count)
+            // Nothing is left to do, and the verdict is that of all.
+            let again = await pincheck(arguments, targetWindow: window)
+            #expect(again.status == .unreachable)
+            #expect(try contents(ofFile: path) == after)
+        }
+    }
+
+    @Test func aTargetOfSeveralConnectionsIsDoneWithItsLastResult() async throws {
+        try await serving(20) { files, lines, arguments in
+            let list = try files.write(lines[3] + "\n", to: "list.txt")
+            let path = files.path + "/run.jsonl"
+            let arguments = arguments + ["--targets", list, "--resume", path, "--compare-sni"]
+            #expect(await pincheck(arguments).status == .pass)
+            let text = try contents(ofFile: path)
+            let count = text.split(separator: "\n").count
+            #expect(count > 1)
+            _ = await pincheck(arguments)
+            #expect(try contents(ofFile: path) == text)
+            _ = try files.write(text.split(separator: "\n").dropLast().joined(separator: "\n") + "\n", to: "run.jsonl")
+            _ = await pincheck(arguments)
+            #expect(try contents(ofFile: path).split(separator: "\n").count == 2 * count - 1)
+        }
+    }
+
+    @Test func aFileOfSomethingElseIsRefused() async throws {
+        try await serving(10) { files, lines, arguments in
+            let list = try files.write(lines.joined(separator: "\n"), to: "list.txt")
+            let arguments = arguments + ["--targets", list]
+            for text in ["hello\n", "{}\n", "{\"schema\":\"pincheck/2\"}\n", "[1,2\n"] {
+                let path = try files.write(text, to: "run.jsonl")
+                let outcome = await pincheck(arguments + ["--resume", path])
+                #expect(
+                    outcome.status == .data && outcome.errors.contains("run.jsonl':1 is no result"),
+                    "\(outcome.errors)"
+                )
+                #expect(try contents(ofFile: path) == text)
+            }
+            let own = await pincheck(arguments + ["--resume", list])
+            #expect(own.status == .usage || own.status == .data)
+            #expect(try contents(ofFile: list) == lines.joined(separator: "\n"))
+            #expect(await pincheck(arguments + ["--resume", files.path]).status == .usage)
+            let path = files.path + "/new.jsonl"
+            let twice = await pincheck(arguments + ["--resume", path, "--format", "jsonl=\(path)"])
+            #expect(twice.status == .usage, "\(twice)")
+            #expect(await pincheck(arguments + ["--resume", path, "--next", list]).status == .usage)
+        }
+    }
+}
