@@ -25,7 +25,6 @@ extension TargetOptions {
         self.init()
         lists = plain.texts("--targets")
         policy = plain.texts("--policy")
-        resume = plain.text("--resume")
     }
 }
 
@@ -35,6 +34,7 @@ extension PlanOptions {
         baseline = plain.text("--baseline")
         next = plain.texts("--next")
         rotation = RotationOptions(plain)
+        resume = plain.text("--resume")
     }
 }
 

@@ -83,7 +83,7 @@ struct CheckCommand: RequestingCommand {
     var output: OutputOptions
 
     func exitConvention(in context: Context) -> ExitConvention? {
-        (try? OutputSettings(output, resuming: given.resume, in: context))?.exitConvention
+        (try? OutputSettings(output, resuming: plan.resume, in: context))?.exitConvention
     }
 
     func request() throws(CommandError) -> CheckRequest {
@@ -107,7 +107,7 @@ struct CheckCommand: RequestingCommand {
             targets: targets,
             lists: given.lists,
             policies: given.policy,
-            resumed: given.resume,
+            resumed: plan.resume,
             baseline: plan.baseline,
             rotation: plan.rotation,
             next: plan.next,

@@ -29,19 +29,6 @@ struct TargetOptions: ParsableArguments {
         completion: .file()
     )
     var policy: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Go on with a run that was broken off.",
-            discussion: """
-                The file has its results, as jsonl writes them: what has none yet is checked and added there, and \
-                standard output gets what --format asks for. The file need not be there yet.
-                """,
-            valueName: "file"
-        ),
-        completion: .file(extensions: ["jsonl"])
-    )
-    var resume: String?
 }
 
 /// What a check is compared with, and what is about to be deployed.
@@ -68,4 +55,17 @@ struct PlanOptions: ParsableArguments {
 
     @OptionGroup
     var rotation: RotationOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Go on with a run that was broken off.",
+            discussion: """
+                The file has its results, as jsonl writes them: what has none yet is checked and added there, and \
+                standard output gets what --format asks for. The file need not be there yet.
+                """,
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["jsonl"])
+    )
+    var resume: String?
 }
