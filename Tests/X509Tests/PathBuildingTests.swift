@@ -77,4 +77,13 @@ import X509
         #expect(try !findings([odd, noAuthority], anchors: [odd], on: .browser).validPaths.isEmpty)
         #expect(try !findings([leaf], anchors: [leaf], on: .openssl).validPaths.isEmpty)
     }
+
+    @Test func ofHundredsOfRootsWithOneNameThatOfTheKeyIsFound() throws {
+        let leaf = try root.issue(.leaf(host))
+        let others = try (0..<300).map { _ in try LabCertificate.selfSigned(.authority("Root")) }
+        for anchors in [others + [root], [root] + others] {
+            #expect(try !findings([leaf], anchors: anchors, on: .openssl).validPaths.isEmpty)
+        }
+        #expect(try findings([leaf], anchors: others, on: .openssl).validPaths.isEmpty)
+    }
 }

@@ -12,7 +12,7 @@ struct PathBuilding {
     /// The anchors that could play a part: issuers of certificates at hand, and certificates at hand that are anchors.
     let anchors: [PathNode]
 
-    /// More anchors than these are not gathered.
+    /// More anchors than these are not gathered; OpenSSL takes the first that fits and is in time.
     private static let mostAnchors = 256
 
     /// - Parameters:
@@ -24,26 +24,35 @@ struct PathBuilding {
         self.presented = presented
         var anchors: [PathNode] = []
         var seen: Set<SHA256Digest> = []
-        func add(_ nodes: [PathNode]) {
-            for node in nodes
-            where anchors.count < Self.mostAnchors && seen.insert(node.certificate.fingerprint).inserted {
-                anchors.append(node)
+        func add(named name: OpaquePointer?, where isOfUse: (Certificate) -> Bool) {
+            guard let name else { return }
+            for source in sources {
+                for node in source.anchors(named: name)
+                where anchors.count < Self.mostAnchors && isOfUse(node.certificate) {
+                    if seen.insert(node.certificate.fingerprint).inserted { anchors.append(node) }
+                }
             }
         }
-        let atHand = [leaf] + presented
-        for node in atHand {
-            for name in [node.handle.issuerName, node.handle.subjectName].compactMap(\.self) {
-                for source in sources { add(source.anchors(named: name)) }
-            }
+        func addIssuers(of node: PathNode) {
+            add(named: node.handle.issuerName) { Self.mayHaveIssued(node.certificate, $0) }
+        }
+        for node in [leaf] + presented {
+            addIssuers(of: node)
+            add(named: node.handle.subjectName) { $0 == node.certificate }
         }
         // An anchor that is no root may have an issuer among the anchors too.
         var next = 0
         while next < anchors.count {
-            if let name = anchors[next].handle.issuerName {
-                for source in sources { add(source.anchors(named: name)) }
-            }
+            addIssuers(of: anchors[next])
             next += 1
         }
         self.anchors = anchors
+    }
+
+    /// Whether nothing is said of the key of the issuer that is not true of `issuer`'s (`X509_check_issued`): of thousands with one
+    /// name those that OpenSSL passes over are left out.
+    private static func mayHaveIssued(_ subject: Certificate, _ issuer: Certificate) -> Bool {
+        guard let wanted = subject.authorityKeyIdentifier, let offered = issuer.subjectKeyIdentifier else { return true }
+        return wanted == offered
     }
 }
