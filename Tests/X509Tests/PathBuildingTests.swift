@@ -86,4 +86,16 @@ import X509
         }
         #expect(try findings([leaf], anchors: others, on: .openssl).validPaths.isEmpty)
     }
+
+    @Test func ofRootsWithOneNameTheFirstOfTheFileIsTaken() throws {
+        let other = try LabCertificate.selfSigned(.authority("Root"))
+        let inter = try intermediate(by: root) { $0.authorityKeyIdentifier = .absent }
+        let leaf = try inter.issue(.leaf(host))
+        // A root that is sent along has a key identifier: what it finds among the anchors comes no earlier for that.
+        for presented in [[leaf, inter], [leaf, root, inter], [leaf, other, inter]] {
+            #expect(try !findings(presented, anchors: [root, other], on: .openssl).validPaths.isEmpty)
+            #expect(try findings(presented, anchors: [other, root], on: .openssl).validPaths.isEmpty)
+            #expect(try !findings(presented, anchors: [other, root], on: .browser).validPaths.isEmpty)
+        }
+    }
 }

@@ -22,14 +22,16 @@ struct PathBuilding {
     init(of leaf: PathNode, presented: [PathNode], endingAt sources: [any AnchorSource]) {
         self.leaf = leaf
         self.presented = presented
-        var anchors: [PathNode] = []
+        var gathered: [PathNode] = []
         var seen: Set<SHA256Digest> = []
+        var names: [OpaquePointer] = []
         func add(named name: OpaquePointer?, where isOfUse: (Certificate) -> Bool) {
             guard let name else { return }
+            names.append(name)
             for source in sources {
                 for node in source.anchors(named: name)
-                where anchors.count < Self.mostAnchors && isOfUse(node.certificate) {
-                    if seen.insert(node.certificate.fingerprint).inserted { anchors.append(node) }
+                where gathered.count < Self.mostAnchors && isOfUse(node.certificate) {
+                    if seen.insert(node.certificate.fingerprint).inserted { gathered.append(node) }
                 }
             }
         }
@@ -42,17 +44,32 @@ struct PathBuilding {
         }
         // An anchor that is no root may have an issuer among the anchors too.
         var next = 0
-        while next < anchors.count {
-            addIssuers(of: anchors[next])
+        while next < gathered.count {
+            addIssuers(of: gathered[next])
             next += 1
         }
-        self.anchors = anchors
+        anchors = Self.inOrder(gathered, named: names, of: sources)
+    }
+
+    /// Anchors in the order in which the sources have those of one name, whoever they were gathered for: OpenSSL takes the first.
+    private static func inOrder(
+        _ anchors: [PathNode],
+        named names: [OpaquePointer],
+        of sources: [any AnchorSource]
+    ) -> [PathNode] {
+        guard anchors.count > 1 else { return anchors }
+        var left = Set(anchors.map(\.certificate.fingerprint))
+        return names.flatMap { name in
+            sources.flatMap { $0.anchors(named: name).filter { left.remove($0.certificate.fingerprint) != nil } }
+        }
     }
 
     /// Whether nothing is said of the key of the issuer that is not true of `issuer`'s (`X509_check_issued`): of thousands with one
     /// name those that OpenSSL passes over are left out.
     private static func mayHaveIssued(_ subject: Certificate, _ issuer: Certificate) -> Bool {
-        guard let wanted = subject.authorityKeyIdentifier, let offered = issuer.subjectKeyIdentifier else { return true }
+        guard let wanted = subject.authorityKeyIdentifier, let offered = issuer.subjectKeyIdentifier else {
+            return true
+        }
         return wanted == offered
     }
 }
