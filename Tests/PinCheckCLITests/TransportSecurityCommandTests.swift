@@ -129,6 +129,9 @@ import Testing
         for arguments in [[], ["--each-tls-version"], ["--request", "/"]] {
             let unknown = try await check(silent, plist(""), arguments)
             #expect(unknown.outcome.status == .unreachable, "\(arguments): \(unknown.outcome)")
+            // Whatever the app would make of a chain that it never gets.
+            let unpinned = try await check(silent, plist(""), arguments + ["--pins", pki.rootB.pin])
+            #expect(unpinned.outcome.status == .unreachable, "\(arguments): \(unpinned.outcome)")
         }
         // The Android app trusts another root.
         let android = """

@@ -62,15 +62,11 @@ extension CheckedConnection {
         return judgement?.judgements.contains { $0.client.asksForForwardSecrecy(of: endpoint.urlHost) } ?? false
     }
 
-    /// Whether a client rejects that offers more than ECDHE, or one that does for what another handshake does not change.
+    /// Whether a client rejects that offers more than ECDHE: what the others make of a chain that they never get is no verdict.
     fileprivate var isRejectedAnyway: Bool {
-        judgement?.judgements.contains { !$0.decided.isAccepted && !$0.decided.dependsOnForwardSecrecy } ?? false
-    }
-}
-
-extension Verdict {
-    fileprivate var dependsOnForwardSecrecy: Bool {
-        if case .refusedByTransportSecurity(.forwardSecrecyUnknown) = reason { true } else { false }
+        judgement?.judgements.contains {
+            !$0.decided.isAccepted && !$0.client.asksForForwardSecrecy(of: endpoint.urlHost)
+        } ?? false
     }
 }
 
@@ -87,9 +83,10 @@ extension ConnectionFacts {
 }
 
 extension ProbeResult {
-    /// Whether nothing that clients judge is different: the chain and what came along with it.
+    /// Whether nothing that clients judge is different: the chain, what came along with it, and the version.
     fileprivate func says(theSameAs other: ProbeResult) -> Bool {
         presented == other.presented && staple == other.staple && timestampList == other.timestampList
+            && tlsVersion == other.tlsVersion
     }
 
     /// Whether the keys are agreed on with keys made for the connection on an elliptic curve.
