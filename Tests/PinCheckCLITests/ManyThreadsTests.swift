@@ -62,6 +62,25 @@ import Testing
             #expect(outcome.output == "\(more)\n", "\(outcome)")
         }
     }
+
+    @Test(
+        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
+        arguments: [10, 20, 64]
+    )
+    func threadsTakeNoDescriptorsThatAreNotThere(limit: Int) async throws {
+        let pki = try StandardPKI.shared()
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            let script = """
+                for n in $(seq 96); do echo api.example.com connect=127.0.0.1:\(server.port); done >$TMPDIR/list
+                printf '%s' '\(pki.rootA.pem)' >$TMPDIR/root.pem
+                ulimit -n \(limit)
+                $PINCHECK --targets $TMPDIR/list --anchors $TMPDIR/root.pem --loops 64 --timeout 60 --quiet
+                echo $?
+                """
+            let outcome = try await BuiltBinary.run(script)
+            #expect(outcome.output == "0\n", "\(outcome)")
+        }
+    }
     #endif
 
     private func compare(_ list: String, _ anchors: String) async throws {

@@ -31,6 +31,7 @@ extension Checker {
             thread: surroundings.thread,
             network: surroundings.network,
             expecting: supply.more == nil ? supply.first.count : .max,
+            within: surroundings.connectionLimit,
             // Of those that are still to come nobody knows which have a proxy.
             judgingProxiesBy: supply.more == nil
                 ? ServiceTrust.proxyObjection(for: supply.first.lazy.map(\.endpoint), in: surroundings)
@@ -40,7 +41,7 @@ extension Checker {
         )
         let limits = Limits(
             jobs: max(1, request.connection.jobs ?? RequestDefaults.jobs),
-            connections: max(1, surroundings.connectionLimit),
+            connections: max(1, surroundings.connectionLimit - checker.descriptors),
             span: span
         )
         checker.connectionsToTarget = min(TargetVariants.connectionLimit, limits.connections)

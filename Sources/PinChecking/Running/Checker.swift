@@ -9,6 +9,8 @@ package struct Checker: Sendable {
     let now: @Sendable () -> Timestamp
 
     private let probers: Probers
+    /// How many descriptors its threads take beside what every process has.
+    var descriptors: Int { probers.descriptors }
     /// The number of the job that is under way, by which the probers are spread.
     private var number = 0
     private var prober: RetryingProber { RetryingProber(prober: probers.prober(for: number)) }
@@ -26,6 +28,7 @@ package struct Checker: Sendable {
     ///   - thread: the first thread for connections, `nil` for one of its own.
     ///   - network: what stands for the system's network, in tests.
     ///   - count: how many targets are expected.
+    ///   - descriptors: how many descriptors there are for connections and threads.
     ///   - objection: judges `https` proxies, `nil` for nobody.
     ///   - loops: how many threads make connections at most, `nil` for one on each processor.
     ///   - now: tells the time.
@@ -33,6 +36,7 @@ package struct Checker: Sendable {
         thread: ProbeThread?,
         network: StagedNetwork? = nil,
         expecting count: Int = 1,
+        within descriptors: Int = .max,
         judgingProxiesBy objection: ProxyObjection? = nil,
         loops: Int? = 1,
         now: @escaping @Sendable () -> Timestamp
@@ -42,6 +46,7 @@ package struct Checker: Sendable {
             on: thread,
             in: network,
             expecting: count,
+            within: descriptors,
             judgingProxiesBy: objection,
             onAtMost: loops
         )

@@ -9,6 +9,8 @@ package struct Probers: Sendable {
 
     /// More threads than these are never used: each has an OpenSSL of its own.
     package static let mostThreads = 64
+    /// How many descriptors the process has for each thread at least, of which its loop takes three: the others are for connections.
+    private static let descriptorsForThread = 16
     /// How many probes make up for another set-up of OpenSSL.
     private static let manyProbes = 32
 
@@ -18,6 +20,7 @@ package struct Probers: Sendable {
     ///   - thread: the thread of the first, `nil` for a new one.
     ///   - network: what stands for the system's network, in tests.
     ///   - count: how many probes are expected; the results are the same whatever it says.
+    ///   - descriptors: how many descriptors there are for connections and threads.
     ///   - objection: judges `https` proxies, `nil` for nobody.
     ///   - most: how many threads to use at most, 1 to ``mostThreads``; `nil` for as many as the process has processors. There are no
     ///     more than `count` makes worth their while.
@@ -25,12 +28,15 @@ package struct Probers: Sendable {
         on thread: ProbeThread? = nil,
         in network: StagedNetwork? = nil,
         expecting count: Int = 1,
+        within descriptors: Int = .max,
         judgingProxiesBy objection: ProxyObjection? = nil,
         onAtMost most: Int? = nil
     ) {
         let isForMany = count >= Self.manyProbes
         let worthwhile = count / Self.manyProbes
-        let threads = worthwhile > 1 ? min(worthwhile, most ?? System.coreCount, Self.mostThreads) : 1
+        let affordable = max(1, descriptors / Self.descriptorsForThread)
+        let threads =
+            worthwhile > 1 ? min(worthwhile, most ?? System.coreCount, Self.mostThreads, affordable) : 1
         let lookups = LookupThreads()
         probers = (0..<max(1, threads)).map { number in
             Prober(
@@ -42,6 +48,9 @@ package struct Probers: Sendable {
             )
         }
     }
+
+    /// How many descriptors the threads take that were made beside the first.
+    package var descriptors: Int { 3 * (probers.count - 1) }
 
     /// The prober of the probe or target with this number.
     package func prober(for number: Int) -> Prober { probers[number % probers.count] }
