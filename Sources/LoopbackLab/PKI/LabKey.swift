@@ -53,6 +53,7 @@ public final class LabKey: @unchecked Sendable {
 
     /// Makes a new key (EVP_PKEY_generate).
     public static func generate(_ algorithm: Algorithm = .p256) throws(LabError) -> LabKey {
+        COpenSSLShims_learn_names()
         ERR_clear_error()
         let key: OpaquePointer? =
             switch algorithm {

@@ -63,6 +63,7 @@ final class TLSServerContext: @unchecked Sendable {
         _ settings: TLSServerSettings,
         _ identities: [TLSIdentity]
     ) throws(LabError) -> OpaquePointer {
+        COpenSSLShims_learn_names()
         ERR_clear_error()
         guard let context = SSL_CTX_new(TLS_server_method()) else { throw .openSSL("make a TLS context") }
         do {

@@ -1,6 +1,7 @@
 internal import COpenSSL
 internal import COpenSSLShims
 internal import COpenSSLTrimmed
+internal import X509
 
 /// Owns the `SSL_CTX` all probes of one event loop share.
 ///
@@ -24,6 +25,7 @@ final class TLSContext {
     ///   takes 2 ms to set up and saves a tenth of each handshake. Certificates, verdicts and failures are the same.
     /// - Throws: ``OpenSSLSetUpError`` when OpenSSL lacks something it needs, such as its provider.
     init(in library: OpaquePointer? = nil) throws(OpenSSLSetUpError) {
+        OpenSSLNames.learn()
         OpenSSLErrors.clear()
         guard let pointer = SSL_CTX_new_ex(library, nil, TLS_client_method()) else {
             throw OpenSSLSetUpError()

@@ -1,4 +1,5 @@
 internal import COpenSSL
+import X509
 
 /// The set-up of OpenSSL on a thread of its own, while the process reads its arguments and files.
 ///
@@ -23,6 +24,7 @@ final class TLSPreparation: @unchecked Sendable {
     }
 
     private func prepare() {
+        OpenSSLNames.learn()
         // OpenSSL would do this when it parses the first certificate.
         OSSL_DECODER_do_all_provided(nil, { _, _ in }, nil)
         context = try? TLSContext()

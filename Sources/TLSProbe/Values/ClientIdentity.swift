@@ -20,6 +20,7 @@ package final class ClientIdentity: @unchecked Sendable {
     package init(certificates: [UInt8], key: [UInt8]) throws(ClientIdentityError) {
         let chain = try Self.encodings(of: certificates)
         let privateKey = try Self.encodingOfKey(in: key)
+        OpenSSLNames.learn()
         OpenSSLErrors.clear()
         // What OpenSSL has to say about a broken key is left out: it could quote the key.
         defer { OpenSSLErrors.clear() }

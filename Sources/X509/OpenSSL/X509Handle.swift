@@ -20,6 +20,7 @@ final class X509Handle: @unchecked Sendable {
 
     /// Parses exactly one DER certificate with `d2i_X509`; `nil` when the bytes are anything else.
     convenience init?(der: [UInt8]) {
+        OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var cursor = bytes.baseAddress
@@ -55,6 +56,7 @@ final class X509Handle: @unchecked Sendable {
 
     /// Whether the key in a DER SubjectPublicKeyInfo made the signature on this certificate (`d2i_PUBKEY`, `X509_verify`).
     func isSigned(byKey subjectPublicKeyInfo: [UInt8]) -> Bool {
+        OpenSSLNames.learn()
         defer { OpenSSLFailure.forget() }
         return subjectPublicKeyInfo.withUnsafeBufferPointer { bytes in
             var cursor = bytes.baseAddress

@@ -84,6 +84,7 @@ package enum CertificateReader {
     ///
     /// - Throws: ``X509Error`` when the bytes are not exactly one key of a kind OpenSSL can read.
     package static func publicKey(subjectPublicKeyInfo der: [UInt8]) throws(X509Error) -> PublicKey {
+        OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let algorithm = der.withUnsafeBufferPointer { bytes -> KeyAlgorithm? in
             var cursor = bytes.baseAddress

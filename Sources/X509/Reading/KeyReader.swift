@@ -16,6 +16,7 @@ package enum KeyReader {
     ///
     /// - Throws: ``X509Error`` for anything but one whole request that is signed with its own key.
     package static func request(der: [UInt8]) throws(X509Error) -> Request {
+        OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var cursor = bytes.baseAddress
@@ -46,6 +47,7 @@ package enum KeyReader {
     ///
     /// - Throws: ``X509Error`` when the bytes are not exactly one such key.
     package static func publicKey(ofPrivateKey der: [UInt8]) throws(X509Error) -> PublicKey {
+        OpenSSLNames.learn()
         OpenSSLFailure.forget()
         // What OpenSSL has to say about a broken key is left out: it could quote the key.
         defer { OpenSSLFailure.forget() }
@@ -63,6 +65,7 @@ package enum KeyReader {
     /// The bytes of a key without the SubjectPublicKeyInfo around them (`X509_PUBKEY_get0_param`): a point of an elliptic curve,
     /// or a PKCS #1 key; `nil` for a key that cannot be read.
     package static func bareKey(of key: PublicKey) -> [UInt8]? {
+        OpenSSLNames.learn()
         OpenSSLFailure.forget()
         defer { OpenSSLFailure.forget() }
         return key.subjectPublicKeyInfo.withUnsafeBufferPointer { bytes -> [UInt8]? in

@@ -10,6 +10,7 @@ package enum SignedDataReader {
     ///
     /// - Throws: ``X509Error`` when the bytes are not one whole message, or one without a certificate.
     package static func certificates(der: [UInt8]) throws(X509Error) -> [Certificate] {
+        OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var cursor = bytes.baseAddress

@@ -34,6 +34,7 @@ struct TrustedCertificate {
         parse: (UnsafeMutablePointer<OpaquePointer?>?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) ->
             OpaquePointer?
     ) {
+        OpenSSLNames.learn()
         OpenSSLFailure.forget()
         defer { OpenSSLFailure.forget() }
         var isEnd = false

@@ -9,6 +9,7 @@ final class OCSPResponseHandle {
 
     /// Parses exactly one response (`d2i_OCSP_RESPONSE`, `OCSP_response_get1_basic`).
     init(der: [UInt8]) throws(StapleError) {
+        OpenSSLNames.learn()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var cursor = bytes.baseAddress
             guard let response = d2i_OCSP_RESPONSE(nil, &cursor, bytes.count) else { return nil }

@@ -62,6 +62,7 @@ package struct TimestampSignature {
     }
 
     private static func verify(_ timestamp: SignedCertificateTimestamp, _ signed: [UInt8], _ key: [UInt8]) -> Bool {
+        OpenSSLNames.learn()
         OpenSSLFailure.forget()
         defer { OpenSSLFailure.forget() }
         let parsed = key.withUnsafeBufferPointer { bytes in
