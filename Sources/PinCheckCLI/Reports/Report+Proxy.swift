@@ -50,7 +50,7 @@ extension Report.Proxy {
 extension Report.Proxy {
     static let definition: String? = "proxy"
 
-    static let fields: [DocumentField<Report.Proxy>] = [
+    static let fields: DocumentFields<Report.Proxy> = [
         DocumentField("url", \.url, "The proxy, without a user's name and password."),
         DocumentField("origin", \.origin, "What named it: an option, a variable, or a line of a file."),
         DocumentField("address", \.address, "Its address and port; null where it let nobody through."),
@@ -59,7 +59,7 @@ extension Report.Proxy {
 }
 
 extension Report.ProxyTLS {
-    static let fields: [DocumentField<Report.ProxyTLS>] = [
+    static let fields: DocumentFields<Report.ProxyTLS> = [
         DocumentField("version", \.version),
         DocumentField("cipher", \.cipher),
         DocumentField("subject", \.subject, "The subject of the proxy's certificate."),
