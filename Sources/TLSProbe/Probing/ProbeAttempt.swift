@@ -29,6 +29,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private var passage: ProxyPassage?
     /// When the proxy had let the connection through.
     private var passed: NIODeadline?
+    /// What makes the handshake, until there is a result.
     private var handshaking: HandshakeHandler?
 
     /// The part that is under way.
@@ -231,6 +232,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private func finish(_ result: Result<ProbeResult, ProbeError>) {
         guard let deliver else { return }
         self.deliver = nil
+        // It knows whom to tell: each would keep the other.
+        handshaking = nil
         if kept == nil {
             workshop.remove(self)
             connection.end()
