@@ -2,7 +2,7 @@ import LoopbackLab
 @testable import PinCheckCLI
 import Testing
 
-/// Lists that are longer than what is read of them at once, and runs that go on where another was broken off.
+/// Lists that are longer than what is read of them at once.
 @Suite(.endsSomeTime) struct ManyTargetsTests {
     private let pki: StandardPKI
     private let now = String(LabClock.now)
@@ -137,79 +137,5 @@ import Testing
         let length = UInt32(bytes.count)
         return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1] + number(length, 2) + number(~length, 2) + bytes
             + number(~crc, 4) + number(length, 4)
-    }
-
-    // MARK: Going on
-
-    @Test(arguments: [7, 1_000]) func aRunGoesOnWithWhatIsMissing(window: Int) async throws {
-        try await serving(60) { files, lines, arguments in
-            // The same line twice is checked twice.
-            let list = try files.write((lines + [lines[3], lines[3]]).joined(separator: "\n"), to: "list.txt")
-            let path = files.path + "/run.jsonl"
-            let arguments = arguments + ["--targets", list, "--resume", path]
-            let whole = await pincheck(arguments, targetWindow: window)
-            #expect(whole.status == .unreachable && whole.output.isEmpty, "\(whole)")
-            var expected = expected(60)
-            expected["n3.example.com:8443"] = ["PASS", "PASS", "PASS"]
-            let text = try contents(ofFile: path)
-            #expect(try results(text) == expected)
-            // As one that was killed in the middle of a line, and lost others.
-            let kept = text.split(separator: "\n").enumerated().filter { $0.offset % 3 > 0 }.map(\.element)
-            _ = try files.write(kept.joined(separator: "\n") + "\n" + (kept.first ?? "").dropLast(20), to: "run.jsonl")
-            let resumed = await pincheck(arguments + ["--format", "text"], targetWindow: window)
-            #expect(resumed.status == .unreachable, "\(resumed.errors)")
-            let after = try contents(ofFile: path)
-            #expect(try results(after) == expected)
-            #expect(after.hasPrefix(kept.joined(separator: "\n") + "\n"))
-            let shown = resumed.output.split(separator: "\n").count {
-                $0.hasPrefix("PASS") || $0.hasPrefix("UNREACHABLE")
-            }
-            #expect(shown == 62 - kept.count)
-            // Nothing is left to do, and the verdict is that of all.
-            let again = await pincheck(arguments, targetWindow: window)
-            #expect(again.status == .unreachable)
-            #expect(try contents(ofFile: path) == after)
-        }
-    }
-
-    @Test func aTargetOfSeveralConnectionsIsDoneWithItsLastResult() async throws {
-        try await serving(20) { files, lines, arguments in
-            let list = try files.write(lines[3] + "\n", to: "list.txt")
-            let path = files.path + "/run.jsonl"
-            let arguments = arguments + ["--targets", list, "--resume", path, "--compare-sni"]
-            #expect(await pincheck(arguments).status == .pass)
-            let text = try contents(ofFile: path)
-            let count = text.split(separator: "\n").count
-            #expect(count > 1)
-            _ = await pincheck(arguments)
-            #expect(try contents(ofFile: path) == text)
-            _ = try files.write(text.split(separator: "\n").dropLast().joined(separator: "\n") + "\n", to: "run.jsonl")
-            _ = await pincheck(arguments)
-            #expect(try contents(ofFile: path).split(separator: "\n").count == 2 * count - 1)
-        }
-    }
-
-    @Test func aFileOfSomethingElseIsRefused() async throws {
-        try await serving(10) { files, lines, arguments in
-            let list = try files.write(lines.joined(separator: "\n"), to: "list.txt")
-            let arguments = arguments + ["--targets", list]
-            for text in ["hello\n", "{}\n", "{\"schema\":\"pincheck/2\"}\n", "[1,2\n"] {
-                let path = try files.write(text, to: "run.jsonl")
-                let outcome = await pincheck(arguments + ["--resume", path])
-                #expect(
-                    outcome.status == .data && outcome.errors.contains("run.jsonl':1 is no result"),
-                    "\(outcome.errors)"
-                )
-                #expect(try contents(ofFile: path) == text)
-            }
-            let own = await pincheck(arguments + ["--resume", list])
-            #expect(own.status == .usage || own.status == .data)
-            #expect(try contents(ofFile: list) == lines.joined(separator: "\n"))
-            #expect(await pincheck(arguments + ["--resume", files.path]).status == .usage)
-            let path = files.path + "/new.jsonl"
-            let twice = await pincheck(arguments + ["--resume", path, "--format", "jsonl=\(path)"])
-            #expect(twice.status == .usage, "\(twice)")
-            #expect(await pincheck(arguments + ["--resume", path, "--next", list]).status == .usage)
-        }
     }
 }

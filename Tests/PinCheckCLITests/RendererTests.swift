@@ -426,6 +426,7 @@ import Testing
             }
           ],
           "proxy" : null,
+          "question" : null,
           "reason" : {
             "id" : "pin-matched",
             "message" : "public key pin matched at depth 0"

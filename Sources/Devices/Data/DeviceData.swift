@@ -41,6 +41,9 @@ package struct DeviceData: Sendable {
         self.init(try DeviceDataReader(storage.bytes).checkedContents(), storage)
     }
 
+    /// All of the data, as it is in a file.
+    package var bytes: [UInt8] { Array(storage.bytes) }
+
     private init(_ contents: DeviceDataReader.Contents, _ storage: DeviceBytes) {
         source = contents.source
         licence = contents.licence

@@ -33,6 +33,7 @@ struct CheckRun {
         let earlier = try earlierRun()
         let items = try CommandError.reading { () throws(CheckError) in try NextItem.read(next) }
         var loader = context.loader
+        loader.tellsQuestions = earlier != nil
         let supply = try supply(request, &loader, &roles, without: earlier, in: context)
         let jobs = supply.jobs.first
         let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
@@ -40,7 +41,6 @@ struct CheckRun {
         var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = supply.total.map { $0 + questions.count * items.count }
         var writer = try ResultWriter(settings, notes: loader.notes, total: total, in: context)
-        if let status = earlier?.status { writer.count(status, times: earlier?.count ?? 0) }
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
             supply.jobs,
@@ -49,9 +49,11 @@ struct CheckRun {
             within: writer.needsOrder ? context.targetWindow : nil
         ) { position, target throws(CommandError) in
             let states = comparison?.states(of: target)
-            for report in try writer.add(target.results(since: states), at: position) {
-                watch?.add(report, at: position)
-            }
+            if let earlier { writer.skip(earlier.takeRecorded()) }
+            let question = earlier?.question(at: position)
+            let reports = try writer.add(target.results(since: states), at: position, answering: question)
+            for report in reports { watch?.add(report, at: position) }
+            earlier?.add(ExitStatus.worst(reports.filter(\.counts).map(\.status)))
             if !items.isEmpty { served[position] = target.connections.lazy.compactMap(\.served?.presented).first }
         }
         var position = jobs.count
@@ -63,7 +65,9 @@ struct CheckRun {
             }
         }
         try watch?.finish()
+        if let status = earlier?.status { writer.count(status) }
         let status = try writer.finish()
+        if let earlier, !output.quiet { context.console.report(earlier.summary) }
         if let baseline, let comparison {
             baseline.reportUnasked(comparison.unasked, in: context)
             if rotation.update {

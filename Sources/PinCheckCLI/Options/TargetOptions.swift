@@ -60,8 +60,9 @@ struct PlanOptions: ParsableArguments {
         help: ArgumentHelp(
             "Go on with a run that was broken off.",
             discussion: """
-                The file has its results, as jsonl writes them: what has none yet is checked and added there, and \
-                standard output gets what --format asks for. The file need not be there yet.
+                The file has its results, as jsonl writes them: what has none yet, or was unreachable, is checked and \
+                added there, and standard output gets what --format asks for. A result counts for the same target, \
+                pins, clients, roots and settings alone. The file need not be there yet.
                 """,
             valueName: "file"
         ),

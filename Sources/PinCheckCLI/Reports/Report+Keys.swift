@@ -8,6 +8,11 @@ extension Report {
     static let fields: DocumentFields<Report> = [
         DocumentField("schema", { _ in Report.schema }, as: .constant(Report.schema)),
         DocumentField("target", \.target, "The target with its port, or the chain file."),
+        DocumentField(
+            "question",
+            \.question,
+            "The hash of what was asked, by which --resume knows a result again; null in other runs."
+        ),
         DocumentField("endpoint", \.endpoint),
         DocumentField("proxy", \.proxy, "The proxy on the way; null for none."),
         DocumentField("tls", \.tls),

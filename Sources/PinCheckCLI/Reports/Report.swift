@@ -11,6 +11,8 @@ struct Report: DocumentObject {
 
     /// The target or chain file as the user named it.
     var target: String
+    /// The hash of what was asked, in a run that another can go on with.
+    var question: String? = nil
     /// What was connected to, `nil` for a chain from a file.
     var endpoint: Endpoint?
     /// The proxy on the way, `nil` for none.

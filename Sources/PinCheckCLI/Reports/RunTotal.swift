@@ -8,7 +8,10 @@ struct RunTotal: Sendable {
         let status: ExitStatus
     }
 
-    private(set) var units: [Unit] = []
+    /// How many ended in which way.
+    private var counts: [ExitStatus: Int] = [:]
+    /// Those that did not pass, in their order: of millions that pass nothing is kept.
+    private var unaccepted: [Unit] = []
     /// The statuses of a target whose last connection has not come yet.
     private var open: [ExitStatus] = []
     private var hasFiles = false
@@ -26,32 +29,39 @@ struct RunTotal: Sendable {
         if let status { open.append(status) }
         guard report.variant == nil || report.consistency != nil else { return }
         let name = report.variant == nil ? report.title : report.target
-        units.append(Unit(name: name, status: open.isEmpty ? .pass : .worst(open)))
+        add(name, open.isEmpty ? .pass : .worst(open))
         open = []
     }
 
     /// Counts a target whose end is known.
-    mutating func add(_ name: String, _ status: ExitStatus) { units.append(Unit(name: name, status: status)) }
+    mutating func add(_ name: String, _ status: ExitStatus) {
+        counts[status, default: 0] += 1
+        if status != .pass { unaccepted.append(Unit(name: name, status: status)) }
+    }
+
+    /// Counts a target that is not to be told by name.
+    mutating func add(_ status: ExitStatus) { counts[status, default: 0] += 1 }
 
     /// How many there are.
-    var count: Int { units.count }
+    var count: Int { counts.values.reduce(0, +) }
 
     /// How many did not pass.
-    var problems: Int { units.count { $0.status != .pass } }
+    var problems: Int { count - counts[.pass, default: 0] }
+
+    /// What the worst of them came to, `nil` for none.
+    var worst: ExitStatus? { counts.isEmpty ? nil : .worst(Set(counts.keys)) }
 
     /// As in `5 targets: 1 FAIL, 1 UNREACHABLE, 3 PASS`: the worst first, which is the status of the run.
     func sentence(_ shown: (ExitStatus) -> String = { $0.name }) -> String {
-        let counts = Self.order.compactMap { status -> String? in
-            let count = units.count { $0.status == status }
-            return count == 0 ? nil : "\(count) \(shown(status))"
-        }
-        return "\(count) \(hasFiles ? "results" : "targets"): " + counts.joined(separator: ", ")
+        let shares = Self.order.compactMap { status in counts[status].map { "\($0) \(shown(status))" } }
+        let what = hasFiles ? "result" : "target"
+        return "\(count) \(what)\(count == 1 ? "" : "s"): " + shares.joined(separator: ", ")
     }
 
     /// Those that did not pass, the worst first; none where all can be seen at once.
     var troubled: [Unit] {
         guard count > Self.longest else { return [] }
-        return Self.order.filter { $0 != .pass }.flatMap { status in units.filter { $0.status == status } }
+        return Self.order.flatMap { status in unaccepted.filter { $0.status == status } }
     }
 
     private static let order =

@@ -1,4 +1,4 @@
-import Pinning
+package import Pinning
 import TLSProbe
 import Text
 
@@ -10,6 +10,8 @@ package struct CheckJob: Sendable {
     package let evaluation: Evaluation?
     /// How often to try again when there was no answer.
     package let retries: Int
+    /// The hash of what is asked, `nil` where nobody tells questions apart.
+    package var question: SHA256Digest? = nil
     /// All that is checked of the target, `nil` when that is the endpoint alone.
     var variants: TargetVariants? = nil
 
@@ -48,7 +50,9 @@ package enum CheckPlan {
                     port: endpoints[0].targetPort,
                     url: target.target.host
                 )
-                jobs.append(job(target, endpoints, evaluation))
+                var job = job(target, endpoints, evaluation)
+                job.question = try loader.question(of: target, at: endpoints)
+                jobs.append(job)
             } catch {
                 throw target.place.map(error.at) ?? error
             }

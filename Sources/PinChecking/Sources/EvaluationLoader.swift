@@ -8,6 +8,10 @@ import X509
 package struct EvaluationLoader {
     /// What should be said once about pins as they were read.
     package private(set) var notes: [Finding] = []
+    /// Whether jobs know the hash of their question, which takes reading everything once more.
+    package var tellsQuestions = false
+    /// The last request whose hash was made, without what only its endpoints tell.
+    var lastQuestion: (request: CheckRequest, digest: SHA256Digest)?
 
     private let environment: [String: String]
     private let time: Timestamp?
@@ -42,6 +46,8 @@ package struct EvaluationLoader {
         let givenRoots: TrustStore?
         /// What is said of all hosts.
         let notes: [Finding]
+        /// The hash of all this as it was asked for, `nil` where nobody tells questions apart.
+        let question: SHA256Digest?
         fileprivate let known = KnownEvaluations()
     }
 
@@ -68,6 +74,8 @@ package struct EvaluationLoader {
     private struct DeviceRoots {
         let data: DeviceData
         let bundle: AnchorBundle
+        /// The hash of the data, `nil` where nobody tells questions apart.
+        let question: SHA256Digest?
     }
 
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
@@ -92,15 +100,7 @@ package struct EvaluationLoader {
         port: Int?,
         url: ServerName? = nil
     ) throws(CheckError) -> Evaluation {
-        let base: Base
-        if let known = bases[settings] {
-            base = known
-        } else {
-            base = try self.base(settings)
-            // A list can have pins on each line.
-            if bases.count >= Self.mostKnown { bases = [:] }
-            bases[settings] = base
-        }
+        let base = try knownBase(settings)
         let host = host ?? name.description
         let server = Server(
             name: name,
@@ -143,6 +143,20 @@ package struct EvaluationLoader {
             port: endpoint.targetPort,
             url: endpoint.urlHost
         )
+    }
+
+    /// The hash of what settings ask, `nil` where nobody tells questions apart.
+    mutating func questionOfJudging(_ settings: CheckRequest.Judging) throws(CheckError) -> SHA256Digest? {
+        try knownBase(settings).question
+    }
+
+    private mutating func knownBase(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
+        if let known = bases[settings] { return known }
+        let base = try base(settings)
+        // A list can have pins on each line.
+        if bases.count >= Self.mostKnown { bases = [:] }
+        bases[settings] = base
+        return base
     }
 
     private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
@@ -193,6 +207,15 @@ package struct EvaluationLoader {
         }
         let notes = Self.told(by: sources, chosen.clients) + (oldData.map { [$0] } ?? [])
         note(notes)
+        let content = QuestionContent(
+            sources: sources,
+            anchors: given,
+            installed: installed,
+            fetchable: fetchable,
+            logs: logs,
+            devices: chosen.roots?.question,
+            environment: environment
+        )
         return Base(
             settings: settings,
             clients: chosen.clients,
@@ -209,7 +232,8 @@ package struct EvaluationLoader {
                 )
             },
             givenRoots: given.map { TrustStore(anchors: $0) },
-            notes: notes
+            notes: notes,
+            question: tellsQuestions ? content.question(settings) : nil
         )
     }
 
@@ -261,7 +285,11 @@ package struct EvaluationLoader {
         } else {
             try OpenSSLHealth.require()
             let data = try DeviceLists.data(at: path)
-            roots = DeviceRoots(data: data, bundle: try DeviceLists.roots(of: data, at: path))
+            roots = DeviceRoots(
+                data: data,
+                bundle: try DeviceLists.roots(of: data, at: path),
+                question: tellsQuestions ? Hashing.sha256(data.bytes) : nil
+            )
             deviceRoots[path] = roots
         }
         let chosen = try DeviceLists.chosen(selection, settings.clients, in: roots.data)

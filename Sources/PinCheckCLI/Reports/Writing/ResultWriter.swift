@@ -1,4 +1,5 @@
 import PinChecking
+import Pinning
 import Text
 
 /// Hands results to every output that was asked for, as they come or in the order of their targets.
@@ -59,18 +60,31 @@ struct ResultWriter {
     /// Whether results are held until those before them are there.
     var needsOrder: Bool { saysWarnings || sinks.contains { !$0.takesAnyOrder } }
 
-    /// Counts results that an earlier run has written.
-    mutating func count(_ status: ExitStatus, times count: Int) {
-        statuses.insert(status)
-        progress?.skip(count)
-    }
+    /// Counts what an earlier run has written.
+    mutating func count(_ status: ExitStatus) { statuses.insert(status) }
+
+    /// Takes note of so many targets that an earlier run is done with.
+    func skip(_ count: Int) { progress?.skip(count) }
 
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
     ///
+    /// - Parameters:
+    ///   - results: the results.
+    ///   - position: where the target stands.
+    ///   - question: the hash of what was asked, in a run that another can go on with.
     /// - Returns: the documents on them.
+    /// - Throws: ``CommandError`` when an output cannot be written.
     @discardableResult
-    mutating func add(_ results: [CheckResult], at position: Int = 0) throws(CommandError) -> [Report] {
-        let reports = results.map(Report.init)
+    mutating func add(
+        _ results: [CheckResult],
+        at position: Int = 0,
+        answering question: SHA256Digest? = nil
+    ) throws(CommandError) -> [Report] {
+        let reports = results.map { result in
+            var report = Report(result)
+            report.question = question?.hexadecimal
+            return report
+        }
         try add(reports, at: position)
         return reports
     }

@@ -1,0 +1,274 @@
+import LoopbackLab
+import Testing
+
+@testable import PinCheckCLI
+
+/// Runs that go on where another was broken off.
+@Suite(.endsSomeTime) struct ResumedRunTests {
+    private let pki: StandardPKI
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    /// A server, and what a run in a directory of its own needs to check it.
+    private struct Lab {
+        let files: TemporaryDirectory
+        let arguments: [String]
+        let port: Int
+
+        /// The arguments without the option that others begin with.
+        func arguments(beside own: [String]) -> [String] {
+            guard let index = own.first.flatMap({ arguments.firstIndex(of: $0) }) else { return arguments }
+            return Array(arguments[..<index] + arguments[(index + 2)...])
+        }
+
+        /// The file with the results.
+        var results: String { files.path + "/run.jsonl" }
+
+        /// Lines of a list: of ten targets one is refused, one has another name, and the others pass.
+        func lines(_ count: Int) -> [String] {
+            (0..<count).map { number in
+                let name = number % 10 == 7 ? "other.example.com" : StandardPKI.serverName
+                return "n\(number).example.com:8443 verify-name=\(name) connect=127.0.0.1:"
+                    + (number % 10 == 3 ? "1" : "\(port)")
+            }
+        }
+
+        /// Goes on with the results of a list.
+        func run(_ lines: [String], _ more: String..., window: Int = 1_000) async throws -> Outcome {
+            let list = try files.write(lines.joined(separator: "\n"), to: "list.txt")
+            return await pincheck(
+                arguments + ["--targets", list, "--resume", results] + more,
+                targetWindow: window
+            )
+        }
+
+        /// The targets of the results with how they ended, in the order of the file.
+        func written() throws -> [String] {
+            try contents(ofFile: results).split(separator: "\n").map { line in
+                let result = try JSONValue(String(line))
+                let target = try #require(result["target"].text)
+                return "\(target.prefix { $0 != "." }) \(try #require(result["exit"]["name"].text))"
+            }
+        }
+    }
+
+    private func serving(_ body: (Lab) async throws -> Void) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+                let arguments = ["--anchors", anchors, "--jobs", "8", "--at", String(LabClock.now)]
+                try await body(Lab(files: files, arguments: arguments, port: Int(server.port)))
+            }
+        }
+    }
+
+    @Test(arguments: [7, 1_000]) func aRunGoesOnWithWhatIsMissing(window: Int) async throws {
+        try await serving { lab in
+            // The same line twice is checked twice.
+            let lines = lab.lines(60) + [lab.lines(6)[5], lab.lines(6)[5]]
+            let whole = try await lab.run(lines, window: window)
+            #expect(whole.status == .fail && whole.output.isEmpty, "\(whole)")
+            #expect(
+                whole.errors.hasSuffix("run.jsonl': 62 targets: 6 FAIL, 6 UNREACHABLE, 50 PASS\n"),
+                "\(whole.errors)"
+            )
+            let expected = try lab.written().sorted()
+            #expect(expected.count == 62 && expected.count { $0 == "n5 PASS" } == 3)
+            // As one that was killed in the middle of a line, and lost others.
+            let text = try contents(ofFile: lab.results).split(separator: "\n")
+            let kept = text.enumerated().filter { $0.offset % 3 > 0 && !$0.element.contains("UNREACHABLE") }.map(
+                \.element
+            )
+            _ = try lab.files.write(
+                kept.joined(separator: "\n") + "\n" + (kept.first ?? "").dropLast(20),
+                to: "run.jsonl"
+            )
+            let resumed = try await lab.run(lines, "--format", "text", window: window)
+            #expect(resumed.status == .fail, "\(resumed.errors)")
+            #expect(try lab.written().sorted() == expected)
+            #expect(try contents(ofFile: lab.results).hasPrefix(kept.joined(separator: "\n") + "\n"))
+            let shown = resumed.output.split(separator: "\n").count { line in
+                ["PASS ", "FAIL ", "UNREACHABLE "].contains { line.hasPrefix($0) }
+            }
+            #expect(shown == 62 - kept.count, "\(resumed.output)")
+            #expect(
+                resumed.errors.hasSuffix(
+                    "run.jsonl': 62 targets: 6 FAIL, 6 UNREACHABLE, 50 PASS, \(kept.count) of them recorded before\n"
+                ),
+                "\(resumed.errors)"
+            )
+        }
+    }
+
+    @Test func whatCouldNotBeReachedIsTriedAgain() async throws {
+        try await serving { lab in
+            let lines = lab.lines(4)
+            #expect(try await lab.run(lines).status == .unreachable)
+            #expect(try lab.written().sorted() == ["n0 PASS", "n1 PASS", "n2 PASS", "n3 UNREACHABLE"])
+            let again = try await lab.run(lines)
+            #expect(again.status == .unreachable)
+            #expect(try lab.written().dropFirst(4) == ["n3 UNREACHABLE"])
+            #expect(
+                again.errors.hasSuffix("4 targets: 1 UNREACHABLE, 3 PASS, 3 of them recorded before\n"),
+                "\(again.errors)"
+            )
+        }
+    }
+
+    @Test func aRunWithNothingLeftToDoSaysSo() async throws {
+        try await serving { lab in
+            _ = try await lab.run([lab.lines(8)[7]])
+            let again = try await lab.run([lab.lines(8)[7]])
+            #expect(again.status == .fail && again.output.isEmpty)
+            #expect(
+                again.errors.hasSuffix("run.jsonl': 1 target: 1 FAIL, 1 of them recorded before\n"),
+                "\(again.errors)"
+            )
+            #expect(try lab.written() == ["n7 FAIL"])
+            #expect(try await lab.run([lab.lines(8)[7]], "--quiet").errors.isEmpty)
+        }
+    }
+
+    /// What changes a question: flags, or a file with other contents under the same name.
+    enum Change: String, CaseIterable {
+        case pins, contents, client, setting, anchors, strict, outlook, protocols, versions, serverName, time, variants
+        case extraRoots, intermediates, device
+
+        /// Writes the files that the first question names.
+        func arguments(_ pki: StandardPKI, _ files: TemporaryDirectory, isChanged: Bool) throws -> [String] {
+            func file(_ text: String, _ name: String) throws -> String { try files.write(text, to: name) }
+            let pin = try file(pki.leaf.pem, "pin.pem")
+            let other = try file(pki.rootB.pem, "other.pem")
+            return switch self {
+            case .pins: ["--pins", isChanged ? other : pin]
+            case .contents: ["--pins", try file(isChanged ? pki.rootB.pem : pki.leaf.pem, "same.pem")]
+            case .client: ["--pins", pin, "--client", isChanged ? "okhttp" : "alamofire"]
+            case .setting: ["--pins", pin, "--mode", isChanged ? "certificate" : "public-key"]
+            case .anchors: ["--anchors", try file(isChanged ? pki.rootB.pem : pki.rootA.pem, "own.pem")]
+            case .strict: isChanged ? ["--strict"] : []
+            case .outlook: isChanged ? ["--fail-before", "1d"] : []
+            case .protocols: isChanged ? ["--alpn", "h2"] : []
+            case .versions: isChanged ? ["--max-tls", "1.2"] : []
+            case .serverName: isChanged ? ["--sni", "other.example.com"] : []
+            case .time: ["--at", String(LabClock.now + (isChanged ? 60 : 0))]
+            case .variants: isChanged ? ["--each-tls-version"] : []
+            case .extraRoots: ["--extra-root", try file(isChanged ? pki.rootB.pem : pki.rootA.pem, "extra.pem")]
+            case .intermediates:
+                ["--intermediate", try file(isChanged ? pki.rootB.pem : pki.interA.pem, "fetched.pem")]
+            case .device: isChanged ? ["--device", "system"] : []
+            }
+        }
+    }
+
+    @Test(arguments: Change.allCases) func aResultCountsForItsOwnQuestionAlone(change: Change) async throws {
+        try await serving { lab in
+            let line = "good.example.com:8443 verify-name=\(StandardPKI.serverName) connect=127.0.0.1:\(lab.port)"
+            let list = try lab.files.write(line, to: "list.txt")
+            func run(isChanged: Bool) async throws -> Outcome {
+                let own = try change.arguments(pki, lab.files, isChanged: isChanged)
+                return await pincheck(lab.arguments(beside: own) + own + ["--targets", list, "--resume", lab.results])
+            }
+            let first = try await run(isChanged: false)
+            #expect(try lab.written().count == 1, "\(first.errors)")
+            let other = try await run(isChanged: true)
+            let count = try lab.written().count
+            #expect(count > 1, "\(other.errors)")
+            #expect(
+                other.errors.contains("1 result in it answers another question (other targets, pins, clients"),
+                "\(other.errors)"
+            )
+            // Neither is asked again.
+            #expect(try await run(isChanged: false).status == first.status)
+            #expect(try await run(isChanged: true).status == other.status)
+            #expect(try lab.written().count == count)
+        }
+    }
+
+    @Test func theWayToAnAnswerIsNoPartOfTheQuestion() async throws {
+        try await serving { lab in
+            let lines = lab.lines(3)
+            let pin = try lab.files.write(pki.leaf.pem, to: "pin.pem")
+            _ = try await lab.run(lines, "--pins", pin, "--timeout", "9", "--jobs", "2")
+            let moved = try lab.files.write(pki.leaf.pem, to: "moved.pem")
+            let again = try await lab.run(
+                ["# a note"] + lines.reversed(),
+                "--pins",
+                moved,
+                "--timeout",
+                "10",
+                "--retries",
+                "1",
+                "--loops",
+                "1"
+            )
+            #expect(again.status == .pass)
+            #expect(try lab.written().count == 3, "\(again.errors)")
+        }
+    }
+
+    @Test func aTargetThatIsNoLongerAskedAboutDoesNotCount() async throws {
+        try await serving { lab in
+            #expect(try await lab.run(lab.lines(8)).status == .fail)
+            let rest = try await lab.run(lab.lines(3))
+            #expect(rest.status == .pass, "\(rest.errors)")
+            #expect(
+                rest.errors.contains(
+                    "3 targets: 3 PASS, 3 of them recorded before; 4 results in it answer other questions"
+                )
+            )
+        }
+    }
+
+    @Test func resultsOfAnOrdinaryRunDoNotCount() async throws {
+        try await serving { lab in
+            let list = try lab.files.write(lab.lines(8)[7], to: "list.txt")
+            let ordinary = await pincheck(lab.arguments + ["--targets", list, "--format", "jsonl=\(lab.results)"])
+            #expect(ordinary.status == .fail)
+            let outcome = try await lab.run(lab.lines(1))
+            #expect(outcome.status == .pass)
+            #expect(outcome.errors.contains("1 result in it answers another question"), "\(outcome.errors)")
+        }
+    }
+
+    @Test func aTargetOfSeveralConnectionsIsDoneWithItsLastResult() async throws {
+        try await serving { lab in
+            let line = [lab.lines(1)[0]]
+            #expect(try await lab.run(line, "--compare-sni").status == .pass)
+            let text = try contents(ofFile: lab.results)
+            let count = text.split(separator: "\n").count
+            #expect(count > 1)
+            #expect(try await lab.run(line, "--compare-sni").status == .pass)
+            #expect(try contents(ofFile: lab.results) == text)
+            let cut = text.split(separator: "\n").dropLast().joined(separator: "\n") + "\n"
+            _ = try lab.files.write(cut, to: "run.jsonl")
+            _ = try await lab.run(line, "--compare-sni")
+            #expect(try contents(ofFile: lab.results).split(separator: "\n").count == 2 * count - 1)
+        }
+    }
+
+    @Test func aFileOfSomethingElseIsRefused() async throws {
+        try await serving { lab in
+            let list = try lab.files.write(lab.lines(10).joined(separator: "\n"), to: "list.txt")
+            let arguments = lab.arguments + ["--targets", list]
+            for text in ["hello\n", "{}\n", "{\"schema\":\"pincheck/2\"}\n", "[1,2\n"] {
+                let path = try lab.files.write(text, to: "run.jsonl")
+                let outcome = await pincheck(arguments + ["--resume", path])
+                #expect(
+                    outcome.status == .data && outcome.errors.contains("run.jsonl':1 is no result"),
+                    "\(outcome.errors)"
+                )
+                #expect(try contents(ofFile: path) == text)
+            }
+            let own = await pincheck(arguments + ["--resume", list])
+            #expect(own.status == .usage || own.status == .data)
+            #expect(try contents(ofFile: list) == lab.lines(10).joined(separator: "\n"))
+            #expect(await pincheck(arguments + ["--resume", lab.files.path]).status == .usage)
+            let path = lab.files.path + "/new.jsonl"
+            let twice = await pincheck(arguments + ["--resume", path, "--format", "jsonl=\(path)"])
+            #expect(twice.status == .usage, "\(twice)")
+            #expect(await pincheck(arguments + ["--resume", path, "--next", list]).status == .usage)
+        }
+    }
+}
