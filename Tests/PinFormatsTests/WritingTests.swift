@@ -56,6 +56,23 @@ import X509
         #expect(root.notations.tlsa == "2 1 1 " + root.spkiSHA256.hexadecimal)
     }
 
+    @Test(arguments: [PinBlockFormat.okhttp, .trustkit, .nspinned, .android])
+    func twoPortsOfAHostAreOneEntryWhereEntriesHaveNone(format: PinBlockFormat) throws {
+        let other = PinItem(
+            try CertificateReader.certificate(der: try StandardPKI.shared().rogue.der),
+            role: .leaf,
+            source: "presented"
+        )
+        let block = format.block([group([leaf]), group([other], port: 8_443)])
+        let entries = try reading(ofFile: "block", block).configurations.flatMap(\.entries)
+        // OkHttp has a line for each pin, and counts them together.
+        #expect(entries.count == (format == .okhttp ? 2 : 1), "\(block)")
+        #expect(
+            Set(entries.flatMap(\.pins).map(\.spkiSHA256)) == [leaf.spkiSHA256, other.spkiSHA256],
+            "\(block)"
+        )
+    }
+
     @Test func okHttpsSourcePinsTheLeafAndOffersTheOthers() throws {
         let block = PinBlockFormat.okhttp.block([group()])
         let configuration = try #require(try reading(ofFile: "Pins.kt", block).configurations.first)

@@ -21,9 +21,17 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     ///
     /// Beside each hash stands whose it is and when its certificate expires. Without any key there is no block: empty text.
     package func block(_ groups: [PinGroup]) -> String {
-        let groups = PinGroup.merged(groups.filter(\.isWorthWriting))
+        let groups = PinGroup.merged(groups.filter(\.isWorthWriting), tellsPortsApart: hasPorts)
         guard !groups.isEmpty else { return "" }
         return writer.lines(groups).joined(separator: "\n") + "\n"
+    }
+
+    /// Whether an entry is for one port of a host; the others have an entry for each host, whatever the port.
+    private var hasPorts: Bool {
+        switch self {
+        case .okhttp, .trustkit, .nspinned, .android: false
+        case .curl, .tlsa, .hpkp, .afnetworking: true
+        }
     }
 
     private var writer: any PinBlockWriter {

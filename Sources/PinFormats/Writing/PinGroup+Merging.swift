@@ -1,12 +1,17 @@
 internal import Pinning
 
 extension PinGroup {
-    /// The groups with those for the same hosts and port made one, in the order of their first.
-    package static func merged(_ groups: [PinGroup]) -> [PinGroup] {
+    /// The groups with those for the same hosts made one, in the order of their first.
+    ///
+    /// - Parameters:
+    ///   - groups: the groups.
+    ///   - tellsPortsApart: whether those for several ports of a host stay apart.
+    /// - Returns: the groups, fewer or as many.
+    package static func merged(_ groups: [PinGroup], tellsPortsApart: Bool = true) -> [PinGroup] {
         var indices: [MergeKey: Int] = [:]
         var merges: [Merge] = []
         for group in groups {
-            let key = MergeKey(group)
+            let key = MergeKey(group, tellsPortsApart: tellsPortsApart)
             if let index = indices[key] {
                 merges[index].add(group)
             } else {
@@ -20,14 +25,15 @@ extension PinGroup {
     /// What groups have to have in common to become one.
     private struct MergeKey: Hashable {
         let host: String?
-        let port: Int
+        /// `nil` where all of a host's are one.
+        let port: Int?
         let depth: HostPattern.Depth
         let isExcluded: Bool?
         let kind: PinConfiguration.Kind?
 
-        init(_ group: PinGroup) {
+        init(_ group: PinGroup, tellsPortsApart: Bool) {
             host = group.host
-            port = group.port
+            port = tellsPortsApart ? group.port : nil
             depth = group.depth
             isExcluded = group.rules?.isExcluded
             kind = group.rules?.kind
