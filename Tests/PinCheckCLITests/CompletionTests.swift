@@ -138,10 +138,10 @@ import Testing
         #expect(
             free == [
                 "--at", "--connect", "--connect-to", "--doh", "--expect-status", "--fail-before", "--header", "--host",
-                "--jobs", "--loops", "--min-pin-life", "--on-change", "--port", "--proxy", "--request", "--resolve",
+                "--jobs", "--loops", "--max-redirs", "--min-pin-life", "--on-change", "--port", "--proxy", "--request",
+                "--resolve",
                 "--retries",
-                "--sni",
-                "--timeout", "--verify-name", "--warn-before",
+                "--sha256", "--sni", "--speed-limit", "--speed-time", "--timeout", "--verify-name", "--warn-before",
             ]
         )
     }

@@ -195,6 +195,7 @@ final class TLSConversation: Conversation {
         requestTail += request
         let end: [UInt8] = [13, 10, 13, 10]
         guard requestTail.indices.contains(where: { requestTail[$0...].starts(with: end) }) else {
+            if case .responds = context.settings.application { return }
             requestTail = Array(requestTail.suffix(3))
             return
         }
@@ -204,6 +205,14 @@ final class TLSConversation: Conversation {
             write(bytes)
             sayGoodbye()
         case .goesOn(let bytes, _): write(bytes)
+        case .responds(let responder):
+            let answer = responder.answer(to: String(decoding: requestTail, as: UTF8.self))
+            write(answer.bytes)
+            switch answer.ending {
+            case .goodbye: sayGoodbye()
+            case .cut: isFinished = true
+            case .silence: break
+            }
         default: break
         }
     }

@@ -28,9 +28,9 @@ struct RootCommand: ParsableCommand {
             options, and 'pincheck -h' those that are used most.
 
             Exit status: 0 accepted, 1 rejected, 2 no verdict, 3 accepted with a warning
-            (--fail-on warn), 4 changed since a baseline, 64 usage, 65 malformed file, 66
-            missing file, 70 internal error, 74 output not written. Of several targets the
-            worst counts: an error first, then 1, 4, 2, 3.
+            (--fail-on warn), 4 changed since a baseline, 5 not the document (fetch), 64 usage,
+            65 malformed file, 66 missing file, 70 internal error, 74 output not written. Of
+            several targets the worst counts: an error first, then 1, 5, 4, 2, 3.
             """,
         version: ProgramVersion.text,
         subcommands: commands,
@@ -40,7 +40,8 @@ struct RootCommand: ParsableCommand {
     /// The commands, in the order of the help.
     static let commands: [any ContextCommand.Type] = [
         CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, SnapshotCommand.self,
-        DiffCommand.self, ClientsCommand.self, DevicesCommand.self, DemoCommand.self, SchemaCommand.self,
+        DiffCommand.self, FetchCommand.self, ClientsCommand.self, DevicesCommand.self, DemoCommand.self,
+        SchemaCommand.self,
     ]
 
     /// What `pincheck` alone prints.
@@ -53,6 +54,7 @@ struct RootCommand: ParsableCommand {
                pincheck lint SOURCE…                 judge pins before they ship
                pincheck snapshot TARGET…             record what servers serve
                pincheck diff FILE                    say what changed since a snapshot
+               pincheck fetch URL                    download from an accepted server
                pincheck clients                      list the clients that can be asked
                pincheck devices [NAME]               list the devices that are known
                pincheck schema                       print the JSON Schema of a document

@@ -32,8 +32,8 @@ enum ValueForm: Sendable {
     case atLeast(Int)
     /// A number in this range.
     case within(ClosedRange<Int>)
-    /// How a run or a check can end.
-    case exits([ExitStatus])
+    /// How a run or a check can end; statuses that a schema has beside others go by a name of their own there.
+    case exits([ExitStatus], definition: String = "exit")
 
     /// 32 bytes in hexadecimal digits.
     static let sha256 = ValueForm.matching("^[0-9a-f]{64}$")

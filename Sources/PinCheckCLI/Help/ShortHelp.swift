@@ -20,6 +20,10 @@ enum ShortHelp {
             "--output", "--targets", "--policy", "--partial", "--all-addresses", "--key-types", "--connect", "--host",
             "--sni", "--timeout",
         ],
+        "fetch": [
+            "--output", "--remote-name", "--pins", "--policy", "--connect", "--host", "--header", "--sha256",
+            "--retries", "--resume-all",
+        ],
         "diff": [
             "--allow", "--update", "--pins", "--client", "--policy", "--all-addresses", "--key-types", "--connect",
             "--host", "--format",

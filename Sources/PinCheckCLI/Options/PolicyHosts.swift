@@ -43,6 +43,25 @@ struct PolicyHosts {
         }
     }
 
+    /// What is asked of one server, by the entry for its port, or else by one for its host that names no port.
+    ///
+    /// - Parameters:
+    ///   - target: the server, which is connected to as it says.
+    ///   - request: what goes before the policies.
+    /// - Returns: the server with what the entry says of it; without an entry, with `request` alone.
+    /// - Throws: ``CommandError`` for values that cannot be understood.
+    func checkTarget(for target: Target, _ request: CheckRequest) throws(CommandError) -> CheckTarget {
+        let port = CheckTarget(target: target, request: request).port
+        let entries = (positions[target.host] ?? []).map { hosts[$0] }
+        let entry =
+            entries.first { entry in
+                entry.target.port == port || entry.host.settings[.ports]?.integers.contains(port) ?? false
+            } ?? entries.first { $0.target.port == nil && $0.host.settings[.ports] == nil }
+        guard let entry else { return CheckTarget(target: target, request: request) }
+        let merged = request.merged(over: try CheckRequest(entry.host.settings))
+        return CheckTarget(target: target, request: merged, place: entry.host.place)
+    }
+
     /// All hosts, or those that `named` holds, in the order of the policies.
     ///
     /// - Parameters:

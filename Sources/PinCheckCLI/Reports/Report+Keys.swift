@@ -285,8 +285,8 @@ extension Report.Exit {
 
     /// The schema of those statuses that a document can have.
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
-        guard case .exits(let statuses) = form else { return schemaOfObject(in: &definitions) }
-        return definitions.reference(to: "exit") { _ in
+        guard case .exits(let statuses, let name) = form else { return schemaOfObject(in: &definitions) }
+        return definitions.reference(to: name) { _ in
             [
                 "type": "object",
                 "required": ["code", "name"],

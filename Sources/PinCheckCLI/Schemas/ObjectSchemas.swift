@@ -1,6 +1,6 @@
 extension SchemaDocument {
     /// All of them, in the order of the help.
-    static var all: [SchemaDocument] { [.report, .pins, .lint, .snapshot, .devices, .policy] }
+    static var all: [SchemaDocument] { [.report, .pins, .lint, .snapshot, .devices, .fetch, .policy] }
 
     /// The schema of `--format json` and of each line of `--format jsonl`.
     static let report = SchemaDocument(
@@ -45,6 +45,16 @@ extension SchemaDocument {
         summary: "'devices --format json'",
         meaning: "Devices and their roots. Readers ignore keys they do not know."
     ) { DevicesReport.schemaOfObject(in: &$0) }
+
+    /// The schema of `fetch --format json` and of each line of `--format jsonl`.
+    static let fetch = SchemaDocument(
+        name: "fetch",
+        identifier: FetchReport.schema,
+        summary: "'fetch --format json', and the lines of jsonl",
+        meaning: "What came of a download. Readers ignore keys they do not know."
+    ) { definitions in
+        ["anyOf": [FetchReport.schema(as: nil, in: &definitions), FetchReport.List.schema(as: nil, in: &definitions)]]
+    }
 
     /// The schema of policy files.
     static let policy = SchemaDocument(

@@ -52,7 +52,7 @@ enum MonitoringState: Int32, Sendable {
             switch status {
             case .pass: .ok
             case .warn: .warning
-            case .fail, .changed: .critical
+            case .fail, .changed, .answer: .critical
             case .unreachable, .usage, .data, .noInput, .software, .inputOutput: .unknown
             }
     }

@@ -10,6 +10,8 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case warn = 3
     /// Accepted, but changed in a way the rotation policy does not allow.
     case changed = 4
+    /// The server was accepted, and answered with something else than the document (`fetch`).
+    case answer = 5
     /// The command line cannot be understood (`EX_USAGE`).
     case usage = 64
     /// A file with pins, certificates or settings is malformed (`EX_DATAERR`).
@@ -29,6 +31,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         case .unreachable: "UNREACHABLE"
         case .warn: "WARN"
         case .changed: "CHANGED"
+        case .answer: "ANSWER"
         case .usage: "USAGE"
         case .data: "DATA"
         case .noInput: "NOINPUT"
@@ -45,6 +48,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         case .unreachable: "There is no verdict: the name, the connection or the handshake failed."
         case .warn: "Accepted with a warning, and --fail-on warn is given."
         case .changed: "Accepted, but changed since the baseline in a way that --allow does not name."
+        case .answer: "The server was accepted, and what it answered to 'fetch' is not the document."
         case .usage: "The command line is wrong."
         case .data: "A file of pins, certificates or settings is malformed."
         case .noInput: "A file is missing or cannot be read, or a list is empty."
@@ -66,8 +70,9 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         case .warn: 1
         case .unreachable: 2
         case .changed: 3
-        case .fail: 4
-        case .usage, .data, .noInput, .software, .inputOutput: 4 + Int(rawValue)
+        case .answer: 4
+        case .fail: 5
+        case .usage, .data, .noInput, .software, .inputOutput: 5 + Int(rawValue)
         }
     }
 }

@@ -82,6 +82,7 @@ enum OutputFile {
         case .noRoom(let code): "no new file can be made beside it: \(SystemError.message(of: code))"
         case .unfinishedFiles(let pattern, let count):
             "\(count) unfinished files are in the way: remove \(quoted(pattern))"
+        case .held(.zero): "another run is writing it: wait for its end"
         case .held(let time): "another run has held it for \(time.components.seconds) s"
         case .output(.brokenPipe): "nobody reads from it any more"
         case .output(.failed(let reason)): "\(reason)"

@@ -20,6 +20,14 @@ package struct CheckTarget: Sendable {
         self.place = place
     }
 
+    /// The target without the addresses that are for others.
+    package var withOwnAddresses: CheckTarget {
+        var request = request
+        request.connection.addresses.given.removeAll { !$0.applies(to: target, port: port) }
+        request.connection.addresses.added.removeAll { !$0.applies(to: target, port: port) }
+        return CheckTarget(target: target, request: request, place: place)
+    }
+
     /// The port to connect to where no address has one of its own.
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }
 }

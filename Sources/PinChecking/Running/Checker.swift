@@ -8,12 +8,12 @@ package struct Checker: Sendable {
     /// Tells the time.
     let now: @Sendable () -> Timestamp
 
-    private let probers: Probers
+    let probers: Probers
     /// How many descriptors its threads take beside what every process has.
     var descriptors: Int { probers.descriptors }
     /// The number of the job that is under way, by which the probers are spread.
     private var number = 0
-    private var prober: RetryingProber { RetryingProber(prober: probers.prober(for: number)) }
+    var prober: RetryingProber { RetryingProber(prober: probers.prober(for: number)) }
     /// How many connections to one target are made at the same time, at least one.
     var connectionsToTarget = TargetVariants.connectionLimit
     /// How much of a processor's time the chains of one target may cost to judge, by what is left of its timeout: on a busy machine a

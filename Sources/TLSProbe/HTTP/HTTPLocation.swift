@@ -89,7 +89,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     package var authority: String { Self.authority(host, Int(port), defaultPort: isSecure ? 443 : 80) }
 
     /// A host and a port as the Host header has them (RFC 9110, 7.2).
-    static func authority(_ host: ServerName, _ port: Int, defaultPort: Int) -> String {
+    package static func authority(_ host: ServerName, _ port: Int, defaultPort: Int) -> String {
         let name =
             if case .ip(let address) = host, address.isIPv6 { "[\(address)]" } else { host.description }
         return port == defaultPort ? name : "\(name):\(port)"

@@ -12,7 +12,7 @@ import Glibc
 ///
 /// Before the question nothing is sent and nothing is read: what the server says meanwhile waits in OpenSSL's buffer. It is the first of
 /// a channel's handlers, so that nobody else gets what belongs to it. Not Sendable: it belongs to the channel's event loop.
-final class HTTPQuestionHandler: ChannelInboundHandler {
+final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
     typealias Delivery = @Sendable (Result<HTTPAnswer, HTTPAnswerError>) -> Void
@@ -65,6 +65,13 @@ final class HTTPQuestionHandler: ChannelInboundHandler {
         }
         askedAt = .now()
         send(context)
+    }
+
+    /// Hands the connection over to whoever goes on with it, who takes it out of the pipeline; `nil` once it has ended, or spoken first.
+    func handOver() -> TLSConnection? {
+        guard failure == nil, ending == nil, release != nil, context != nil, askedAt == nil else { return nil }
+        release = nil
+        return connection
     }
 
     /// Ends the connection; whoever waits for an answer learns that there is none.

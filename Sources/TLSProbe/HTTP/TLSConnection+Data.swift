@@ -13,9 +13,9 @@ extension TLSConnection {
         case failed(ByteBuffer, OpenSSLErrors)
     }
 
-    /// Decrypts what was received (`SSL_read`).
-    func read(allocator: ByteBufferAllocator) -> Reading {
-        var data = allocator.buffer(capacity: 4096)
+    /// Decrypts what was received (`SSL_read`), which is expected to be so many bytes.
+    func read(allocator: ByteBufferAllocator, expecting count: Int = 4_096) -> Reading {
+        var data = allocator.buffer(capacity: max(4_096, count))
         while true {
             OpenSSLErrors.clear()
             var result: Int32 = 0

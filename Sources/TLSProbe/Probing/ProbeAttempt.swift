@@ -17,6 +17,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private var deliver: Delivery?
     /// The connection that is kept, once there is a result.
     private(set) var kept: HTTPQuestionHandler?
+    /// What the kept connection carries, once it does.
+    private var carried: TransferHandler?
     /// Why there is none although there is a result.
     private var notKept = HTTPAnswerError.closedEarly(received: 0)
     private var isCancelled = false
@@ -77,12 +79,53 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         kept.ask(question, deliver)
     }
 
+    /// Asks for a document on the connection that was kept, and hands it to its receiver.
+    ///
+    /// Once the head is there, its deadline is that of the transfer.
+    func carry(_ transfer: Transfer, _ deliver: @escaping TransferHandler.Delivery) {
+        guard let kept, let handshake = kept.handOver(), let channel = connection.channels.first else {
+            kept?.end(.closedEarly(received: 0))
+            return deliver(.failure(notKept == .handshakeNotCompleted ? .handshakeNotCompleted : .closedEarly))
+        }
+        let handler = TransferHandler(transfer) {
+            self.connection.stopClock()
+        } release: {
+            self.workshop.remove(self)
+            self.connection.end()
+        } deliver: {
+            // It knows whom to tell: each would keep the other.
+            self.carried = nil
+            deliver($0)
+        }
+        carried = handler
+        let tls = TLSDataHandler(handshake)
+        do {
+            try channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: FixedSizeRecvByteBufferAllocator(capacity: 65_536)
+            )
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandlers([tls] + handler.handlers(), position: .before(kept))
+            channel.pipeline.syncOperations.removeHandler(kept, promise: nil)
+            tls.begin(try pipeline.context(handler: tls))
+        } catch {
+            return handler.end(.closedEarly)
+        }
+        handler.ask()
+    }
+
     /// Closes the connection that was kept, and says goodbye.
     func close() { kept?.end(.cancelled) }
 
     /// Ends what is under way: the probe, or the connection that was kept.
     private func end(_ reason: ProbeError.Reason, kept reasonWhenKept: HTTPAnswerError) {
-        if let kept { kept.end(reasonWhenKept) } else { finish(.failure(error(reason))) }
+        if let carried {
+            carried.end(reasonWhenKept == .cancelled ? .cancelled : .deadlineExceeded)
+        } else if let kept {
+            kept.end(reasonWhenKept)
+        } else {
+            finish(.failure(error(reason)))
+        }
     }
 
     private func connectEnded(_ result: Result<any Channel, any Error>) {

@@ -148,7 +148,7 @@ package final class Prober: Sendable {
     }
 
     /// The request to the first address of its host, for a proxy that is given no names.
-    private func lookedUp(_ request: ProbeRequest) async throws(ProbeError) -> ProbeRequest {
+    func lookedUp(_ request: ProbeRequest) async throws(ProbeError) -> ProbeRequest {
         guard case .resolve(let host, let family) = request.destination else { return request }
         let clock = ContinuousClock()
         let start = clock.now
@@ -198,7 +198,7 @@ package final class Prober: Sendable {
     }
 
     /// Runs `work` on the event loop; returns false when that has ended.
-    private func onLoop(_ work: @escaping @Sendable () -> Void) -> Bool {
+    func onLoop(_ work: @escaping @Sendable () -> Void) -> Bool {
         // Under the lock, so that nothing is handed to a loop that is about to end.
         isOpen.withLock { isOpen in
             if isOpen { workshop.loop.execute(work) }

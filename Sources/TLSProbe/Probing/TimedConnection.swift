@@ -67,6 +67,12 @@ final class TimedConnection: @unchecked Sendable {
         request.connect(with: bootstrap, resolver: resolver, in: workshop).whenComplete { self.connectEnded($0) }
     }
 
+    /// Lets the connection last: the server has done what it had to in time.
+    func stopClock() {
+        alarm?.cancel()
+        alarm = nil
+    }
+
     /// Closes whatever is open; nothing is called any more.
     func end() {
         events = nil

@@ -30,3 +30,44 @@ package enum Hashing {
         return digest
     }
 }
+
+/// A SHA-256 hash of bytes that come in parts (`EVP_DigestUpdate`).
+///
+/// Not Sendable: one thread at a time adds to it.
+package final class RunningSHA256 {
+    private let context: OpaquePointer
+
+    /// A hash of nothing so far.
+    package init() {
+        guard let context = EVP_MD_CTX_new() else {
+            preconditionFailure("OpenSSL gives no context only when memory is out")
+        }
+        self.context = context
+        restart()
+    }
+
+    deinit {
+        EVP_MD_CTX_free(context)
+    }
+
+    /// Forgets what was added.
+    package func restart() {
+        guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+            preconditionFailure("OpenSSL offers no SHA-256: its default provider is missing")
+        }
+    }
+
+    /// Adds bytes.
+    package func add(_ bytes: UnsafeRawBufferPointer) {
+        EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    }
+
+    /// The hash of all that was added; nothing is added afterwards.
+    package func finish() -> SHA256Digest {
+        var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
+        guard EVP_DigestFinal_ex(context, &digest, nil) == 1, let value = SHA256Digest(bytes: digest) else {
+            preconditionFailure("OpenSSL offers no SHA-256: its default provider is missing")
+        }
+        return value
+    }
+}

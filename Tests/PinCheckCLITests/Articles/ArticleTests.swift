@@ -67,7 +67,7 @@ import Testing
         let known = Set(names).union(Self.optionsOfOthers)
         for article in try Article.all() where !article.name.contains("Changelog") {
             for (number, line) in article.prose {
-                for span in line.matches(of: /`(--[a-z][a-z-]*)[^`]*`/) {
+                for span in line.matches(of: /`(--[a-z][a-z0-9-]*)[^`]*`/) {
                     let isKnown = known.contains(String(span.output.1))
                     #expect(isKnown, "\(article.name):\(number): \(span.output.1)")
                 }

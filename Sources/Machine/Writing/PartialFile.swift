@@ -1,0 +1,153 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A file that grows under a name of its own, over any number of runs, until it is whole and takes the name it was meant for.
+///
+/// For `NAME` that is `NAME.part`, and beside it `NAME.part.record` says what is in it. One process has it at a time; whatever ends a
+/// process leaves what was written by then.
+package final class PartialFile {
+    /// What the name of an unfinished file ends in.
+    package static let suffix = ".part"
+    /// What the name of its record ends in.
+    package static let recordSuffix = ".part.record"
+    /// The most bytes of a record.
+    private static let recordLimit = 64 * 1_024
+
+    /// The file it becomes.
+    package let path: String
+    /// Negative once it is closed.
+    private var descriptor: Int32
+    private var partPath: String { path + Self.suffix }
+    private var recordPath: String { path + Self.recordSuffix }
+    /// How many bytes are there.
+    package private(set) var count: Int
+
+    /// Opens what there is, or begins anew.
+    ///
+    /// - Parameter path: the file it becomes, in a directory that exists; a symbolic link stays, and what it names is replaced.
+    /// - Throws: ``WriteFailure``; ``WriteFailure/held(_:)`` while another process has it.
+    package init(becoming path: String) throws(WriteFailure) {
+        guard !path.isEmpty, !path.utf8.contains(0), !PathParts(path).name.isEmpty else { throw .unnamed }
+        let target: String
+        do throws(ReadFailure) { target = try SymbolicLinks.target(of: path) } catch { throw WriteFailure(error) }
+        if FileKind(at: target) == .directory { throw .system(EISDIR) }
+        self.path = target
+        let part = target + Self.suffix
+        var attempts = 0
+        while true {
+            let descriptor = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0o666)
+            guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
+            do throws(WriteFailure) {
+                if let count = try Self.take(descriptor, at: part) {
+                    self.descriptor = descriptor
+                    self.count = count
+                    return
+                }
+            } catch {
+                close(descriptor)
+                throw error
+            }
+            // It took its last name between being opened and being held: what has its name now is another.
+            close(descriptor)
+            attempts += 1
+            guard attempts < 100 else { throw .held(.zero) }
+        }
+    }
+
+    deinit { end() }
+
+    /// Lets others have it; nothing is written any more.
+    package func end() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Holds an open file, and says how long it is; `nil` where the path stands for another by now.
+    private static func take(_ descriptor: Int32, at path: String) throws(WriteFailure) -> Int? {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            if errno == EWOULDBLOCK { throw .held(.zero) }
+            // A file system without locks has no turns either.
+            guard errno == ENOLCK || errno == EINVAL || errno == ENOTSUP else { throw .system(errno) }
+            break
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+        guard FileKind(status) == .regular else { throw .system(EINVAL) }
+        guard FileIdentity(of: path) == FileIdentity(status) else { return nil }
+        return Int(status.st_size)
+    }
+
+    /// The record that a run left, `nil` without one.
+    package var record: [UInt8]? { try? BoundedFile.bytes(at: recordPath, limit: Self.recordLimit) }
+
+    /// Throws away what there is, and begins anew with a record of what is to come.
+    package func begin(recording record: [UInt8]) throws(WriteFailure) {
+        // Empty first: a record is never of what was there before.
+        guard ftruncate(descriptor, 0) == 0 else { throw .system(errno) }
+        count = 0
+        try AtomicFile.write(record, to: recordPath)
+    }
+
+    /// Adds bytes at its end.
+    package func append(_ bytes: UnsafeRawBufferPointer) throws(WriteFailure) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = pwrite(descriptor, rest.baseAddress, rest.count, off_t(count))
+            if written >= 0 {
+                count += written
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            } else if errno != EINTR {
+                throw .system(errno)
+            }
+        }
+    }
+
+    /// Hands over all that is there, from the beginning, in parts.
+    package func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(WriteFailure) {
+        var position = 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        while position < count {
+            let length = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
+            if length < 0, errno == EINTR { continue }
+            guard length > 0 else { throw .system(length < 0 ? errno : EIO) }
+            body(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
+            position += length
+        }
+    }
+
+    /// Gives it the name it was meant for: it is whole.
+    package func complete() throws(WriteFailure) {
+        // What was there stays what it was until now; its permissions are kept.
+        var status = stat()
+        if stat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o7777) }
+        guard rename(partPath, path) == 0 else { throw .system(errno) }
+        unlink(recordPath)
+    }
+
+    /// Removes it, and its record.
+    package func discard() {
+        unlink(partPath)
+        unlink(recordPath)
+    }
+
+    /// The files in a directory that were not finished: what each was to become.
+    package static func unfinished(inDirectory path: String) throws(ReadFailure) -> [String] {
+        var names: [String] = []
+        try DirectoryListing.visit(path) { entry in
+            if entry.text.hasSuffix(recordSuffix) { names.append(String(entry.text.dropLast(recordSuffix.count))) }
+            return true
+        }
+        let directory = path.hasSuffix("/") ? path : path + "/"
+        return names.sorted().map { directory + $0 }
+    }
+
+    /// The record of what was to become the file at `path`, without holding it; `nil` without one.
+    package static func record(of path: String) -> [UInt8]? {
+        try? BoundedFile.bytes(at: path + recordSuffix, limit: recordLimit)
+    }
+}

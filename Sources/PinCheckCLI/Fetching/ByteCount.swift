@@ -1,0 +1,26 @@
+/// A number of bytes as people read it, as in `1.2 GiB`.
+func readableBytes(_ count: Int) -> String {
+    guard count >= 1_024 else { return "\(count) B" }
+    var value = Double(count)
+    var unit = ""
+    for next in ["KiB", "MiB", "GiB", "TiB", "PiB"] where value >= 1_023.95 || unit.isEmpty {
+        value /= 1_024
+        unit = next
+    }
+    let tenths = Int((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10) \(unit)"
+}
+
+/// A time as people read it, as in `4.2 s` or `1 h 02 min`.
+func readableTime(_ time: Duration) -> String {
+    let milliseconds = time.components.seconds * 1_000 + time.components.attoseconds / 1_000_000_000_000_000
+    let seconds = milliseconds / 1_000
+    switch seconds {
+    case ..<10: return "\(seconds).\(milliseconds % 1_000 / 100) s"
+    case ..<60: return "\(seconds) s"
+    case ..<3_600: return "\(seconds / 60) min \(twoDigits(seconds % 60)) s"
+    default: return "\(seconds / 3_600) h \(twoDigits(seconds % 3_600 / 60)) min"
+    }
+}
+
+private func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -1,0 +1,61 @@
+import Machine
+import PinChecking
+
+/// A line on the terminal that says how far downloads are, and is gone at their end.
+final class DownloadLine: Sendable {
+    private let stream: OutputStream
+    private let downloads: [DownloadProgress]
+
+    /// A line for downloads, `nil` where nobody would see it.
+    init?(_ downloads: [DownloadProgress], console: Console, environment: [String: String]) {
+        guard console.errors.isTerminal, environment["TERM"] != "dumb" else { return nil }
+        stream = console.errors
+        self.downloads = downloads
+    }
+
+    /// Shows the line until the task is cancelled, and takes it away.
+    func show() async {
+        let clock = ContinuousClock()
+        let started = clock.now
+        var first: Int?
+        var rate = 0.0
+        var last = (time: started, count: 0)
+        while true {
+            do { try await Task.sleep(for: .milliseconds(250)) } catch { break }
+            let now = clock.now
+            let count = downloads.reduce(0) { $0 + $1.count }
+            let start = first ?? downloads.reduce(0) { $0 + $1.start }
+            if first == nil, count > 0 {
+                first = start
+                last = (now, start)
+            }
+            let seconds = Self.seconds(last.time.duration(to: now))
+            if seconds > 0, count >= last.count {
+                let current = Double(count - last.count) / seconds
+                rate = rate == 0 ? current : rate * 0.8 + current * 0.2
+            }
+            last = (now, count)
+            Interruption.isShowingProgress = true
+            try? stream.write("\r" + text(count: count, rate: rate) + "\u{1B}[K")
+        }
+        guard Interruption.isShowingProgress else { return }
+        try? stream.write("\r\u{1B}[K")
+        Interruption.isShowingProgress = false
+    }
+
+    private func text(count: Int, rate: Double) -> String {
+        let totals = downloads.map(\.total)
+        let total = totals.contains(nil) ? nil : totals.reduce(0) { $0 + ($1 ?? 0) }
+        var parts = [readableBytes(count)]
+        if let total { parts[0] += " of \(readableBytes(total))" }
+        parts.append("\(readableBytes(Int(rate)))/s")
+        if let total, rate >= 1, total > count {
+            parts.append("\(readableTime(.seconds(Double(total - count) / rate))) left")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func seconds(_ time: Duration) -> Double {
+        Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+    }
+}

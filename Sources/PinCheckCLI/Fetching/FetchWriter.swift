@@ -1,0 +1,108 @@
+import PinChecking
+import TLSProbe
+import Text
+
+/// Tells what came of downloads, in the form that was asked for.
+struct FetchWriter {
+    private let settings: FetchSettings
+    private let text: TextRenderer
+    private let isQuiet: Bool
+    private var lines: LineWriter
+    private var reports: [FetchReport] = []
+    private var statuses: [ExitStatus] = []
+
+    /// A writer to the stream that no document goes to.
+    init(
+        _ settings: FetchSettings,
+        _ options: FetchOptions,
+        to stream: OutputStream,
+        in context: Context
+    )
+        throws(CommandError)
+    {
+        self.settings = settings
+        isQuiet = options.quiet
+        lines = LineWriter(stream)
+        let style = TextStyle(
+            try ColorOption.read(options.color),
+            isTerminal: stream.isTerminal,
+            environment: context.environment
+        )
+        text = TextRenderer(style: style, explains: options.explain, layout: stream.layout)
+    }
+
+    /// Tells of one download.
+    mutating func add(_ result: DownloadResult, file: String?, sha256: String?) throws(CommandError) {
+        let status = ExitStatus(result)
+        statuses.append(status)
+        switch settings.form {
+        case .jsonl: try lines.write(text: JSONRenderer.line(FetchReport(result, file: file, sha256: sha256)))
+        case .json: reports.append(FetchReport(result, file: file, sha256: sha256))
+        case .text: try lines.write(text: block(result, status, file: file))
+        }
+    }
+
+    /// Ends, and says how the process does.
+    mutating func finish() throws(CommandError) -> ExitStatus {
+        let status = ExitStatus.worst(statuses)
+        guard settings.form == .json else { return status }
+        if reports.count == 1 {
+            try lines.write(text: JSONRenderer.document(reports[0]))
+        } else {
+            try lines.write(text: JSONRenderer.document(FetchReport.List(results: reports, exit: Report.Exit(status))))
+        }
+        return status
+    }
+
+    private func block(_ result: DownloadResult, _ status: ExitStatus, file: String?) -> String {
+        if isQuiet, status == .pass { return "" }
+        var block = ""
+        for (index, hop) in result.hops.enumerated() {
+            let isLast = index == result.hops.count - 1
+            guard let checked = hop.result else { continue }
+            if isLast, case .notAccepted = result.ending {
+                return block + text.block(Report(checked))
+            }
+            if text.explains { block += text.block(Report(checked)) }
+        }
+        return block + text.text(summary(result, status, file: file))
+    }
+
+    private func summary(_ result: DownloadResult, _ status: ExitStatus, file: String?) -> [String] {
+        let safe = { (part: String) in text.safe(part, length: 300) }
+        var lines: [String] = []
+        for hop in result.hops where (300..<400).contains(hop.status ?? 0) {
+            lines.append("  \(hop.status ?? 0)  \(safe(hop.location.description))")
+        }
+        let place = safe(result.location.description)
+        guard case .complete = result.ending else {
+            lines.append("\(text.style.token(status))  \(place)  \(safe(result.reason(file: file).description))")
+            if let file, result.isResumable {
+                lines.append("  the same command goes on with \(safe(file)).part")
+            }
+            return lines
+        }
+        var parts = [place]
+        if let head = result.head, file == nil, result.count == 0 { parts.append("\(head.status)") }
+        if result.count > 0 || file != nil {
+            parts.append("\(readableBytes(result.count)) in \(readableTime(result.time))")
+        }
+        if result.resumedAt > 0 { parts.append("\(readableBytes(result.resumedAt)) were there") }
+        if let file { parts.append("saved as \(safe(file))") }
+        lines.append("\(text.style.token(status))  " + parts.joined(separator: "  "))
+        if let startedAgain = result.startedAgain { lines.append("  note: \(startedAgain.words)") }
+        if let verdict = result.hops.last?.result?.reason { lines.append("  \(safe(verdict.description))") }
+        return lines
+    }
+}
+
+extension DownloadResult.StartedAgain {
+    /// Why what was there was thrown away.
+    fileprivate var words: String {
+        switch self {
+        case .changed: "the document changed since it was begun, so it was fetched from the beginning"
+        case .noRanges: "the server gives no part of a document, so it was fetched from the beginning"
+        case .unknown: "what an earlier run left was of another document, or cannot be told from one: fetched anew"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import TLSProbe
+
+/// What is known of an unfinished document: where it is from, and by what it is known again.
+package struct DownloadRecord: Hashable, Sendable {
+    /// The URL that was asked for, before any redirect.
+    package let url: String
+    /// The strong entity tag (RFC 9110, 8.8.3), `nil` without one.
+    package let entityTag: String?
+    /// When it was last modified, in the server's words; `nil` where that does not tell it from another.
+    package let lastModified: String?
+    /// How long it is, `nil` where the server does not say.
+    package let total: Int?
+
+    /// A record.
+    package init(url: String, entityTag: String? = nil, lastModified: String? = nil, total: Int? = nil) {
+        self.url = url
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+        self.total = total
+    }
+
+    /// What the head of a whole document says of it.
+    init(_ head: TransferHead, url: String) {
+        self.url = url
+        entityTag = head.value(of: "ETag").flatMap { Self.isStrong($0) ? $0 : nil }
+        // What was modified in the second it was sent may be modified again in it (RFC 9110, 8.8.2.2).
+        let modified = head.value(of: "Last-Modified").flatMap { Self.isLine($0) ? $0 : nil }
+        lastModified = modified.flatMap { text in head.value(of: "Date").flatMap { $0 == text ? nil : text } }
+        total = head.value(of: "Content-Length").flatMap(Int.init).flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// What a range is asked for by (If-Range, RFC 9110, 13.1.5), `nil` where nothing tells the document from another.
+    package var validator: String? { entityTag ?? lastModified }
+
+    /// Whether an answer to a range is of the same document, as far as it says.
+    func isOf(_ head: TransferHead) -> Bool {
+        if let entityTag, let other = head.value(of: "ETag") { return entityTag == other }
+        if entityTag == nil, let lastModified, let other = head.value(of: "Last-Modified") {
+            return lastModified == other
+        }
+        return true
+    }
+
+    private static func isStrong(_ text: String) -> Bool {
+        text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"") && isLine(text)
+    }
+
+    private static func isLine(_ text: String) -> Bool {
+        text.utf8.count <= 1_024 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    /// The first line of what it is written as.
+    private static let opening = "pincheck download 1"
+
+    /// What it is written as: lines of a word and a value.
+    package var bytes: [UInt8] {
+        let lines = [
+            Self.opening, "url \(url)", entityTag.map { "etag \($0)" }, lastModified.map { "last-modified \($0)" },
+            total.map { "length \($0)" },
+        ]
+        return Array((lines.compactMap(\.self).joined(separator: "\n") + "\n").utf8)
+    }
+
+    /// Reads what it was written as; `nil` for anything else.
+    package init?(bytes: [UInt8]) {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let lines = text.split(separator: "\n")
+        guard lines.first == Self.opening[...] else { return nil }
+        var values: [Substring: String] = [:]
+        for line in lines.dropFirst() {
+            guard let blank = line.firstIndex(of: " ") else { return nil }
+            values[line[..<blank]] = String(line[line.index(after: blank)...])
+        }
+        guard let url = values["url"], (try? HTTPLocation(url)) != nil else { return nil }
+        self.url = url
+        entityTag = values["etag"].flatMap { Self.isStrong($0) ? $0 : nil }
+        lastModified = values["last-modified"].flatMap { Self.isLine($0) ? $0 : nil }
+        total = values["length"].flatMap(Int.init).flatMap { $0 >= 0 ? $0 : nil }
+    }
+}

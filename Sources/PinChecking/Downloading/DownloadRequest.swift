@@ -1,0 +1,134 @@
+package import Pinning
+package import TLSProbe
+
+/// A document to fetch from a server that is accepted.
+package struct DownloadRequest: Sendable {
+    /// Where it is.
+    package var location: HTTPLocation
+    /// What is asked for.
+    package var method: HTTPQuestion.Method
+    /// Fields of the request that the user gave; they go to the server of the URL alone.
+    package var fields: [HTTPField]
+    /// How to connect, and what the server is judged by.
+    package var request: CheckRequest
+    /// How many redirects are followed at most.
+    package var mostRedirects = 10
+    /// Whether a redirect to a host without pins, or without TLS, is followed.
+    package var followsUnpinned = false
+    /// How often it is tried again where the network or the server failed, 0 to 100.
+    package var retries = 0
+    /// How slowly it may come.
+    package var patience = Transfer.Patience(bytes: 1, in: .seconds(30))
+    /// The hash it must have, `nil` for any.
+    package var sha256: SHA256Digest?
+
+    /// A document to fetch; see the properties.
+    package init(
+        _ location: HTTPLocation,
+        method: HTTPQuestion.Method = .get,
+        fields: [HTTPField] = [],
+        request: CheckRequest
+    ) {
+        self.location = location
+        self.method = method
+        self.fields = fields
+        self.request = request
+    }
+}
+
+/// Where a document goes.
+package enum DownloadDestination: Sendable {
+    /// The file at a path, which is there once it is whole.
+    case file(String)
+    /// Whoever takes the bytes as they come, and throws when nobody does any more.
+    case stream(@Sendable ([UInt8]) throws -> Void)
+    /// Nowhere: only the head is asked for.
+    case nowhere
+}
+
+/// One server on the way to a document.
+package struct DownloadHop: Sendable {
+    /// What was asked for there.
+    package let location: HTTPLocation
+    /// What the server was judged to be, `nil` for one without TLS.
+    package let result: CheckResult?
+    /// What it answered, `nil` where it was not asked or did not answer.
+    package var status: Int?
+}
+
+/// How a download ended.
+package enum DownloadEnding: Sendable {
+    /// It is there, whole; or the head is, where only that was asked for.
+    case complete
+    /// A server was not accepted, or could not be reached; the last hop says why.
+    case notAccepted
+    /// The server answered with something else than the document.
+    case answered(DownloadObjection)
+    /// The connection failed; what came is kept.
+    case brokenOff(TransferError)
+    /// It could not be stored.
+    case notStored(DownloadStoreError)
+    /// Something that was given for a host on the way cannot be used.
+    case impossible(CheckError)
+}
+
+/// Why an answer is not what was asked for.
+package enum DownloadObjection: Hashable, Sendable {
+    /// It has this status, and this reason phrase.
+    case status(Int, String)
+    /// It redirects to what is no URL.
+    case badRedirect(String)
+    /// There are more redirects than this.
+    case tooManyRedirects(Int)
+    /// It redirects to a host without pins.
+    case unpinnedRedirect(String)
+    /// It redirects to a place without TLS.
+    case plainRedirect(String)
+    /// The same, where connections go through a proxy: they do with TLS alone.
+    case plainRedirectBehindProxy(String)
+    /// It gives another part than the one that was asked for, in the words of the server.
+    case wrongRange(String?)
+    /// The document has another length than the server said: so many bytes of so many.
+    case wrongLength(Int, of: Int)
+    /// It has another hash than it must have.
+    case wrongHash(SHA256Digest)
+}
+
+/// What came of a download.
+package struct DownloadResult: Sendable {
+    /// What was asked for.
+    package let location: HTTPLocation
+    /// Every server on the way, in their order; of several tries the last.
+    package var hops: [DownloadHop] = []
+    /// How it ended.
+    package var ending = DownloadEnding.complete
+    /// The head of the last answer, `nil` without one.
+    package var head: TransferHead?
+    /// How many bytes are there.
+    package var count = 0
+    /// How many bytes of them were there before this run.
+    package var resumedAt = 0
+    /// How long the document is, `nil` where no server said.
+    package var total: Int?
+    /// Whether what was there of another run was thrown away, since it was of another document or no range of it is to be had.
+    package var startedAgain: StartedAgain?
+    /// Whether another run can go on with what is there.
+    package var isResumable = false
+    /// How often it was tried again.
+    package var retries = 0
+    /// How long it took.
+    package var time = Duration.zero
+
+    /// Why what was there was thrown away.
+    package enum StartedAgain: String, Sendable {
+        /// The document has changed since.
+        case changed
+        /// The server gives no ranges.
+        case noRanges = "no-ranges"
+        /// Nothing tells the document from another.
+        case unknown
+    }
+
+    /// Nothing came yet.
+    init(_ location: HTTPLocation) { self.location = location }
+}

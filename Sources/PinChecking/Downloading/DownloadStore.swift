@@ -1,0 +1,137 @@
+package import Machine
+import Pinning
+import X509
+
+/// Where the bytes of one document go, and what of it is there already.
+///
+/// Sendable because one thread at a time touches it: the event loop while a document comes, the downloader between.
+final class DownloadStore: @unchecked Sendable {
+    private enum Place {
+        case file(PartialFile)
+        case stream(@Sendable ([UInt8]) throws -> Void)
+        case nowhere
+    }
+
+    private let place: Place
+    private let hash: RunningSHA256?
+    private var streamed = 0
+    /// What is known of the document of which a part is there, `nil` where nothing is.
+    private(set) var record: DownloadRecord?
+    /// Why nothing can be stored any more.
+    private(set) var failure: DownloadStoreError?
+
+    /// A store that goes on with what there is of the document at `url`.
+    init(_ destination: DownloadDestination, url: String, hashing: Bool) throws(DownloadStoreError) {
+        hash = hashing ? RunningSHA256() : nil
+        switch destination {
+        case .stream(let write): place = .stream(write)
+        case .nowhere: place = .nowhere
+        case .file(let path):
+            let file = try DownloadStoreError.of { () throws(WriteFailure) in try PartialFile(becoming: path) }
+            place = .file(file)
+            let record = file.record.flatMap { DownloadRecord(bytes: $0) }
+            if let record, record.url == url, record.validator != nil, file.count > 0 { self.record = record }
+            if self.record != nil, let hash {
+                try DownloadStoreError.of { () throws(WriteFailure) in try file.read { hash.add($0) } }
+            }
+        }
+    }
+
+    /// How many bytes of the document are there.
+    var count: Int {
+        switch place {
+        case .file(let file): record == nil ? 0 : file.count
+        case .stream: streamed
+        case .nowhere: 0
+        }
+    }
+
+    /// Whether another run can go on with what is there.
+    var isResumable: Bool {
+        if case .file(let file) = place { file.count > 0 && record?.validator != nil } else { false }
+    }
+
+    /// Whether there is something of another document, or of one that cannot be told from another.
+    var holdsSomethingElse: Bool { if case .file(let file) = place { record == nil && file.count > 0 } else { false } }
+
+    /// Whether what was handed on can be taken back.
+    var canBeginAgain: Bool { if case .stream = place { streamed == 0 } else { true } }
+
+    /// Begins a document; what was there is thrown away.
+    func begin(_ record: DownloadRecord) -> Bool {
+        guard failure == nil else { return false }
+        self.record = record
+        hash?.restart()
+        guard case .file(let file) = place else { return true }
+        do throws(DownloadStoreError) {
+            try DownloadStoreError.of { () throws(WriteFailure) in try file.begin(recording: record.bytes) }
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    /// Adds what comes next.
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard failure == nil else { return false }
+        hash?.add(bytes)
+        switch place {
+        case .nowhere: return true
+        case .stream(let write):
+            do {
+                try write(Array(bytes))
+                streamed += bytes.count
+                return true
+            } catch {
+                failure = .stream
+                return false
+            }
+        case .file(let file):
+            do throws(DownloadStoreError) {
+                try DownloadStoreError.of { () throws(WriteFailure) in try file.append(bytes) }
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+    }
+
+    /// The hash of the whole document; asked for once.
+    func finishedHash() -> SHA256Digest? { hash?.finish() }
+
+    /// The document is whole.
+    func complete() throws(DownloadStoreError) {
+        guard case .file(let file) = place else { return }
+        try DownloadStoreError.of { () throws(WriteFailure) in try file.complete() }
+    }
+
+    /// Lets others have the file: nothing is stored any more.
+    func end() {
+        if case .file(let file) = place { file.end() }
+    }
+
+    /// Leaves no file in which nothing is.
+    func discardNothing() {
+        if case .file(let file) = place, file.count == 0 { file.discard() }
+    }
+
+    /// What is there is good for nothing.
+    func discard() {
+        record = nil
+        if case .file(let file) = place { file.discard() }
+    }
+}
+
+/// Why a document could not be stored.
+package enum DownloadStoreError: Error, Hashable, Sendable {
+    /// The file could not be written.
+    case file(WriteFailure)
+    /// Nobody takes the bytes any more.
+    case stream
+
+    fileprivate static func of<Value>(_ body: () throws(WriteFailure) -> Value) throws(DownloadStoreError) -> Value {
+        do throws(WriteFailure) { return try body() } catch { throw .file(error) }
+    }
+}

@@ -1,0 +1,296 @@
+import Pinning
+import TLSProbe
+
+/// Fetches documents, each from a server that is judged on the very connection that carries it.
+///
+/// Before the verdict not a byte of the request is sent; a redirect is judged as any server is, by what is given for its host.
+package final class Downloader: Sendable {
+    /// What is asked of the server of a redirect: what is given for its host.
+    package typealias HostSettings = @Sendable (Target, CheckRequest) throws(CheckError) -> CheckTarget
+
+    private let checker: Checker
+    private let settings: HostSettings
+    private let jobs: @Sendable (CheckTarget) throws(CheckError) -> CheckJob
+
+    /// A downloader.
+    ///
+    /// - Parameters:
+    ///   - surroundings: what it has of the world.
+    ///   - settings: what is asked of a host.
+    ///   - jobs: what a host is judged by.
+    package init(
+        in surroundings: Surroundings,
+        settings: @escaping HostSettings,
+        jobs: @escaping @Sendable (CheckTarget) throws(CheckError) -> CheckJob
+    ) {
+        checker = Checker(
+            thread: surroundings.thread,
+            network: surroundings.network,
+            judgingProxiesBy: ServiceTrust.objection(in: surroundings),
+            now: surroundings.now
+        )
+        self.settings = settings
+        self.jobs = jobs
+    }
+
+    /// Lets go of its threads: nothing is fetched any more.
+    package func shutdown() async { await checker.shutdown() }
+
+    /// Fetches one document.
+    ///
+    /// - Parameters:
+    ///   - request: the document.
+    ///   - destination: where it goes.
+    ///   - progress: is told how far it is.
+    /// - Returns: what came of it.
+    package func fetch(
+        _ request: DownloadRequest,
+        to destination: DownloadDestination,
+        progress: DownloadProgress = DownloadProgress()
+    ) async -> DownloadResult {
+        let started = ContinuousClock.now
+        var result = DownloadResult(request.location)
+        let store: DownloadStore
+        do throws(DownloadStoreError) {
+            store = try DownloadStore(
+                destination,
+                url: request.location.description,
+                hashing: request.sha256 != nil
+            )
+        } catch {
+            result.ending = .notStored(error)
+            return result
+        }
+        result.resumedAt = store.count
+        var pause = Duration.milliseconds(200)
+        while true {
+            let before = store.count
+            await tryOnce(request, store, progress, &result)
+            result.count = store.count
+            guard result.mayPass, !Task.isCancelled else { break }
+            // What goes on is no second try.
+            if store.count <= before || store.count == 0 {
+                guard result.retries < request.retries else { break }
+                result.retries += 1
+                do { try await Task.sleep(for: pause) } catch { break }
+                pause = min(pause * 2, .seconds(5))
+            } else if request.retries == 0 {
+                break
+            }
+        }
+        if case .complete = result.ending { conclude(request, store, &result) } else { store.discardNothing() }
+        if case .complete = result.ending {} else { result.isResumable = store.isResumable }
+        store.end()
+        result.time = started.duration(to: .now)
+        return result
+    }
+
+    /// One way to the document, from its URL through all redirects.
+    private func tryOnce(
+        _ request: DownloadRequest,
+        _ store: DownloadStore,
+        _ progress: DownloadProgress,
+        _ result: inout DownloadResult
+    ) async {
+        result.hops = []
+        var location = request.location
+        var redirects = 0
+        var ignoresWhatIsThere = false
+        while true {
+            let offset = request.method == .get && !ignoresWhatIsThere ? store.count : 0
+            let receiver = DownloadReceiver(
+                store,
+                url: request.location.description,
+                method: request.method,
+                offset: offset,
+                progress: progress
+            )
+            guard
+                let ending = await ask(location, request, from: offset, store.record, receiver, &result)
+            else { return }
+            result.head = receiver.head
+            result.total = receiver.total ?? result.total
+            if let startedAgain = receiver.startedAgain {
+                result.startedAgain = startedAgain
+                result.resumedAt = 0
+            }
+            if let failure = store.failure {
+                result.ending = .notStored(failure)
+                return
+            }
+            switch (receiver.answer, ending) {
+            case (.none, .failure(let error)), (.document, .failure(let error)): result.ending = .brokenOff(error)
+            case (.none, .success): result.ending = .brokenOff(.closedEarly)
+            case (.document, .success):
+                if let total = result.total, request.method == .get, store.count != total {
+                    result.ending =
+                        store.count < total ? .brokenOff(.closedEarly) : .answered(.wrongLength(store.count, of: total))
+                } else {
+                    result.ending = .complete
+                }
+            case (.nothingMissing, _): result.ending = .complete
+            case (.notInRange, _):
+                guard !ignoresWhatIsThere else {
+                    result.ending = .answered(.wrongRange(receiver.head?.value(of: "Content-Range")))
+                    return
+                }
+                ignoresWhatIsThere = true
+                result.startedAgain = .changed
+                result.resumedAt = 0
+                continue
+            case (.other(let objection), _): result.ending = .answered(objection)
+            case (.redirect(let reference), _):
+                redirects += 1
+                guard redirects <= request.mostRedirects else {
+                    result.ending = .answered(.tooManyRedirects(request.mostRedirects))
+                    return
+                }
+                do throws(HTTPLocationError) {
+                    location = try location.following(reference)
+                } catch {
+                    result.ending = .answered(.badRedirect(reference))
+                    return
+                }
+                continue
+            }
+            return
+        }
+    }
+
+    /// Asks one server, or says in `result` why it is not asked.
+    ///
+    /// - Returns: how the transfer ended, `nil` where there was none.
+    private func ask(
+        _ location: HTTPLocation,
+        _ request: DownloadRequest,
+        from offset: Int,
+        _ record: DownloadRecord?,
+        _ receiver: DownloadReceiver,
+        _ result: inout DownloadResult
+    ) async -> Result<Void, TransferError>? {
+        let isFirst = location.hasOrigin(of: request.location)
+        let transfer = transfer(location, request, from: offset, record, to: receiver)
+        guard location.isSecure else {
+            guard request.followsUnpinned else {
+                result.ending = .answered(.plainRedirect(location.description))
+                return nil
+            }
+            guard request.request.connection.proxy(for: location.host) == nil else {
+                result.ending = .answered(.plainRedirectBehindProxy(location.description))
+                return nil
+            }
+            let end = await checker.fetchedPlainly(transfer, plainRequest(to: location, request))
+            result.hops.append(DownloadHop(location: location, result: nil, status: receiver.head?.status))
+            return end
+        }
+        let job: CheckJob
+        do throws(CheckError) {
+            let target = try CheckError.reading { () throws(RequestError) in
+                try Target("https://\(location.authority)/")
+            }
+            job = try jobs(try settings(target, isFirst ? request.request : request.request.ofAnotherHost))
+        } catch {
+            result.ending = .impossible(error)
+            return nil
+        }
+        guard isFirst || request.followsUnpinned || job.evaluation?.isPinned ?? false else {
+            result.ending = .answered(.unpinnedRedirect(location.description))
+            return nil
+        }
+        let (connection, end) = await checker.fetched(transfer, by: job)
+        let checked = CheckedTarget(connection, by: job.evaluation)
+        result.hops.append(
+            DownloadHop(location: location, result: checked.results().first, status: receiver.head?.status)
+        )
+        if end == nil { result.ending = .notAccepted }
+        return end
+    }
+
+    private func transfer(
+        _ location: HTTPLocation,
+        _ request: DownloadRequest,
+        from offset: Int,
+        _ record: DownloadRecord?,
+        to receiver: DownloadReceiver
+    ) -> Transfer {
+        let isFirst = location.hasOrigin(of: request.location)
+        var fields = isFirst ? request.fields : []
+        if offset > 0, let validator = record?.validator {
+            fields += [HTTPField("Range", "bytes=\(offset)-"), HTTPField("If-Range", validator)].compactMap(\.self)
+        }
+        let host = isFirst ? request.request.names.host : nil
+        let authority = host.map { host in
+            HTTPLocation.authority(host.name, host.port ?? Int(location.port), defaultPort: RequestDefaults.port)
+        }
+        return Transfer(
+            TransferQuestion(request.method, location, authority: authority, fields: fields),
+            for: receiver,
+            patience: request.patience
+        )
+    }
+
+    private func plainRequest(to location: HTTPLocation, _ request: DownloadRequest) -> ProbeRequest {
+        let connection = request.request.connection
+        let destination: ProbeRequest.Destination =
+            switch location.host {
+            case .dns(let name): .resolve(host: name, family: connection.family ?? RequestDefaults.family)
+            case .ip(let address): .address(address)
+            }
+        return ProbeRequest(
+            to: destination,
+            port: location.port,
+            timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
+        )
+    }
+
+    /// Gives a document that is there its name, unless it is not the one that was wanted.
+    private func conclude(_ request: DownloadRequest, _ store: DownloadStore, _ result: inout DownloadResult) {
+        guard request.method == .get else { return }
+        if let wanted = request.sha256, let hash = store.finishedHash(), hash != wanted {
+            store.discard()
+            result.ending = .answered(.wrongHash(hash))
+            return
+        }
+        do throws(DownloadStoreError) {
+            try store.complete()
+        } catch {
+            result.ending = .notStored(error)
+        }
+    }
+}
+
+extension DownloadResult {
+    /// Whether another try could end otherwise.
+    fileprivate var mayPass: Bool {
+        switch ending {
+        case .complete, .notStored, .impossible: false
+        case .notAccepted: hops.last?.result?.standing.isWithoutChain ?? false
+        case .answered(.status(let status, _)): [408, 429, 500, 502, 503, 504].contains(status)
+        case .answered: false
+        case .brokenOff(let error): error != .cancelled && error != .handshakeNotCompleted
+        }
+    }
+}
+
+extension CheckRequest {
+    /// What holds for the server of a redirect: nothing that was said of the first one alone, and nothing that proves who asks.
+    fileprivate var ofAnotherHost: CheckRequest {
+        var request = self
+        request.names = Names()
+        request.connection.serverName = nil
+        request.connection.port = nil
+        request.connection.clientIdentity = nil
+        request.connection.addresses.given.removeAll { $0.onlyForHost == nil }
+        request.connection.addresses.isOfOneTarget = false
+        return request
+    }
+}
+
+extension Evaluation {
+    /// Whether a client has pins for the host.
+    fileprivate var isPinned: Bool { setup.clients.contains { $0.pins != nil } }
+}
+
+extension Standing {
+    fileprivate var isWithoutChain: Bool { if case .unreachable = self { true } else { false } }
+}

@@ -1,0 +1,64 @@
+import TLSProbe
+
+extension Checker {
+    /// Connects, judges, and on the same connection fetches a document from a server that is accepted.
+    ///
+    /// Where the verdict depends on what else the server offers, it is asked that first, and then connected to and judged again, as
+    /// ``asked(_:_:retries:until:judge:)`` does.
+    ///
+    /// - Parameters:
+    ///   - transfer: what is fetched.
+    ///   - job: where to connect, and what the server is judged by.
+    /// - Returns: the connection, and how the transfer ended, `nil` where nothing was asked.
+    func fetched(
+        _ transfer: Transfer,
+        by job: CheckJob
+    ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
+        let endpoint = job.endpoint
+        let deadline = Deadline(in: endpoint.request.timeout)
+        let judge = { @Sendable (result: Result<ProbeResult, ProbeError>, offersECDHE: Bool?) in
+            checked(endpoint, result, offersECDHE: offersECDHE, by: job.evaluation)
+        }
+        let first = await fetched(transfer, endpoint.request) { judge($0, nil) }
+        guard first.connection.dependsOnForwardSecrecy else { return first }
+        let settled = await settled(first.connection, retries: 0, until: deadline, judge: judge)
+        guard settled.standing.isAccepted else { return (settled, nil) }
+        var request = endpoint.request
+        request.timeout = max(.milliseconds(1), deadline.remaining)
+        // As the app connects.
+        request.offersOnlyECDHE = true
+        return await fetched(transfer, request, isSettled: true) { result in
+            judge(result, nil).asked(beside: settled) { $0.asksForForwardSecrecy(of: endpoint.urlHost) }
+        }
+    }
+
+    private func fetched(
+        _ transfer: Transfer,
+        _ request: ProbeRequest,
+        isSettled: Bool = false,
+        judge: @Sendable (Result<ProbeResult, ProbeError>) async -> CheckedConnection
+    ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
+        do throws(ProbeError) {
+            let (connection, end) = try await prober.prober.fetch(request) { result in
+                let connection = await judge(.success(result))
+                let goesOn = connection.standing.isAccepted && (isSettled || !connection.dependsOnForwardSecrecy)
+                return (connection, transfer: goesOn ? transfer : nil)
+            }
+            return (connection, end)
+        } catch {
+            return (await judge(.failure(error)), nil)
+        }
+    }
+
+    /// Fetches a document without TLS, where that was asked for.
+    func fetchedPlainly(_ transfer: Transfer, _ request: ProbeRequest) async -> Result<Void, TransferError> {
+        do throws(TransferError) {
+            return .success(try await prober.prober.fetchPlainly(request, transfer))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Lets go of the threads.
+    func shutdown() async { await probers.shutdown() }
+}

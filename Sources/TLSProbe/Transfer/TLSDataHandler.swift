@@ -1,0 +1,93 @@
+internal import NIOCore
+
+/// TLS between the bytes of a channel and the handlers behind it, once the handshake is complete and its chain was judged.
+///
+/// Not Sendable: it belongs to the channel's event loop.
+final class TLSDataHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let connection: TLSConnection
+    /// Whether nothing more is read.
+    private var hasEnded = false
+    /// Whether close_notify can be sent and was not.
+    private var owesCloseNotify = true
+
+    /// A handler for a connection whose handshake is complete; what it has received and not decrypted is read by ``begin(_:)``.
+    init(_ connection: TLSConnection) {
+        self.connection = connection
+    }
+
+    /// Reads what came before the handler was there.
+    func begin(_ context: ChannelHandlerContext) { deliver(context, expecting: 4_096) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        connection.receive(bytes)
+        deliver(context, expecting: bytes.readableBytes)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !hasEnded, connection.write(unwrapOutboundIn(data)) else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        send(context, promise: promise)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        sayGoodbye(context)
+        context.close(mode: mode, promise: promise)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        owesCloseNotify = false
+        // Without close_notify anybody on the way may have cut the stream: its end is not the end of an answer (RFC 8446, 6.1).
+        if !hasEnded { context.fireErrorCaught(TransferError.closedEarly) }
+        hasEnded = true
+        context.fireChannelInactive()
+    }
+
+    private func deliver(_ context: ChannelHandlerContext, expecting count: Int) {
+        guard !hasEnded else { return }
+        let data: ByteBuffer
+        var failure: OpenSSLErrors?
+        switch connection.read(allocator: context.channel.allocator, expecting: count) {
+        case .data(let read): data = read
+        case .end(let read):
+            data = read
+            hasEnded = true
+        case .failed(let read, let errors):
+            data = read
+            failure = errors
+            hasEnded = true
+            // What follows a fatal error is no goodbye.
+            owesCloseNotify = false
+        }
+        // A server may ask for a new key, which is answered.
+        send(context, promise: nil)
+        if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
+        guard hasEnded else { return }
+        if let failure { context.fireErrorCaught(TransferError.tlsFailure(failure.text)) }
+        sayGoodbye(context)
+        context.close(promise: nil)
+    }
+
+    /// Tells the server that nothing more comes; what the socket's buffer does not take at once is not waited for.
+    private func sayGoodbye(_ context: ChannelHandlerContext) {
+        guard owesCloseNotify else { return }
+        owesCloseNotify = false
+        connection.close()
+        send(context, promise: nil)
+    }
+
+    private func send(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
+        guard let output = connection.takeOutput(allocator: context.channel.allocator) else {
+            promise?.succeed()
+            return
+        }
+        context.writeAndFlush(wrapOutboundOut(output), promise: promise)
+    }
+}
