@@ -32,6 +32,43 @@ import Testing
         }
     }
 
+    @Test(
+        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
+        arguments: [
+            ("", "Paused: what came is kept in 'a.bin.part', and the same command goes on with it.\n"), ("-q", ""),
+        ]
+    )
+    func aSignalPausesADownload(option: String, words: String) async throws {
+        let pki = try StandardPKI.shared()
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+            $0.application = .responds(
+                Responder { request in
+                    let head = "HTTP/1.1 \(request.contains("Range:") ? "206 Part" : "200 OK")\nETag: \"v1\""
+                    return request.contains("Range: bytes=3-")
+                        ? Responder.Answer(head + "\nContent-Range: bytes 3-4/5\nContent-Length: 2", "45".utf8)
+                        : Responder.Answer(head + "\nContent-Length: 5", "123".utf8, .silence)
+                }
+            )
+        }
+        try await LoopbackServer.serving(.tls(settings)) { server in
+            let place = "\(StandardPKI.serverName):\(server.port)"
+            let outcome = try await BuiltBinary.run(
+                """
+                set -m; cd "$TMPDIR"; printf '%s' '\(pki.rootA.pem)' >anchors.pem
+                fetch() {
+                    $PINCHECK fetch https://\(place)/a.bin -o a.bin --resolve \(place):127.0.0.1 --anchors anchors.pem \
+                      --pins \(pki.leaf.pin) "$@"
+                }
+                fetch \(option) 2>said & pid=$!
+                until [ -s a.bin.part ]; do :; done
+                kill -INT -- -$pid; wait $pid; code=$?
+                fetch -q || exit; cat a.bin said; exit $code
+                """
+            )
+            #expect(outcome.status == 130 && outcome.output == "12345" + words, "\(outcome)")
+        }
+    }
+
     @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
     func whatWasStartedToIgnoreASignalIgnoresIt() async throws {
         let pki = try StandardPKI.shared()

@@ -19,6 +19,13 @@ package enum Interruption {
     private static let command = Atomic<Int32>(0)
     /// Whether a line of progress stands on the terminal.
     private static let showsProgress = Atomic<Bool>(false)
+    /// What is said at the end: memory that is there from the beginning, since a handler may ask for none.
+    nonisolated(unsafe) private static let farewell = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: 2_048,
+        alignment: 1
+    )
+    /// How many bytes of ``farewell`` are said.
+    private static let farewellCount = Atomic<Int>(0)
 
     /// Takes over the signals that end a process, but for those it was started to ignore (`nohup`).
     ///
@@ -26,7 +33,7 @@ package enum Interruption {
     package static func install() {
         // The handler may not be the first to ask for them: making them takes a lock.
         _ = (isShowingProgress, writers.load(ordering: .relaxed), pending.load(ordering: .relaxed))
-        _ = command.load(ordering: .relaxed)
+        _ = (command.load(ordering: .relaxed), farewell.count, farewellCount.load(ordering: .relaxed))
         let numbers = [SIGINT, SIGTERM, SIGHUP]
         for number in numbers {
             let before = signal(number) { number in Interruption.received(number) }
@@ -61,6 +68,17 @@ package enum Interruption {
         command.store(processGroup, ordering: .sequentiallyConsistent)
     }
 
+    /// Has a signal say this on standard error before it ends the process, as far as it fits; empty for nothing.
+    ///
+    /// One thread at a time may call it.
+    package static func setFarewell(_ text: String) {
+        deferring {
+            farewellCount.store(0, ordering: .sequentiallyConsistent)
+            farewell.copyBytes(from: text.utf8.prefix(farewell.count))
+            farewellCount.store(min(text.utf8.count, farewell.count), ordering: .sequentiallyConsistent)
+        }
+    }
+
     /// Whether a line of progress has to be erased at the end.
     package static var isShowingProgress: Bool {
         get { showsProgress.load(ordering: .relaxed) }
@@ -76,6 +94,7 @@ package enum Interruption {
     private static func end() -> Never {
         let number = pending.load(ordering: .sequentiallyConsistent)
         if showsProgress.load(ordering: .relaxed) { eraseLine() }
+        say(UnsafeRawBufferPointer(rebasing: farewell[..<farewellCount.load(ordering: .sequentiallyConsistent)]))
         let group = command.load(ordering: .sequentiallyConsistent)
         if group > 0 { kill(-group, SIGTERM) }
         signal(number, SIG_DFL)
@@ -91,12 +110,16 @@ package enum Interruption {
     /// Carriage return, and the sequence that erases to the end of the line.
     private static func eraseLine() {
         var bytes: (UInt8, UInt8, UInt8, UInt8) = (0x0D, 0x1B, 0x5B, 0x4B)
-        withUnsafeBytes(of: &bytes) { buffer in
-            #if canImport(Glibc)
-            _ = Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
-            #else
-            _ = Darwin.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
-            #endif
-        }
+        withUnsafeBytes(of: &bytes) { say($0) }
+    }
+
+    /// Writes to standard error, once.
+    private static func say(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count > 0 else { return }
+        #if canImport(Glibc)
+        _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #else
+        _ = Darwin.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #endif
     }
 }

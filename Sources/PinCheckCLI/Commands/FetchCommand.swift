@@ -154,11 +154,12 @@ struct FetchCommand: RequestingCommand {
             to: takesOutput ? context.console.errors : output,
             in: context
         )
-        let progresses = items.map { _ in DownloadProgress() }
+        let note = PauseNote(isQuiet: document.quiet)
+        let progresses = items.map { item in DownloadProgress { note.keep(item.file, $0) } }
         let line =
             document.quiet ? nil : DownloadLine(progresses, console: context.console, environment: context.environment)
         let showing = line.map { line in Task { await line.show() } }
-        let limit = downloads.first?.request.connection.jobs ?? 1
+        let limit = downloads.first?.request.connection.jobs ?? RequestDefaults.jobs
         var results: [Int: DownloadResult] = [:]
         await withTaskGroup(of: (Int, DownloadResult).self) { group in
             var next = 0

@@ -1,5 +1,6 @@
 import PinChecking
 import Pinning
+import TLSProbe
 import Text
 
 extension ExitStatus {
@@ -56,8 +57,8 @@ extension DownloadObjection {
         switch self {
         case .status(let status, let reason):
             "the server answers \(status)\(reason.isEmpty ? "" : " " + TerminalText.shortened(reason, to: 120))"
-        case .badRedirect(let place):
-            "it redirects to '\(TerminalText.shortened(place, to: 200))', which is no http or https URL"
+        case .badRedirect(let place, let error):
+            "it redirects to '\(TerminalText.shortened(place, to: 200))', \(Self.words(error))"
         case .tooManyRedirects(let most): "it redirects more than \(most) times: raise --max-redirs if that is right"
         case .unpinnedRedirect(let place):
             "it redirects to \(TerminalText.shortened(place, to: 200)), whose host has no pins: give some, or --follow-unpinned"
@@ -70,6 +71,16 @@ extension DownloadObjection {
                 + (words.map { " (\(TerminalText.shortened($0, to: 120)))" } ?? "")
         case .wrongLength(let count, let total): "the document has \(count) bytes, and should have \(total)"
         case .wrongHash(let hash): "the document has the SHA-256 \(hash.hexadecimal): it was thrown away"
+        }
+    }
+
+    /// What is wrong with a place that a server leads to.
+    private static func words(_ error: HTTPLocationError) -> String {
+        switch error {
+        case .noScheme, .character: "which is no http or https URL"
+        case .userName: "which holds a user name"
+        case .host: "which names no host"
+        case .port: "which has no port from 1 to 65535"
         }
     }
 }

@@ -1,4 +1,3 @@
-import Synchronization
 import TLSProbe
 
 /// Takes one answer: decides by its head what becomes of what is there, and stores its body.
@@ -54,7 +53,7 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
         self.head = head
         answer = look(at: head)
         guard case .document = answer else { return false }
-        progress.begin(at: store.count, of: total)
+        progress.begin(at: store.count, of: total, keeps: store.keepsWhatComes)
         return true
     }
 
@@ -104,32 +103,4 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
         total = range.total ?? record.total
         return .document
     }
-}
-
-/// How far a download is, for whoever shows it.
-package final class DownloadProgress: Sendable {
-    private let counts = Atomic<Int>(0)
-    private let totals = Atomic<Int>(-1)
-    private let starts = Atomic<Int>(0)
-
-    /// Nothing has come.
-    package init() {}
-
-    /// How many bytes are there.
-    package var count: Int { counts.load(ordering: .relaxed) }
-    /// How many of them came before the last connection.
-    package var start: Int { starts.load(ordering: .relaxed) }
-    /// How many there will be, `nil` where no server says.
-    package var total: Int? {
-        let total = totals.load(ordering: .relaxed)
-        return total < 0 ? nil : total
-    }
-
-    func begin(at start: Int, of total: Int?) {
-        starts.store(start, ordering: .relaxed)
-        totals.store(total ?? -1, ordering: .relaxed)
-        counts.store(start, ordering: .relaxed)
-    }
-
-    func add(_ count: Int) { counts.add(count, ordering: .relaxed) }
 }

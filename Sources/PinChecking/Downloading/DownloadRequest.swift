@@ -76,8 +76,8 @@ package enum DownloadEnding: Sendable {
 package enum DownloadObjection: Hashable, Sendable {
     /// It has this status, and this reason phrase.
     case status(Int, String)
-    /// It redirects to what is no URL.
-    case badRedirect(String)
+    /// It redirects to what is no URL that can be followed.
+    case badRedirect(String, HTTPLocationError)
     /// There are more redirects than this.
     case tooManyRedirects(Int)
     /// It redirects to a host without pins.

@@ -51,6 +51,9 @@ final class DownloadStore: @unchecked Sendable {
         if case .file(let file) = place { file.count > 0 && record?.validator != nil } else { false }
     }
 
+    /// Whether another run can go on with what comes now.
+    var keepsWhatComes: Bool { if case .file = place { record?.validator != nil } else { false } }
+
     /// Whether there is something of another document, or of one that cannot be told from another.
     var holdsSomethingElse: Bool { if case .file(let file) = place { record == nil && file.count > 0 } else { false } }
 

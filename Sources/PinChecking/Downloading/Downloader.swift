@@ -62,6 +62,8 @@ package final class Downloader: Sendable {
             return result
         }
         result.resumedAt = store.count
+        progress.keep(store.isResumable)
+        defer { progress.keep(false) }
         var pause = Duration.milliseconds(200)
         while true {
             let before = store.count
@@ -148,7 +150,7 @@ package final class Downloader: Sendable {
                 do throws(HTTPLocationError) {
                     location = try location.following(reference)
                 } catch {
-                    result.ending = .answered(.badRedirect(reference))
+                    result.ending = .answered(.badRedirect(reference, error))
                     return
                 }
                 continue

@@ -25,6 +25,8 @@ final class TransferHandler: ChannelInboundHandler {
     private var deliver: Delivery?
     private var context: ChannelHandlerContext?
     private var watch: Scheduled<Void>?
+    /// Whether the request was sent: what comes before is no answer to it.
+    private var hasAsked = false
     /// How many bytes of the body have come.
     private(set) var bodyCount = 0
     /// How many of them had when the watch last looked.
@@ -72,6 +74,7 @@ final class TransferHandler: ChannelInboundHandler {
     /// Sends the request.
     func ask() {
         guard let context, release != nil else { return end(.closedEarly) }
+        hasAsked = true
         let question = transfer.question
         var head = HTTPRequestHead(
             version: .http1_1,
@@ -88,6 +91,7 @@ final class TransferHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard release != nil else { return }
+        guard hasAsked else { return end(.notHTTP) }
         switch unwrapInboundIn(data) {
         case .head(let head): begin(head)
         case .body(let part):
@@ -102,7 +106,14 @@ final class TransferHandler: ChannelInboundHandler {
         case let error as TransferError: end(error)
         case let error as IOError:
             end(error.errnoCode == ECONNRESET || error.errnoCode == EPIPE ? .reset : .closedEarly)
-        case let error as HTTPParserError: end(error == .invalidEOFState ? .closedEarly : .notHTTP)
+        case let error as HTTPParserError:
+            switch error {
+            case .invalidEOFState: end(.closedEarly)
+            case .headerOverflow: end(.tooLong)
+            default: end(.notHTTP)
+            }
+        // An answer to nothing.
+        case is NIOHTTPDecoderError: end(.notHTTP)
         default: end(.closedEarly)
         }
     }
@@ -115,7 +126,11 @@ final class TransferHandler: ChannelInboundHandler {
         answered()
         let fields = head.headers.map { HTTPField(unchecked: $0.name, $0.value) }
         let answer = TransferHead(status: Int(head.status.code), reason: head.status.reasonPhrase, fields: fields)
-        guard head.status != .switchingProtocols else { return end(.notHTTP) }
+        // Chunks of what was coded as well, which nobody asked for, are not the document (RFC 9112, 6.1).
+        let codings = head.headers["Transfer-Encoding"]
+        guard head.status != .switchingProtocols, codings.allSatisfy({ $0.lowercased() == "chunked" }) else {
+            return end(.notHTTP)
+        }
         guard transfer.receiver.receive(answer) else { return end(.stopped) }
         lookLater()
     }

@@ -82,7 +82,7 @@ package struct HTTPField: Sendable, Hashable {
 package struct TransferHead: Sendable, Hashable {
     /// The status code, 200…999.
     package let status: Int
-    /// The reason phrase as the server wrote it, not escaped.
+    /// The reason phrase: the standard's for a status that has one there, else as the server wrote it, not escaped.
     package let reason: String
     /// The fields as the server wrote them, not escaped, in their order.
     package let fields: [HTTPField]

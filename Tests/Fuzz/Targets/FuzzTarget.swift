@@ -36,6 +36,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case logs
     /// What proxies answer.
     case proxy
+    /// Where redirects lead, and which part of a document an answer holds.
+    case location
 
     /// Gives `bytes` to the reader; files are made in `directory`, which has nothing else in it.
     ///
@@ -65,6 +67,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .staple: try TransparencyProperties.checkStaple(bytes)
         case .logs: try TransparencyProperties.checkLogs(bytes)
         case .proxy: try ProxyProperties.check(bytes)
+        case .location: try LocationProperties.check(bytes)
         }
     }
 }

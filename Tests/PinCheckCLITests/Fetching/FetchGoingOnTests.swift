@@ -1,0 +1,147 @@
+import LoopbackLab
+import Machine
+import PinCheckCLI
+import Pinning
+import Synchronization
+import Testing
+
+/// Downloads that go on with what an earlier run left.
+@Suite(.endsSomeTime) struct FetchGoingOnTests: FetchTesting {
+    let pki: StandardPKI
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    @Test func aDownloadThatBreaksOffGoesOn() async throws {
+        try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
+            let path = self.path(files, "a.bin")
+            let first = await fetch("/a.bin", "-o", path)
+            #expect(first.status == .unreachable && first.output.contains("30000 bytes of it are kept"), "\(first)")
+            #expect(first.output.contains("  the same command goes on with \(path).part\n"))
+            #expect(bytes(files, "a.bin.part") == Array(document.prefix(30_000)) && bytes(files, "a.bin") == nil)
+            #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
+            let last = await fetch("/a.bin", "-o", path)
+            #expect(last.status == .pass && last.output.contains("58.6 KiB were there"), "\(last)")
+            #expect(bytes(files, "a.bin") == document && bytes(files, "a.bin.part") == nil)
+        }
+        try await serving(ranges(document, cutAfter: 30_000)) { server, fetch, files in
+            // With a retry it goes on by itself, as long as more comes.
+            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--retries", "1")
+            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
+            #expect(await server.connections(ended: 3).count == 3)
+        }
+    }
+
+    @Test func everyInterruptedDownloadOfADirectoryGoesOn() async throws {
+        try await serving(ranges(document, cutAfter: 50_000)) { server, fetch, files in
+            for name in ["a.bin", "b.bin"] { _ = await fetch("/\(name)", "-o", self.path(files, name)) }
+            _ = try files.write("nothing", to: "c.bin.part")
+            let outcome = await pincheck(
+                "fetch",
+                "--resume-all",
+                self.path(files, ""),
+                "--resolve",
+                "\(host):\(server.port):127.0.0.1",
+                "--anchors",
+                self.path(files, "anchors.pem"),
+                "--pins",
+                pki.leaf.pin
+            )
+            #expect(outcome.status == .pass, "\(outcome)")
+            #expect(bytes(files, "a.bin") == document && bytes(files, "b.bin") == document)
+            let nothing = await pincheck("fetch", "--resume-all", self.path(files, ""))
+            #expect(
+                nothing.status == .noInput && nothing.errors.contains("no download was interrupted in"),
+                "\(nothing)"
+            )
+        }
+    }
+
+    @Test func anotherDocumentIsFetchedFromTheBeginning() async throws {
+        let other = document.map { ~$0 }
+        let isChanged = Atomic(false)
+        let (old, new) = (ranges(document, cutAfter: 30_000), ranges(other, tag: "\"v2\""))
+        try await serving({ isChanged.load(ordering: .relaxed) ? new($0) : old($0) }) { _, fetch, files in
+            let path = self.path(files, "a.bin")
+            #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
+            isChanged.store(true, ordering: .relaxed)
+            let outcome = await fetch("/a.bin", "-o", path)
+            #expect(outcome.status == .pass && bytes(files, "a.bin") == other, "\(outcome)")
+            #expect(outcome.output.contains("  note: the document changed since it was begun"))
+        }
+    }
+
+    @Test func whatCannotBeToldFromAnotherIsFetchedAnew() async throws {
+        let document = document
+        try await serving({ request in
+            request.contains("Range:")
+                ? Responder.Answer("HTTP/1.1 500 Asked for a part")
+                : Responder.Answer(
+                    "HTTP/1.1 200 OK\nETag: W/\"weak\"\nContent-Length: \(document.count)",
+                    document.prefix(request.contains("/cut") ? 10_000 : document.count),
+                    .cut
+                )
+        }) { _, fetch, files in
+            let first = await fetch("/cut", "-o", self.path(files, "a.bin"))
+            #expect(first.status == .unreachable && !first.output.contains("goes on"), "\(first)")
+            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
+        }
+    }
+
+    @Test(arguments: [
+        ("bytes 0-79999/80000", "answer wrong-range"), ("bytes 30001-79999/80000", "answer wrong-range"),
+        ("bytes 30000-79999/79999", "answer wrong-range"), ("octets 30000-79999/80000", "answer wrong-range"),
+        ("bytes 30000-29999/80000", "answer wrong-range"), ("bytes */80000", "answer wrong-range"),
+        ("", "answer wrong-range"), ("bytes 30000-79999/80000", "pass complete"),
+        ("bytes 30000-79999/*", "pass complete"),
+    ])
+    func aServerThatLiesAboutRangesIsCaught(range: String, decision: String) async throws {
+        let document = document
+        try await serving({ request in
+            guard request.contains("Range: bytes=30000-") else {
+                let head = "HTTP/1.1 200 OK\nContent-Length: \(document.count)\nETag: \"v1\""
+                return Responder.Answer(head, document.prefix(30_000), .cut)
+            }
+            let field = range.isEmpty ? "" : "\nContent-Range: \(range)"
+            return Responder.Answer("HTTP/1.1 206 Part\nContent-Length: 50000" + field, document.dropFirst(30_000))
+        }) { _, fetch, files in
+            _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--format", "json")
+            #expect(outcome.decision == decision, "\(outcome)")
+            #expect(bytes(files, "a.bin.part") == (outcome.status == .pass ? nil : Array(document.prefix(30_000))))
+            #expect(bytes(files, "a.bin") == (outcome.status == .pass ? document : nil))
+        }
+    }
+
+    @Test func aWholeFileThatWasNotNamedYetIsNotAskedForAgain() async throws {
+        let document = document
+        try await serving({ request in
+            request.contains("Range: bytes=80000-")
+                ? Responder.Answer("HTTP/1.1 416 No\nContent-Range: bytes */80000\nContent-Length: 0\nETag: \"v1\"")
+                : Responder.Answer("HTTP/1.1 200 OK\nContent-Length: 90000\nETag: \"v1\"", document, .cut)
+        }) { server, fetch, files in
+            #expect(await fetch("/a.bin", "-o", self.path(files, "a.bin")).status == .unreachable)
+            let record = "pincheck download 1\nurl https://\(host):\(server.port)/a.bin\netag \"v1\"\nlength 80000\n"
+            _ = try files.write(record, to: "a.bin.part.record")
+            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
+        }
+    }
+
+    @Test func twoRunsDoNotWriteOneFile() async throws {
+        let document = document
+        try await serving({ _ in
+            Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: 90000", document, .silence)
+        }) { server, fetch, files in
+            let path = self.path(files, "a.bin")
+            async let first = fetch("/a.bin", "-o", path, "--speed-time", "3")
+            while bytes(files, "a.bin.part")?.count != document.count { await Task.yield() }
+            let second = await fetch("/a.bin", "-o", path)
+            #expect(second.status == .inputOutput && second.output.contains("another run is writing it"), "\(second)")
+            #expect(server.connections.count == 1)
+            #expect(await first.status == .unreachable)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import LoopbackLab
+import Machine
+import PinCheckCLI
+import Pinning
+import Synchronization
+import Testing
+
+/// Redirects, each of which is judged anew.
+@Suite(.endsSomeTime) struct FetchRedirectTests: FetchTesting {
+    let pki: StandardPKI
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    private func redirecting(_ places: [String: String]) -> @Sendable (String) -> Responder.Answer {
+        let whole = ranges(document)
+        return { request in
+            let path = request.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+            guard let place = places[path] else { return whole(request) }
+            return Responder.Answer("HTTP/1.1 302 Found\nLocation: \(place)\nContent-Length: 0")
+        }
+    }
+
+    @Test(arguments: [
+        ("/one", "pass complete"), ("/up", "pass complete"), ("/round", "answer too-many-redirects"),
+        ("/plain", "fail plain-redirect"), ("/file", "answer bad-redirect"), ("/nowhere", "answer unexpected-status"),
+    ])
+    func redirectsAreFollowedAsFarAsTheyMayBe(path: String, decision: String) async throws {
+        let places = [
+            "/one": "/two?a b", "/up": "x/../../deep/./a.bin#there", "/round": "/round", "/plain": "http://\(host)/",
+            "/file": "file:///etc/passwd",
+        ]
+        let redirecting = redirecting(places)
+        try await serving({ request in
+            request.contains("/nowhere")
+                ? Responder.Answer("HTTP/1.1 302 Found\nContent-Length: 0") : redirecting(request)
+        }) { server, fetch, files in
+            let outcome = await fetch(path, "-o", self.path(files, "a.bin"), "--format", "json", "--max-redirs", "3")
+            #expect(outcome.decision == decision, "\(outcome)")
+            #expect(bytes(files, "a.bin") == (outcome.status == .pass ? document : nil))
+            let asked = server.connections.map { String(decoding: $0.applicationOpening, as: UTF8.self) }
+            if path == "/one" { #expect(asked.last?.hasPrefix("GET /two?a%20b HTTP/1.1\r\n") == true) }
+            if path == "/up" { #expect(asked.last?.hasPrefix("GET /deep/a.bin HTTP/1.1\r\n") == true) }
+        }
+    }
+
+    @Test func aRedirectIsJudgedByThePinsForItsHost() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            let other = try pki.interA.issue(.leaf("other.example.com"))
+            let whole = ranges(document)
+            let there = TLSServerSettings(presenting: [other, pki.interA]).with {
+                $0.application = .responds(Responder(whole))
+            }
+            try await LoopbackServer.serving(.tls(there)) { target in
+                let place = "https://other.example.com:\(target.port)/a.bin"
+                let here = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+                    $0.application = .responds(
+                        Responder { _ in Responder.Answer("HTTP/1.1 307 There\nLocation: \(place)\nContent-Length: 0") }
+                    )
+                }
+                try await LoopbackServer.serving(.tls(here)) { server in
+                    func policy(_ pins: String?) -> String {
+                        let rest = pins.map { ", \"other.example.com:\(target.port)\": { pins: [\"\($0)\"] }" } ?? ""
+                        return "{ hosts: { \"\(host)\": { pins: [\"\(pki.leaf.pin)\"] }\(rest) } }"
+                    }
+                    func fetch(_ pins: String?, _ more: String...) async throws -> Outcome {
+                        let file = try files.write(policy(pins), to: "policy.json5")
+                        return await pincheck(
+                            [
+                                "fetch", "https://\(host):\(server.port)/", "-o", self.path(files, "a.bin"), "--policy",
+                                file,
+                                "--resolve", "\(host):\(server.port):127.0.0.1", "--resolve",
+                                "other.example.com:\(target.port):127.0.0.1", "--anchors", anchors, "--header",
+                                "Authorization: Basic eDp5", "--format", "json",
+                            ] + more
+                        )
+                    }
+                    let unpinned = try await fetch(nil)
+                    #expect(unpinned.decision == "fail unpinned-redirect", "\(unpinned)")
+                    #expect(target.connections.isEmpty)
+                    let rejected = try await fetch(pki.leaf.pin)
+                    try #require(rejected.decision == "fail pin-mismatch", "\(rejected)")
+                    #expect(await target.connections(ended: 1).last?.applicationBytesReceived == 0)
+                    let accepted = try await fetch(other.pin)
+                    try #require(accepted.decision == "pass complete", "\(accepted)")
+                    #expect(bytes(files, "a.bin") == document)
+                    // What proves who asks stays with the first.
+                    let asked = try #require(await target.connections(ended: 2).last?.applicationOpening)
+                    #expect(!String(decoding: asked, as: UTF8.self).contains("Authorization"))
+                    let followed = try await fetch(nil, "--follow-unpinned")
+                    #expect(followed.decision == "pass complete", "\(followed)")
+                }
+            }
+        }
+    }
+}

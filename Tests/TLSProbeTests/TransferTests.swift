@@ -1,0 +1,305 @@
+import LoopbackLab
+import NIOCore
+import Pinning
+import Synchronization
+import Testing
+
+@testable import TLSProbe
+
+/// A document on the connection that was judged.
+@Suite(.timeLimit(.minutes(5)))
+struct TransferTests {
+    typealias End = Result<Void, TransferError>
+
+    let world: StandardPKI
+
+    init() throws {
+        world = try StandardPKI.shared()
+    }
+
+    /// Keeps what comes.
+    private final class Keeper: TransferReceiver {
+        let head = Mutex<TransferHead?>(nil)
+        let body = Mutex<[UInt8]>([])
+        let limit: Int
+
+        init(limit: Int = .max) { self.limit = limit }
+
+        func receive(_ head: TransferHead) -> Bool {
+            self.head.withLock { $0 = head }
+            return true
+        }
+
+        func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            body.withLock { body in
+                body += bytes
+                return body.count < limit
+            }
+        }
+    }
+
+    private func server(
+        _ application: TLSServerSettings.Application,
+        delivery: ServerBehavior.Delivery = .immediate,
+        _ change: (inout TLSServerSettings) -> Void = { _ in }
+    ) -> ServerBehavior {
+        let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.application = application }
+        return .tls(settings.with(change), delivery: delivery)
+    }
+
+    private func answer(
+        _ head: String,
+        _ body: some Sequence<UInt8> = [],
+        _ ending: Responder.Answer.Ending = .goodbye
+    ) -> TLSServerSettings.Application {
+        let answer = Responder.Answer(head, Array(body), ending)
+        return .responds(Responder { _ in answer })
+    }
+
+    private func transfer(
+        to keeper: Keeper,
+        _ method: HTTPQuestion.Method = .get,
+        patience: Duration = .seconds(30)
+    ) throws -> Transfer {
+        Transfer(
+            TransferQuestion(method, try HTTPLocation("https://api.example.com/a?b=c")),
+            for: keeper,
+            patience: Transfer.Patience(bytes: 1, in: patience)
+        )
+    }
+
+    /// How the transfer from a server that is accepted ends, and what the server saw.
+    private func fetch(
+        _ behavior: ServerBehavior,
+        to keeper: Keeper,
+        _ method: HTTPQuestion.Method = .get,
+        timeout: Duration = .seconds(60),
+        patience: Duration = .seconds(30)
+    ) async throws -> (end: End?, seen: ConnectionObservation) {
+        let transfer = try transfer(to: keeper, method, patience: patience)
+        return try await LoopbackServer.serving(behavior) { server in
+            let request = try ProbeRequest(server) { $0.timeout = timeout }
+            let end = try await withProber { prober in
+                let end = try await prober.fetch(request) { _ in ((), transfer: transfer) }.end
+                #expect(prober.workshop.attempts.isEmpty)
+                return end
+            }
+            return (end, try #require(await server.connections(ended: 1).first))
+        }
+    }
+
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
+    func theDocumentComesOverTheConnectionThatWasJudged(version: LoopbackLab.TLSVersion) async throws {
+        let document = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
+        let keeper = Keeper()
+        let behavior = server(answer("HTTP/1.1 200 Fine\nContent-Length: 300000\nA: b", document)) {
+            $0.maximumVersion = version
+        }
+        let (end, seen) = try await fetch(behavior, to: keeper)
+        #expect(end?.failure == nil && end != nil)
+        #expect(keeper.body.withLock { $0 } == document)
+        let head = try #require(keeper.head.withLock { $0 })
+        #expect(head.status == 200 && head.reason == "OK" && head.value(of: "a") == "b")
+        #expect(seen.clientHellos == 1 && seen.receivedCloseNotify)
+        #expect(
+            String(decoding: seen.applicationOpening, as: UTF8.self) == """
+                GET /a?b=c HTTP/1.1\r\nHost: api.example.com\r\nUser-Agent: pincheck\r\nAccept: */*\r\n\
+                Accept-Encoding: identity\r\nConnection: close\r\n\r\n
+                """
+        )
+    }
+
+    @Test func aServerThatIsNotAcceptedIsAskedNothing() async throws {
+        try await LoopbackServer.serving(server(answer("HTTP/1.1 200 Fine\nContent-Length: 0"))) { server in
+            let request = try ProbeRequest(server)
+            let outcome = try await withProber { prober in
+                let outcome = try await prober.fetch(request) { ($0.presented.leaf.der, transfer: nil) }
+                while !prober.workshop.attempts.isEmpty { await Task.yield() }
+                return outcome
+            }
+            #expect(outcome.judgement == world.leaf.der && outcome.end == nil)
+            let seen = try #require(await server.connections(ended: 1).first)
+            #expect(seen.applicationBytesReceived == 0 && seen.receivedCloseNotify)
+        }
+    }
+
+    @Test func whatTheServerSaysOfItsOwnAccordIsNoAnswer() async throws {
+        let keeper = Keeper()
+        let transfer = try transfer(to: keeper)
+        let head = Array("HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n".utf8)
+        // Without tickets, so that what comes after the handshake is what the server says.
+        try await LoopbackServer.serving(server(.greets(head)) { $0.sessionTickets = 0 }) { server in
+            let request = try ProbeRequest(server)
+            try await withProber { prober in
+                let attempt = ProbeAttempt(request, in: prober.workshop, keepsOpen: true)
+                let loop = prober.workshop.loop
+                let end: End = await withCheckedContinuation { continuation in
+                    loop.execute {
+                        attempt.start { _ in
+                            // Once what it said is there.
+                            loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(1)) { task in
+                                guard attempt.kept?.received ?? 0 > 0 else { return }
+                                task.cancel()
+                                attempt.carry(transfer) { continuation.resume(returning: $0) }
+                            }
+                        }
+                    }
+                }
+                #expect(end.failure == .notHTTP)
+            }
+            #expect(keeper.head.withLock { $0 } == nil)
+            #expect(await server.connections(ended: 1).first?.applicationBytesReceived == 0)
+        }
+    }
+
+    @Test func whoWantsNoMoreLeaves() async throws {
+        let keeper = Keeper(limit: 1)
+        let (end, seen) = try await fetch(
+            server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1, 2, 3], .silence)),
+            to: keeper
+        )
+        #expect(end?.failure == .stopped && seen.receivedCloseNotify)
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 Fine\nContent-Length: 4", 4, Responder.Answer.Ending.cut, nil),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4", 3, .cut, TransferError.closedEarly),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4", 3, .goodbye, .closedEarly),
+        ("HTTP/1.1 200 Fine\nContent-Length: 2", 4, .goodbye, nil),
+        ("HTTP/1.1 200 Fine", 4, .goodbye, nil), ("HTTP/1.1 200 Fine", 4, .cut, .closedEarly),
+        ("HTTP/1.0 200 Fine", 4, .goodbye, nil), ("HTTP/1.1 200 Fine", 0, .cut, .closedEarly),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4\nContent-Length: 4", 4, .goodbye, .notHTTP),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4, 4", 4, .goodbye, .notHTTP),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4\nTransfer-Encoding: chunked", 4, .goodbye, .notHTTP),
+        ("HTTP/1.1 200 Fine\nContent-Length: 99999999999999999999", 4, .goodbye, .notHTTP),
+        ("HTTP/1.1 200 Fine\nTransfer-Encoding: gzip, chunked", 4, .goodbye, .notHTTP),
+        ("HTTP/1.1 200 Fine\nTransfer-Encoding: gzip\nTransfer-Encoding: chunked", 4, .goodbye, .notHTTP),
+        ("HTTP/1.1 200 Fine\nTransfer-Encoding: identity", 4, .goodbye, .notHTTP),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4\nA: " + String(repeating: "b", count: 90_000), 4, .cut, .tooLong),
+        ("HTTP/2.0 200 Fine\nContent-Length: 0", 0, .goodbye, .notHTTP),
+        ("HTTP/1.1 20 Fine\nContent-Length: 0", 0, .goodbye, .notHTTP),
+        ("HTTP/1.1 101 Other\nUpgrade: h2c", 0, .goodbye, .notHTTP),
+        ("HTTP/1.1 100 Continue\n\nHTTP/1.1 103 Hints\nLink: x\n\nHTTP/1.1 200 Fine\nContent-Length: 4", 4, .cut, nil),
+    ])
+    func anAnswerEndsWhereItsFramingSaysAndNowhereElse(
+        head: String,
+        count: Int,
+        ending: Responder.Answer.Ending,
+        error: TransferError?
+    ) async throws {
+        let keeper = Keeper()
+        let (end, _) = try await fetch(server(answer(head, [1, 2, 3, 4].prefix(count), ending)), to: keeper)
+        #expect(end?.failure == error)
+        guard error == nil else { return }
+        #expect(keeper.head.withLock { $0?.status } == 200)
+        #expect(keeper.body.withLock { $0 } == Array([1, 2, 3, 4].prefix(head.contains("Length: 2") ? 2 : 4)))
+    }
+
+    @Test(arguments: [
+        ("4\r\nabcd\r\n0\r\n\r\n", nil), ("4;x=\"y\"\r\nabcd\r\n0\r\nA: b\r\nC: d\r\n\r\n", nil),
+        ("0004\r\nabcd\r\n0\r\n\r\n", nil), ("5\r\nabcd\r\n0\r\n\r\n", TransferError.notHTTP),
+        ("4\r\nabcde\r\n0\r\n\r\n", .notHTTP), ("g\r\nabcd\r\n0\r\n\r\n", .notHTTP),
+        ("-4\r\nabcd\r\n0\r\n\r\n", .notHTTP), ("ffffffffffffffffff\r\nabcd\r\n0\r\n\r\n", .notHTTP),
+        ("4\r\nabcd\r\n", .closedEarly), ("4\r\nabcd\r\n0\r\n", .closedEarly), ("4\r\nab", .closedEarly),
+    ])
+    func chunksAreTakenAsTheyAreOrNotAtAll(body: String, error: TransferError?) async throws {
+        let keeper = Keeper()
+        let head = "HTTP/1.1 200 Fine\nTransfer-Encoding: chunked"
+        let (end, _) = try await fetch(server(answer(head, body.utf8)), to: keeper)
+        #expect(end?.failure == error)
+        if error == nil { #expect(keeper.body.withLock { $0 } == Array("abcd".utf8)) }
+    }
+
+    @Test(arguments: ["200 Fine\nContent-Length: 9", "204 None", "304 Same\nContent-Length: 9"])
+    func anAnswerWithoutABodyEndsWithItsHead(head: String) async throws {
+        let keeper = Keeper()
+        let method: HTTPQuestion.Method = head.hasPrefix("200") ? .head : .get
+        let (end, seen) = try await fetch(server(answer("HTTP/1.1 \(head)", "garbage".utf8)), to: keeper, method)
+        #expect(end?.failure == nil && end != nil)
+        #expect(keeper.body.withLock { $0.isEmpty } && keeper.head.withLock { $0 } != nil)
+        #expect(String(decoding: seen.applicationOpening, as: UTF8.self).hasPrefix(method == .head ? "HEAD " : "GET "))
+    }
+
+    @Test func aCancelledTransferLeavesNothingBehind() async throws {
+        let silent = server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1, 2, 3], .silence))
+        let keeper = Keeper()
+        let transfer = try transfer(to: keeper)
+        try await LoopbackServer.serving(silent) { server in
+            let request = try ProbeRequest(server) { $0.timeout = .seconds(60) }
+            try await withProber { prober in
+                let task = Task { try await prober.fetch(request) { _ in ((), transfer: transfer) }.end }
+                while keeper.body.withLock({ $0.count }) < 3 { await Task.yield() }
+                task.cancel()
+                let end = try await task.value
+                #expect(end?.failure == .cancelled)
+                #expect(prober.workshop.attempts.isEmpty)
+            }
+            #expect(await server.connections(ended: 1).first?.receivedCloseNotify == true)
+        }
+    }
+
+    @Test func aServerWithoutAnAnswerIsLeftAtTheDeadlineAndASlowOneLater() async throws {
+        let nothing = try await fetch(server(answer("", [], .silence)), to: Keeper(), timeout: .seconds(1))
+        #expect(nothing.end?.failure == .deadlineExceeded)
+        let slow = try await fetch(
+            server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1], .silence)),
+            to: Keeper(),
+            timeout: .seconds(1),
+            patience: .seconds(2)
+        )
+        #expect(slow.end?.failure == .tooSlow(.seconds(2)))
+    }
+
+    /// Damaged answers over connections of all kinds: each comes to an end, and what is called whole is.
+    @Test(arguments: Seeds.sample(32))
+    func whateverTheServerDoesItEnds(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let document = (0..<2_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let isChunked = Bool.random(using: &generator)
+        var bytes = Array("HTTP/1.1 200 Fine\r\nA: b\r\n".utf8)
+        if isChunked {
+            bytes += Array("Transfer-Encoding: chunked\r\n\r\n".utf8)
+            var rest = document[...]
+            while !rest.isEmpty {
+                let chunk = rest.prefix(Int.random(in: 1...700, using: &generator))
+                bytes += Array("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + [13, 10]
+                rest = rest.dropFirst(chunk.count)
+            }
+            bytes += Array("0\r\n\r\n".utf8)
+        } else {
+            bytes += Array("Content-Length: \(document.count)\r\n\r\n".utf8) + document
+        }
+        let isDamaged = Bool.random(using: &generator)
+        if isDamaged {
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                case 1: bytes.remove(at: place)
+                default: bytes.insert([10, 13, 32, 0x31].randomElement(using: &generator) ?? 10, at: place)
+                }
+            }
+        }
+        let ending = [Responder.Answer.Ending.goodbye, .cut, .silence].randomElement(using: &generator) ?? .cut
+        let isHostile = Bool.random(using: &generator)
+        let delivery =
+            isHostile
+            ? ServerBehavior.Delivery.hostile(at: Int.random(in: 0...5_000, using: &generator), using: &generator)
+            : .immediate
+        let application = TLSServerSettings.Application.responds(
+            Responder { [bytes] _ in Responder.Answer(bytes, ending) }
+        )
+        let keeper = Keeper()
+        let transfer = try transfer(to: keeper, patience: .seconds(1))
+        try await LoopbackServer.serving(server(application, delivery: delivery)) { server in
+            let request = try ProbeRequest(server) { $0.timeout = .seconds(2) }
+            try await withProber { prober in
+                let end = try? await prober.fetch(request) { _ in ((), transfer: transfer) }.end
+                #expect(prober.workshop.attempts.isEmpty)
+                let what = "\(delivery), \(ending), damaged: \(isDamaged)"
+                if case .success = end, !isDamaged { #expect(keeper.body.withLock { $0 } == document, "\(what)") }
+                if !isDamaged, !isHostile { #expect(end?.failure == nil && end != nil, "\(what)") }
+            }
+        }
+    }
+}
