@@ -16,6 +16,14 @@ long COpenSSLShims_BIO_set_mem_eof_return(BIO *bio, long value) {
     return BIO_set_mem_eof_return(bio, value);
 }
 
+int COpenSSLShims_sk_SSL_CIPHER_num(const STACK_OF(SSL_CIPHER) *stack) {
+    return sk_SSL_CIPHER_num(stack);
+}
+
+const SSL_CIPHER *COpenSSLShims_sk_SSL_CIPHER_value(const STACK_OF(SSL_CIPHER) *stack, int index) {
+    return sk_SSL_CIPHER_value(stack, index);
+}
+
 int COpenSSLShims_sk_X509_num(const STACK_OF(X509) *stack) {
     return sk_X509_num(stack);
 }

@@ -21,6 +21,7 @@ import Testing
         "--connect": ["192.0.2.1"], "--connect-to": ["::192.0.2.1:"], "--resolve": ["*:443:192.0.2.1"],
         "--sni": ["a.example"], "--no-sni": [], "--port": ["8443"], "-4": [], "-6": [], "--timeout": ["2.5"],
         "--retries": ["2"], "--min-tls": ["1.3"], "--max-tls": ["1.2"], "--alpn": ["h2,http/1.1"], "--jobs": ["2"],
+        "--groups": ["P-256"], "--ciphers": ["TLS_AES_128_GCM_SHA256"], "--sigalgs": ["rsa_pss_rsae_sha256"],
         "--loops": ["2"], "--proxy": ["socks5h://u:p@192.0.2.1"], "--no-proxy": [],
         "--proxy-user-file": ["DIR/proxy-user"],
         "--pins": [pin], "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--skip-bad-pins": [],

@@ -137,11 +137,10 @@ import Testing
         }
         #expect(
             free == [
-                "--at", "--connect", "--connect-to", "--doh", "--expect-status", "--fail-before", "--header", "--host",
-                "--jobs", "--loops", "--max-redirs", "--min-pin-life", "--on-change", "--port", "--proxy", "--request",
-                "--resolve",
-                "--retries",
-                "--sha256", "--sni", "--speed-limit", "--speed-time", "--timeout", "--verify-name", "--warn-before",
+                "--at", "--ciphers", "--connect", "--connect-to", "--doh", "--expect-status", "--fail-before",
+                "--groups", "--header", "--host", "--jobs", "--loops", "--max-redirs", "--min-pin-life",
+                "--on-change", "--port", "--proxy", "--request", "--resolve", "--retries", "--sha256", "--sigalgs",
+                "--sni", "--speed-limit", "--speed-time", "--timeout", "--verify-name", "--warn-before",
             ]
         )
     }

@@ -187,7 +187,8 @@ import Text
         for option in [
             "--client", "--mode", "--at", "--auth-level", "--sni", "--host", "--verify-name", "-H", "--connect",
             "--resolve",
-            "--connect-to", "--port", "--timeout", "--retries", "--jobs", "--loops", "--alpn", "--min-tls", "--max-tls",
+            "--connect-to", "--port", "--timeout", "--retries", "--jobs", "--loops", "--alpn", "--groups", "--ciphers",
+            "--sigalgs", "--min-tls", "--max-tls",
             "--proxy",
             "--key-types",
             "--httpdns", "--doh", "--warn-before", "--fail-before", "--min-pin-life", "--fail-on", "--allow",

@@ -23,6 +23,10 @@ long COpenSSLShims_BIO_get_mem_data(BIO *bio, const char **data);
 long COpenSSLShims_BIO_set_mem_eof_return(BIO *bio, long value);
 
 // Stacks.
+/// How many cipher suites a list has.
+int COpenSSLShims_sk_SSL_CIPHER_num(const STACK_OF(SSL_CIPHER) *stack);
+/// The cipher suite at a position of a list.
+const SSL_CIPHER *COpenSSLShims_sk_SSL_CIPHER_value(const STACK_OF(SSL_CIPHER) *stack, int index);
 int COpenSSLShims_sk_X509_num(const STACK_OF(X509) *stack);
 X509 *COpenSSLShims_sk_X509_value(const STACK_OF(X509) *stack, int index);
 STACK_OF(X509) *COpenSSLShims_sk_X509_new_null(void);

@@ -114,6 +114,9 @@ extension ConnectionOptions {
         noProxy = plain.flag("--no-proxy")
         proxyUserFile = plain.text("--proxy-user-file")
         alpn = plain.text("--alpn")
+        groups = plain.text("--groups")
+        ciphers = plain.text("--ciphers")
+        sigalgs = plain.text("--sigalgs")
         jobs = plain.text("--jobs")
         loops = plain.text("--loops")
     }

@@ -21,6 +21,13 @@ extension CommandError {
                     "\(serverName) \(quoted(text)) is an address: TLS carries host names only (RFC 6066), use --no-sni"
                 )
             case .applicationProtocols: .usage("--alpn \(error.description)")
+            case .unknownOfferWord(let word): .usage("\(word.part.flag) \(error.description)")
+            case .ciphersOfOtherVersions: .usage("--ciphers: \(error.description)")
+            case .offerBesideKeyTypes:
+                .usage(
+                    "--key-types and --thorough ask for keys of each type by cipher suites and signature algorithms of their own: "
+                        + "leave out --ciphers and --sigalgs"
+                )
             case .protocolBesideRequest(let name):
                 .usage(
                     "--alpn \(quoted(name.name)) cannot go with --request, which is sent in HTTP/1.1: write --alpn http/1.1, "
@@ -60,6 +67,17 @@ extension CommandError {
             return try read()
         } catch {
             throw CommandError(error, serverName: serverName)
+        }
+    }
+}
+
+extension HandshakeOffer.Part {
+    /// The flag that says what is offered of it.
+    var flag: String {
+        switch self {
+        case .groups: "--groups"
+        case .ciphers: "--ciphers"
+        case .signatureAlgorithms: "--sigalgs"
         }
     }
 }

@@ -105,6 +105,26 @@ struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Offer these protocols, as in h2,http/1.1.", valueName: "protocols"))
     var alpn: String?
 
+    @Option(help: ArgumentHelp("Offer these groups, as in X25519:P-256.", valueName: "groups"))
+    var groups: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Offer these cipher suites.",
+            discussion: """
+                In OpenSSL's words, as in ECDHE-RSA-AES128-GCM-SHA256 or TLS_AES_128_GCM_SHA256. Those of TLS 1.3 alone leave \
+                older versions out, and the other way round.
+                """,
+            valueName: "suites"
+        )
+    )
+    var ciphers: String?
+
+    @Option(
+        help: ArgumentHelp("Have the server sign with these, as in rsa_pss_rsae_sha256.", valueName: "algorithms")
+    )
+    var sigalgs: String?
+
     @Option(
         help: ArgumentHelp(
             "How many targets to check at once (default: \(RequestDefaults.jobs)).",
@@ -135,6 +155,9 @@ extension ConnectionOptions {
         connection.minimumTLS = try version(minimumTLS, option: "--min-tls")
         connection.maximumTLS = try version(maximumTLS, option: "--max-tls")
         connection.applicationProtocols = try applicationProtocols()
+        connection.offer.groups = try words(groups, of: .groups)
+        connection.offer.ciphers = try words(ciphers, of: .ciphers)
+        connection.offer.signatureAlgorithms = try words(sigalgs, of: .signatureAlgorithms)
         connection.proxy = try proxyChoice()
         connection.jobs = try count(jobs, option: "--jobs", range: 1...100_000)
         connection.loops = try count(loops, option: "--loops", range: 1...Probers.mostThreads)
@@ -183,6 +206,13 @@ extension ConnectionOptions {
         guard let alpn else { return [] }
         return try CommandError.reading { () throws(RequestError) in
             try CheckRequest.Connection.applicationProtocols(alpn)
+        }
+    }
+
+    private func words(_ list: String?, of part: HandshakeOffer.Part) throws(CommandError) -> [String] {
+        guard let list else { return [] }
+        return try CommandError.reading { () throws(RequestError) in
+            try CheckRequest.Connection.offer(list, of: part)
         }
     }
 

@@ -14,15 +14,18 @@ struct PlainArguments {
             "--skip-bad-pins", "--strict", "--thorough", "--update",
         ]
         let values = [
-            "--addresses", "--allow", "--alpn", "--anchors", "--at", "--auth-level", "--baseline", "--cert", "--client",
+            "--addresses", "--allow", "--alpn", "--anchors", "--at", "--auth-level", "--baseline", "--cert",
+            "--ciphers", "--client",
             "--color", "--connect", "--connect-to", "--ct-logs", "--device", "--device-data", "--doh",
-            "--expect-status", "--extra-root", "--fail-before", "--fail-on", "--format", "-f", "--header", "--host",
+            "--expect-status", "--extra-root", "--fail-before", "--fail-on", "--format", "-f", "--groups", "--header",
+            "--host",
             "--httpdns", "--intermediate", "--jobs", "--key", "--key-types", "--loops", "--max-tls", "--min-pin-life",
             "--min-tls",
             "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey", "--pins", "--policy", "--port",
             "--proxy", "--proxy-user-file",
             "--request",
-            "--resolve", "--resume", "--retries", "--sni", "--state", "--targets", "--timeout", "--verify-name",
+            "--resolve", "--resume", "--retries", "--sigalgs", "--sni", "--state", "--targets", "--timeout",
+            "--verify-name",
             "--warn-before",
         ]
         var kinds: [String: Kind] = [:]

@@ -64,6 +64,7 @@ extension CheckTarget {
             host: names.host?.name ?? target.host,
             port: names.host.map { $0.port ?? RequestDefaults.port } ?? port
         )
+        if !request.variants.keyTypes.isEmpty, !connection.offer.leavesKeyTypesOpen { throw .offerBesideKeyTypes }
         let proxy = connection.proxy(for: target.host)
         let protocols = try connection.protocols(forRequest: exchange != nil)
         var endpoints: [CheckEndpoint] = []
@@ -76,6 +77,7 @@ extension CheckTarget {
                 maximumTLS: versions.upperBound,
                 clientIdentity: connection.clientIdentity,
                 alpn: protocols,
+                offer: connection.offer,
                 proxy: proxy,
                 timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
             )

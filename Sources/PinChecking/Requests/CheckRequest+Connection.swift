@@ -21,6 +21,8 @@ extension CheckRequest {
         package var maximumTLS: TLSVersion?
         /// The application protocols to offer, preferred first.
         package var applicationProtocols: [ApplicationProtocol] = []
+        /// The groups, cipher suites and signature algorithms to offer, where that is not everything.
+        package var offer = HandshakeOffer()
         /// Whether connections go through a proxy, and which.
         package var proxy: ProxyChoice?
         /// Who asks proxies, instead of whom their URL names.
@@ -52,12 +54,28 @@ extension CheckRequest {
             return protocols
         }
 
+        /// Reads words of OpenSSL for a part of the offer, with colons or commas between them.
+        package static func offer(_ list: String, of part: HandshakeOffer.Part) throws(RequestError) -> [String] {
+            do throws(UnknownOfferWord) {
+                return try OfferWords.read(list, of: part)
+            } catch {
+                throw .unknownOfferWord(error)
+            }
+        }
+
         /// The TLS versions to offer, from the lowest to the highest.
         ///
-        /// One limit alone moves the other one's default out of its way.
+        /// One limit alone moves the other one's default out of its way, and so do cipher suites: those of TLS 1.3 fit no other
+        /// version, and no others fit that.
         package func versions() throws(RequestError) -> ClosedRange<TLSVersion> {
-            let highest = maximumTLS ?? RequestDefaults.maximumTLS
-            let lowest = minimumTLS ?? min(RequestDefaults.minimumTLS, highest)
+            let isOnlyOld = !offer.ciphers.isEmpty && offer.newCiphers.isEmpty
+            let isOnlyNew = !offer.ciphers.isEmpty && offer.oldCiphers.isEmpty
+            let highest = maximumTLS ?? (isOnlyOld ? .tls12 : RequestDefaults.maximumTLS)
+            let lowest =
+                minimumTLS ?? (isOnlyNew && highest == .tls13 ? highest : min(RequestDefaults.minimumTLS, highest))
+            guard !(isOnlyOld && lowest == .tls13), !(isOnlyNew && highest < .tls13) else {
+                throw .ciphersOfOtherVersions(offer.ciphers)
+            }
             guard lowest <= highest else { throw .noVersionLeft(lowest: lowest, highest: highest) }
             return lowest...highest
         }
@@ -92,6 +110,7 @@ extension CheckRequest {
             merged.applicationProtocols =
                 applicationProtocols.isEmpty
                 ? other.applicationProtocols : applicationProtocols
+            merged.offer = offer.merged(over: other.offer)
             merged.proxy = proxy ?? other.proxy
             merged.proxyCredentials = proxyCredentials ?? other.proxyCredentials
             merged.environmentProxies = environmentProxies ?? other.environmentProxies

@@ -1,3 +1,4 @@
+import PinFormats
 package import Pinning
 package import TLSProbe
 import Text
@@ -16,6 +17,12 @@ package enum RequestError: Error, Hashable, Sendable {
     case applicationProtocols(String)
     /// A protocol is to be offered in which no request can be sent, and one is to be sent.
     case protocolBesideRequest(ApplicationProtocol)
+    /// A word for the offer that this OpenSSL does not know.
+    case unknownOfferWord(UnknownOfferWord)
+    /// The cipher suites are of TLS versions that are not to be offered.
+    case ciphersOfOtherVersions([String])
+    /// Cipher suites or signature algorithms are given, and types of keys ask for their own.
+    case offerBesideKeyTypes
     /// A text that is no path to ask for.
     case httpPath(String, HTTPPathError)
     /// Something is said of a request, and there is none.
@@ -114,6 +121,19 @@ extension RequestError: CustomStringConvertible {
             "\(quoted(list)) holds a name of no or of more than 255 bytes: write h2,http/1.1"
         case .protocolBesideRequest(let name):
             "\(quoted(name.name)) is to be offered, and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
+        case .unknownOfferWord(let error) where error.known.isEmpty:
+            "\(quoted(TerminalText.shortened(error.word, to: 200))) leaves nothing to offer"
+        case .unknownOfferWord(let error):
+            "\(quoted(TerminalText.shortened(error.word, to: 200))) is no \(error.part.name) of this OpenSSL (\(error.version)): "
+                + (error.isPostQuantum
+                    ? "post-quantum groups came with OpenSSL 3.5"
+                    : Suggestion.nearest(to: error.word, in: error.known).map { "did you mean '\($0)'?" }
+                        ?? "it has \(listed(error.known))")
+        case .ciphersOfOtherVersions(let ciphers):
+            "no TLS version that is to be offered has \(listed(ciphers)): TLS 1.3 has cipher suites of its own, whose names begin "
+                + "with TLS_"
+        case .offerBesideKeyTypes:
+            "to ask for keys of each type is to choose cipher suites and signature algorithms: leave out either"
         case .httpPath(let text, let error): "\(quoted(TerminalText.shortened(text, to: 200))) \(error)"
         case .noHTTPPath: "no request is made for this to be about: give the path to ask for"
         case .expectedStatus(let text):

@@ -57,7 +57,7 @@ extension ProbeError {
     /// Whether another attempt could end otherwise; what a server does not have it does not have then either.
     fileprivate var mayPass: Bool {
         switch reason {
-        case .cancelled, .noTimeLeft, .keyTypeRefused, .protocolVersion: false
+        case .cancelled, .noTimeLeft, .keyTypeRefused, .offerRefused, .protocolVersion: false
         case .proxy(let failure): failure.mayPass
         default: true
         }

@@ -13,7 +13,15 @@ enum HandshakeDiagnosis {
             if let keyType = request.keyType, alert.isForWantOfCommonParameters {
                 return .keyTypeRefused(keyType, alert)
             }
+            if !request.offer.isEmpty, alert.isForWantOfCommonParameters { return .offerRefused(request.offer, alert) }
             return alert == .protocolVersion ? noCommonVersion : .alert(alert)
+        }
+        if !request.offer.isEmpty,
+            [SSL_R_NO_SUITABLE_GROUPS, SSL_R_NO_CIPHERS_AVAILABLE, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM].contains(
+                reason
+            )
+        {
+            return .offerRefused(request.offer, nil)
         }
         // Some servers send the certificate they have, whatever is offered.
         if let keyType = request.keyType, [SSL_R_WRONG_SIGNATURE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE].contains(reason) {

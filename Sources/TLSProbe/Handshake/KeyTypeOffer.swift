@@ -31,7 +31,7 @@ extension CertificateKeyType {
     }
 
     /// Everything a client certificate may be used with: what is offered to the server must not restrict the client.
-    private static let forClients =
+    static let forClients =
         "ecdsa_secp256r1_sha256:ecdsa_secp384r1_sha384:ecdsa_secp521r1_sha512:ed25519:ed448:"
         + "rsa_pss_rsae_sha256:rsa_pss_rsae_sha384:rsa_pss_rsae_sha512:"
         + "rsa_pss_pss_sha256:rsa_pss_pss_sha384:rsa_pss_pss_sha512:" + forAuthorities + ":ECDSA+SHA1"

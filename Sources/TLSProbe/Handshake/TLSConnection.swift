@@ -33,6 +33,8 @@ final class TLSConnection {
     private let identity: ClientIdentity?
     /// Whether nothing was sent for want of a certificate that fits what the server asked for.
     private var hadNoFittingCertificate = false
+    /// The first that was sent.
+    private(set) var firstFlight: ByteBuffer?
     /// The list of signed certificate timestamps that the server sent along, `nil` without one.
     private(set) var timestampList: [UInt8]?
 
@@ -65,6 +67,7 @@ final class TLSConnection {
             COpenSSLShims_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) == 1,
             Self.offer(request.alpn, on: ssl),
             request.keyType?.restrict(ssl) ?? true,
+            request.offer.isEmpty || request.offer.restrict(ssl),
             !request.offersOnlyECDHE || Self.offerOnlyECDHE(on: ssl, with: request.keyType),
             request.clientIdentity?.use(on: ssl) ?? true
         else { throw OpenSSLSetUpError() }
@@ -121,6 +124,7 @@ final class TLSConnection {
         var buffer = allocator.buffer(capacity: count)
         buffer.writeBytes(UnsafeRawBufferPointer(start: start, count: count))
         BIO_ctrl(output, BIO_CTRL_RESET, 0, nil)
+        if firstFlight == nil { firstFlight = buffer }
         return buffer
     }
 

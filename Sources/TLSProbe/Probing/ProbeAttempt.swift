@@ -259,6 +259,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                     handshakeCompleted: completed,
                     timestampList: handshake.timestampList,
                     staple: handshake.staple,
+                    clientHello: ClientHello(bytes: handshake.firstFlight.map { Array($0.readableBytesView) } ?? []),
                     timings: ProbeTimings(
                         resolve: wasResolved ? Duration(firstConnect - connection.started) : nil,
                         connect: Duration(connected - firstConnect),

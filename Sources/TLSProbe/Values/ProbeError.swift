@@ -36,6 +36,8 @@ package struct ProbeError: Error, Sendable, Hashable {
         case alert(TLSAlert)
         /// The server has no certificate with a key of the only type that was offered; the alert is its answer if it sent one.
         case keyTypeRefused(CertificateKeyType, TLSAlert?)
+        /// The server took nothing of an offer that was restricted; without an alert OpenSSL itself could not make one of it.
+        case offerRefused(HandshakeOffer, TLSAlert?)
         /// The server closed the connection before the handshake was complete, after sending so many bytes.
         case closedEarly(received: Int)
         /// The connection was reset during the handshake.
@@ -107,6 +109,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         case .notConnected(let failures): ConnectFailure.commonID(of: failures)
         case .alert: "tls-alert"
         case .keyTypeRefused: "key-type-not-offered"
+        case .offerRefused: "offer-refused"
         case .closedEarly: "closed-early"
         case .reset: "reset"
         case .notTLS: "not-tls"
@@ -155,6 +158,10 @@ extension ProbeError: CustomStringConvertible {
         case .notConnected(let failures): "cannot connect to \(server): \(ConnectFailure.describe(failures))"
         case .proxy(let failure): failure.sentence(on: proxy ?? "", to: target)
         case .alert(let alert): "\(server) ended the handshake: alert \(alert), sent by the server; \(alert.remedy)"
+        case .offerRefused(let offer, nil):
+            "what is to be offered (\(offer)) fits none of the TLS versions to be offered; offer more, or see --min-tls and --max-tls"
+        case .offerRefused(let offer, let alert?):
+            "\(server) takes nothing of what was offered (\(offer)): alert \(alert), sent by the server; offer more"
         case .keyTypeRefused(let keyType, let alert):
             "\(server) offers no certificate with a key for \(keyType)"
                 + (alert.map { " (alert \($0))" } ?? "") + "; leave \(keyType) out of --key-types, or install one"

@@ -38,6 +38,8 @@ package struct ProbeRequest: Sendable, Hashable {
     package var clientIdentity: ClientIdentity?
     /// The application protocols offered (RFC 7301), preferred first; without any the extension is not sent.
     package var alpn: [ApplicationProtocol]
+    /// The groups, cipher suites and signature algorithms that are offered, where that is not everything.
+    package var offer: HandshakeOffer
     /// The proxy that the connection goes through, `nil` for none.
     package var proxy: Proxy?
     /// The one deadline over resolving, connecting, a proxy and the handshake, counted from the start of the probe.
@@ -55,6 +57,7 @@ package struct ProbeRequest: Sendable, Hashable {
     ///   - offersOnlyECDHE: whether TLS 1.2 and older offer ECDHE alone.
     ///   - clientIdentity: what a server gets that asks for a client certificate.
     ///   - alpn: the application protocols offered.
+    ///   - offer: the groups, cipher suites and signature algorithms that are offered.
     ///   - proxy: the proxy that the connection goes through.
     ///   - timeout: the deadline over everything.
     package init(
@@ -67,6 +70,7 @@ package struct ProbeRequest: Sendable, Hashable {
         offersOnlyECDHE: Bool = false,
         clientIdentity: ClientIdentity? = nil,
         alpn: [ApplicationProtocol] = [],
+        offer: HandshakeOffer = HandshakeOffer(),
         proxy: Proxy? = nil,
         timeout: Duration = .seconds(10)
     ) {
@@ -79,6 +83,7 @@ package struct ProbeRequest: Sendable, Hashable {
         self.offersOnlyECDHE = offersOnlyECDHE
         self.clientIdentity = clientIdentity
         self.alpn = alpn
+        self.offer = offer
         self.proxy = proxy
         self.timeout = timeout
     }

@@ -1,0 +1,171 @@
+import LoopbackLab
+import Testing
+
+@testable import PinCheckCLI
+
+/// What a ClientHello offers: `--groups`, `--ciphers`, `--sigalgs`.
+@Suite(.endsSomeTime) struct OfferCommandTests {
+    private let pki: StandardPKI
+    private static let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    private func serving(
+        _ settings: TLSServerSettings? = nil,
+        _ body: (_ arguments: [String]) async throws -> Void
+    ) async throws {
+        let settings = settings ?? TLSServerSettings(presenting: [pki.leaf, pki.interA])
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            try await LoopbackServer.serving(.tls(settings)) { server in
+                try await body([
+                    Self.host, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--at",
+                    String(LabClock.now),
+                ])
+            }
+        }
+    }
+
+    private func connection(_ arguments: [String]) async throws -> JSONValue {
+        let outcome = await pincheck(arguments + ["--format", "json"])
+        #expect(outcome.status == .pass, "\(outcome)")
+        return try JSONValue(outcome.output)["tls"]
+    }
+
+    private func texts(_ value: JSONValue) -> [String?] { value.array.map(\.text) }
+
+    @Test func groupsAreOfferedInTheirOrder() async throws {
+        try await serving { arguments in
+            let tls = try await connection(arguments + ["--groups", "P-384:X25519"])
+            #expect(tls["group"].text == "P-384")
+            #expect(texts(tls["offered"]["groups"]) == ["P-384", "X25519"])
+            #expect(texts(tls["offered"]["key_shares"]) == ["P-384"])
+            #expect(try await connection(arguments + ["--groups", "prime256v1,P-521"])["group"].text == "P-256")
+        }
+    }
+
+    @Test func cipherSuitesSayWhichVersionsAreOffered() async throws {
+        try await serving { arguments in
+            let new = try await connection(arguments + ["--ciphers", "TLS_CHACHA20_POLY1305_SHA256"])
+            #expect(new["cipher"].text == "TLS_CHACHA20_POLY1305_SHA256")
+            #expect(texts(new["offered"]["versions"]) == ["TLSv1.3"])
+            let old = try await connection(
+                arguments + ["--ciphers", "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"]
+            )
+            #expect(old["version"].text == "TLSv1.2")
+            #expect(
+                texts(old["offered"]["ciphers"]) == ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256"]
+            )
+            #expect(texts(old["offered"]["versions"]) == ["TLSv1.2"])
+            let both = try await connection(
+                arguments + ["--ciphers", "TLS_AES_128_GCM_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256"]
+            )
+            #expect(texts(both["offered"]["versions"]) == ["TLSv1.3", "TLSv1.2"])
+            #expect(
+                texts(both["offered"]["ciphers"]) == ["TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"]
+            )
+        }
+    }
+
+    @Test func signatureAlgorithmsAreOfferedAlone() async throws {
+        try await serving { arguments in
+            let tls = try await connection(arguments + ["--sigalgs", "ecdsa_secp256r1_sha256:rsa_pss_rsae_sha256"])
+            #expect(texts(tls["offered"]["signature_algorithms"]) == ["ecdsa_secp256r1_sha256", "rsa_pss_rsae_sha256"])
+        }
+    }
+
+    @Test func aClientCertificateIsSignedWithWhateverTheServerTakes() async throws {
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.clientCertificate = .required }
+        let client = try pki.interA.issue(.leaf("client.example.com"), key: .generate(.rsa(bits: 2_048)))
+        try await TemporaryDirectory.scoped { files in
+            let certificate = try files.write(try client.pem + client.key.privateKeyPEM(), to: "client.pem")
+            try await serving(settings) { arguments in
+                // The server's key is no RSA key, and the client's is no other.
+                let tls = try await connection(
+                    arguments + ["--sigalgs", "ecdsa_secp256r1_sha256", "--cert", certificate]
+                )
+                #expect(tls["client_certificate_sent"].flag == true)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["--groups", "secp256k1", "--max-tls", "1.2", "--ciphers", "ECDHE"], "groups secp256k1; cipher suites ECDHE"),
+        (["--sigalgs", "ed448"], "signature algorithms ed448"),
+        (["--ciphers", "ECDHE-RSA-AES128-GCM-SHA256"], "cipher suites ECDHE-RSA-AES128-GCM-SHA256"),
+    ]) func aServerThatTakesNothingOfItIsToldFromABrokenOne(offer: [String], shown: String) async throws {
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
+        try await serving(settings) { arguments in
+            let outcome = await pincheck(arguments + offer + ["--format", "json"])
+            #expect(outcome.status == .unreachable, "\(outcome)")
+            let reason = try JSONValue(outcome.output)["reason"]
+            #expect(reason["id"].text == "offer-refused", "\(reason)")
+            #expect(
+                reason["message"].text?.contains("takes nothing of what was offered (\(shown)): alert ") == true,
+                "\(reason)"
+            )
+        }
+    }
+
+    @Test func whatFitsNoVersionIsToldFromARefusal() async throws {
+        try await serving { arguments in
+            let outcome = await pincheck(arguments + ["--groups", "secp256k1", "--min-tls", "1.3", "--format", "json"])
+            let reason = try JSONValue(outcome.output)["reason"]
+            #expect(outcome.status == .unreachable && reason["id"].text == "offer-refused")
+            #expect(
+                reason["message"].text?.contains("(groups secp256k1) fits none of the TLS versions") == true,
+                "\(reason)"
+            )
+        }
+    }
+
+    @Test(arguments: [
+        (["--groups", "X25518"], "--groups 'X25518' is no group of this OpenSSL ("),
+        (["--groups", "X25518"], "): did you mean 'X25519'?"),
+        (["--groups", "X25519::P-256"], "--groups '' is no group of this OpenSSL ("),
+        (["--ciphers", "ECDHE-RSA-AES128-GCM-SHA265"], "did you mean 'ECDHE-RSA-AES128-GCM-SHA256'?"),
+        (["--ciphers", "TLS_AES_128_GCM_SHA257"], "did you mean 'TLS_AES_128_GCM_SHA256'?"),
+        (["--ciphers", "HIGH:@SECLEVEL=1"], "'@SECLEVEL=1' is no cipher suite"),
+        (["--ciphers", "AES128:!ALL"], "--ciphers 'AES128:!ALL' leaves nothing to offer"),
+        (["--sigalgs", "rsa_pss_rsae_sha265"], "did you mean 'rsa_pss_rsae_sha256'?"),
+        (["--sigalgs", "nonsense"], "it has ecdsa_secp256r1_sha256, "),
+        (
+            ["--ciphers", "TLS_AES_128_GCM_SHA256", "--max-tls", "1.2"],
+            "no TLS version that is to be offered has TLS_AES_128_GCM_SHA256"
+        ),
+        (
+            ["--ciphers", "ECDHE-RSA-AES128-GCM-SHA256", "--min-tls", "1.3"],
+            "no TLS version that is to be offered has ECDHE-RSA-AES128-GCM-SHA256"
+        ),
+        (["--ciphers", "HIGH", "--key-types", "rsa"], "leave out --ciphers and --sigalgs"),
+        (["--sigalgs", "ed25519", "--thorough"], "leave out --ciphers and --sigalgs"),
+    ]) func whatCannotBeOfferedIsRefused(arguments: [String], message: String) async {
+        let outcome = await pincheck([Self.host, "--connect", "127.0.0.1:1"] + arguments)
+        #expect(outcome.status == .usage && outcome.output.isEmpty)
+        // Lines are broken where they are too long.
+        #expect(
+            outcome.errors.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(message),
+            "\(outcome.errors)"
+        )
+    }
+
+    @Test func whatWasOfferedIsShownWhereItIsAskedFor() async throws {
+        try await serving { arguments in
+            let text = await pincheck(
+                arguments + ["--explain", "--groups", "X25519", "--ciphers", "TLS_AES_128_GCM_SHA256"]
+            )
+            #expect(text.output.contains(" bytes: TLSv1.3\n    groups: X25519; a key for X25519\n"), "\(text.output)")
+            #expect(text.output.contains("\n    cipher suites: TLS_AES_128_GCM_SHA256\n"), "\(text.output)")
+            #expect(!(await pincheck(arguments)).output.contains("offered"))
+            // It is the same in each of thousands of lines.
+            let lines = await pincheck(arguments + ["--format", "jsonl"])
+            let line = try JSONValue(lines.output)["tls"]
+            #expect(line["offered"].isNull)
+            let told = await pincheck(arguments + ["--format", "jsonl", "--explain"])
+            let size = try JSONValue(told.output)["tls"]["offered"]["client_hello_bytes"].number
+            #expect(size ?? 0 > 200)
+        }
+    }
+}
