@@ -1,0 +1,75 @@
+internal import Pinning
+
+/// What a platform makes of the paths that were found.
+extension OpenSSLPathVerifier {
+    /// What a platform finds that builds one path and does not turn back: the path that OpenSSL builds by itself, or what it has
+    /// against that.
+    func builtByItself(
+        _ entry: FindingsCache.Entry,
+        _ question: PathQuestion,
+        leaf: PathNode
+    ) -> FindingsCache.Entry {
+        guard let platform = question.platform, platform.buildsOnePath, entry.hasChoice,
+            !entry.findings.validPaths.isEmpty
+        else { return entry }
+        let rounds = rounds(question, presented: [], additional: [], fetchable: [])
+        let building = PathBuilding(
+            of: leaf,
+            presented: Self.nodes(question.presented.certificates.dropFirst()),
+            endingAt: rounds.last?.sources ?? []
+        )
+        let judgement = PathJudge(rules: rules(for: question, by: platform)).judge(building)
+        let failures =
+            judgement.failures + (judgement.failures.isEmpty ? objections(to: judgement.certificates, question) : [])
+        guard failures.isEmpty else {
+            return entry.with(
+                PathFindings(
+                    validPaths: [],
+                    failures: Self.ranked(failures.map { $0.refused(by: platform.family) }),
+                    bestEffort: judgement.certificates
+                )
+            )
+        }
+        // What the search found beside it is of no use to the platform.
+        return entry.with(PathFindings(validPaths: [judgement.certificates], failures: [], bestEffort: []))
+    }
+
+    /// Whether the question's platform has nothing against a path that OpenSSL found valid.
+    func isTaken(_ path: [Certificate], _ question: PathQuestion) -> Bool {
+        let nodes = path.compactMap { PathNode($0) }
+        return nodes.count == path.count
+            && pathRules(question, by: question.platform)
+                .failures(of: nodes, firstAnchor: nodes.count - 1, []).isEmpty
+    }
+
+    /// What the question's platform and the store have against a path that OpenSSL itself takes.
+    private func objections(to path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
+        let nodes = path.compactMap { PathNode($0) }
+        let distrusted = nodes.enumerated().filter { trustStore.distrusts($0.element) }.map {
+            TrustFailure(.distrusted, at: $0.offset, of: $0.element.certificate)
+        }
+        return distrusted
+            + pathRules(question, by: question.platform).failures(of: nodes, firstAnchor: nodes.count - 1, [])
+    }
+
+    /// What a platform makes of a search that was given up: no second one is paid for.
+    func exhausted(_ common: FindingsCache.Entry, _ question: PathQuestion) -> FindingsCache.Entry {
+        var findings = common.findings
+        if let preferred = findings.validPaths.first {
+            findings.validPaths = findings.validPaths.filter { isTaken($0, question) }
+            if findings.validPaths.isEmpty {
+                findings.bestEffort = preferred
+                findings.failures = [TrustFailure(.tooManyPaths, at: 0, of: question.presented.leaf)]
+            }
+        } else if question.platform?.rejectedPath == .bestByPoints {
+            findings.bestEffort = common.bestByPoints
+        }
+        return FindingsCache.Entry(
+            findings,
+            hasNameConstraints: common.hasNameConstraints,
+            hasChoice: common.hasChoice,
+            at: question.time,
+            by: question.presented.certificates
+        )
+    }
+}

@@ -1,0 +1,187 @@
+internal import Pinning
+
+/// One search: what it goes through, round by round, and what comes of it.
+extension OpenSSLPathVerifier {
+    func search(
+        _ question: PathQuestion,
+        leaf: PathNode,
+        by platform: Platform?,
+        name: ServerName? = nil,
+        nameFailures: [TrustFailure] = [],
+        judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
+    ) -> FindingsCache.Entry {
+        let presented = Self.nodes(question.presented.certificates.dropFirst())
+        let additional = Self.nodes(question.intermediates[...])
+        let fetchable = Self.nodes(question.fetchable[...])
+        let anchorKeys = question.anchorKeys.compactMap {
+            try? CertificateReader.publicKey(subjectPublicKeyInfo: $0)
+        }
+        let budget = WorkBudget()
+        var judgements = judgements
+        var last: PathSearch?
+        var seen: [Certificate] =
+            question.presented.certificates + question.intermediates + question.fetchable
+        for round in rounds(question, presented: presented, additional: additional, fetchable: fetchable) {
+            let issuers = CandidateIssuers(
+                anchorSources: round.sources,
+                anchorKeys: anchorKeys,
+                trustStore: trustStore,
+                pool: round.pool,
+                fetchable: round.fetchable,
+                time: question.time,
+                budget: budget
+            )
+            var search = PathSearch(
+                issuers: issuers,
+                judge: PathJudge(rules: rules(for: question, by: platform)),
+                rules: pathRules(question, by: platform),
+                name: name,
+                judgements: judgements
+            )
+            search.run(from: leaf)
+            judgements = search.judgements
+            seen += issuers.seen
+            let isLast = !search.validPaths.isEmpty
+            last = search
+            if isLast { break }
+        }
+        guard var search = last else { preconditionFailure("there is always a first round") }
+        let isUndisputed = search.isUndisputed && !search.validPaths.isEmpty
+        let findings =
+            nameFailures.isEmpty && !search.validPaths.isEmpty
+            ? PathFindings(validPaths: search.validPaths, failures: [], bestEffort: [])
+            : rejection(&search, by: platform, leaf: leaf, nameFailures: nameFailures, question: question)
+        let isRankedOnce = platform == nil && search.isExhausted && search.validPaths.isEmpty
+        return FindingsCache.Entry(
+            findings,
+            hasNameConstraints: search.hasNameConstraints,
+            isUndisputed: isUndisputed,
+            hasChoice: Self.hasChoice(search.validPaths, among: seen),
+            isExhausted: search.isExhausted,
+            judgements: isUndisputed || platform != nil ? [:] : judgements,
+            bestByPoints: isRankedOnce ? search.bestEffort(at: question.time, by: .bestByPoints) : [],
+            at: question.time,
+            by: seen
+        )
+    }
+
+    /// Whether another path than the only valid one could be built of the certificates that were at hand.
+    private static func hasChoice(_ paths: [[Certificate]], among seen: [Certificate]) -> Bool {
+        guard paths.count == 1, let path = paths.first else { return !paths.isEmpty }
+        return seen.contains { !path.contains($0) }
+    }
+
+    /// Where paths may end and what they may pass through in one round of the search.
+    struct Round {
+        let sources: [any AnchorSource]
+        let pool: [PathNode]
+        var fetchable: [PathNode] = []
+    }
+
+    /// Each round's anchor sources and certificates to pass through; a later one holds all of those before it.
+    func rounds(
+        _ question: PathQuestion,
+        presented: [PathNode],
+        additional: [PathNode],
+        fetchable: [PathNode]
+    ) -> [Round] {
+        let tiers: [[any AnchorSource]] =
+            switch question.anchors {
+            case .trustStore: trustStore.tiers
+            // All at once: a path to one of them is no reason to miss a shorter one to the store's.
+            case .trustStoreAnd(let certificates): [[AnchorBundle(certificates)] + trustStore.tiers.flatMap { $0 }]
+            case .only(let certificates): [[AnchorBundle(certificates)]]
+            }
+        var rounds: [Round] = []
+        for count in 1...max(1, tiers.count) {
+            rounds.append(Round(sources: tiers.prefix(count).flatMap { $0 }, pool: presented))
+        }
+        let known = Set(presented.map(\.certificate.fingerprint))
+        let additional = additional.filter { !known.contains($0.certificate.fingerprint) }
+        let fetchable = fetchable.filter { !known.contains($0.certificate.fingerprint) }
+        if !additional.isEmpty || !fetchable.isEmpty {
+            let all = tiers.flatMap { $0 }
+            rounds.append(Round(sources: all, pool: presented + additional, fetchable: fetchable))
+        }
+        return rounds
+    }
+
+    func rules(for question: PathQuestion, by platform: Platform?) -> PathJudge.Rules {
+        PathJudge.Rules(
+            isServerPolicy: question.policy != .basicX509,
+            authLevel: Int32(authLevel),
+            isStrict: isStrict,
+            constrainsCommonName: platform?.constrainsCommonName ?? false,
+            time: question.time
+        )
+    }
+
+    func pathRules(_ question: PathQuestion, by platform: Platform?) -> PathRules {
+        PathRules(
+            platform: platform,
+            policy: question.policy,
+            strengthIsGiven: givenAuthLevel != nil,
+            evidence: question.evidence,
+            anchorClass: { anchorClass(of: $0, question.anchors) }
+        )
+    }
+
+    /// Whose anchor a certificate is, by its bytes: whoever made it an anchor, a root on the system's list is the system's.
+    private func anchorClass(of anchor: PathNode, _ anchors: Anchors) -> AnchorClass {
+        if isPublicRoot(anchor.certificate) { return .system }
+        return switch anchors {
+        case .trustStore: .installedByHand
+        case .trustStoreAnd, .only: trustStore.holds(anchor) ? .installedByHand : .own
+        }
+    }
+
+    static func nodes(_ certificates: ArraySlice<Certificate>) -> [PathNode] {
+        var seen: Set<SHA256Digest> = []
+        return certificates.filter { seen.insert($0.fingerprint).inserted }.compactMap { PathNode($0) }
+    }
+
+    /// Puts together why there is no valid path, and the path that a client which does not care would see.
+    private func rejection(
+        _ search: inout PathSearch,
+        by platform: Platform?,
+        leaf: PathNode,
+        nameFailures: [TrustFailure],
+        question: PathQuestion
+    ) -> PathFindings {
+        var failures = search.validPaths.isEmpty ? search.failures : []
+        if search.validPaths.isEmpty, !search.hasInvalidPath {
+            // No path reaches an anchor: judge the longest one as if its end were trusted, then say that it is not.
+            let deadEnd = search.longestDeadEnd.isEmpty ? [leaf] : search.longestDeadEnd
+            failures += search.failures(onDeadEnd: deadEnd)
+            // A search that was given up cannot say that an issuer is missing.
+            if let end = deadEnd.last?.certificate, !search.isExhausted, !search.isCutShort {
+                let depth = deadEnd.count - 1
+                failures.append(
+                    TrustFailure(
+                        end.isSelfIssued ? (depth == 0 ? .selfSigned : .untrustedRoot) : .unknownIssuer,
+                        at: depth,
+                        of: end
+                    )
+                )
+            }
+        }
+        if search.validPaths.isEmpty {
+            let leaf = question.presented.leaf
+            if search.isExhausted { failures.append(TrustFailure(.tooManyPaths, at: 0, of: leaf)) }
+            if search.isCutShort {
+                failures.append(TrustFailure(.tooManyCertificates(limit: PathSearch.lengthLimit), at: 0, of: leaf))
+            }
+        }
+        failures += nameFailures
+        return PathFindings(
+            validPaths: [],
+            failures: Self.ranked(failures),
+            bestEffort: search.bestEffort(at: question.time, by: platform?.rejectedPath ?? .longest)
+        )
+    }
+
+    /// The most useful reasons first; those of one rank stay in the order OpenSSL met them.
+    static func ranked(_ failures: [TrustFailure]) -> [TrustFailure] {
+        failures.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
+    }
+}
