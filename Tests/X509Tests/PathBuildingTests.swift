@@ -66,6 +66,35 @@ import X509
         #expect(try !findings([leaf, old, new], anchors: [root, oldRoot], on: .openssl).validPaths.isEmpty)
     }
 
+    @Test func twoCertificatesOfOneNameAndKeyAreOnOnePathForCurlAlone() throws {
+        let first: [UInt8] = [1, 2, 3]
+        let byRoot = try intermediate(by: root)
+        let other = try byRoot.issue(.authority("Other"))
+        // The leaf names this one by its identifier, and OpenSSL takes no other for its issuer.
+        let byOther = try intermediate(by: other) { $0.subjectKeyIdentifier = .bytes(first) }
+        let leaf = try byOther.issue(CertificateTemplate.leaf(host).with { $0.authorityKeyIdentifier = .bytes(first) })
+        let path = try PathVerifierTests.values([leaf, byOther, other, byRoot, root])
+        for presented in [[leaf, byOther, other, byRoot], [leaf, byRoot, other, byOther]] {
+            #expect(try findings(presented, anchors: [root], on: .openssl).validPaths == [path])
+        }
+        // What else is wrong stays wrong.
+        let elsewhere = try findings([leaf, byOther, other, byRoot], anchors: [oldRoot], on: .openssl)
+        #expect(elsewhere.validPaths.isEmpty && !elsewhere.failures.isEmpty)
+        let misnamed = try byOther.issue(
+            CertificateTemplate.leaf("other.example.com").with { $0.authorityKeyIdentifier = .bytes(first) }
+        )
+        let refused = try findings([misnamed, byOther, other, byRoot], anchors: [root], on: .openssl)
+        #expect(refused.validPaths.isEmpty && refused.failures.first?.id == "name-mismatch")
+        // Constraints are held against the name that is asked for, which such a path is not searched by.
+        let constrained = try intermediate(by: other) {
+            $0.subjectKeyIdentifier = .bytes(first)
+            $0.nameConstraints = .init(permitted: [GeneralName("example.com")])
+        }
+        #expect(
+            try findings([leaf, constrained, other, byRoot], anchors: [root], on: .openssl).validPaths.isEmpty
+        )
+    }
+
     @Test func aTrustedLeafIsNoEndWhereItsIssuerIsSentAlong() throws {
         let issuer = try LabCertificate.selfSigned(.authority("Issuer"))
         var template = CertificateTemplate.authority("No authority")

@@ -71,6 +71,8 @@ final class FindingsCache: Sendable {
         let isUndisputed: Bool
         /// Whether there were other certificates at hand than those of the one valid path, so that another could have been built.
         let hasChoice: Bool
+        /// Whether a path through two certificates of one authority was left out.
+        let hasLeftOutAuthority: Bool
         /// Whether the search was given up.
         let isExhausted: Bool
         /// What OpenSSL had against the paths of a disputed search.
@@ -93,6 +95,7 @@ final class FindingsCache: Sendable {
             hasNameConstraints: Bool,
             isUndisputed: Bool = false,
             hasChoice: Bool = false,
+            hasLeftOutAuthority: Bool = false,
             isExhausted: Bool = false,
             judgements: [[SHA256Digest]: PathJudge.Judgement] = [:],
             bestByPoints: [Certificate] = [],
@@ -103,6 +106,7 @@ final class FindingsCache: Sendable {
             self.hasNameConstraints = hasNameConstraints
             self.isUndisputed = isUndisputed
             self.hasChoice = hasChoice
+            self.hasLeftOutAuthority = hasLeftOutAuthority
             self.isExhausted = isExhausted
             self.judgements = judgements
             self.bestByPoints = bestByPoints

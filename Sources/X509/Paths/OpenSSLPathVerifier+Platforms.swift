@@ -12,6 +12,44 @@ extension OpenSSLPathVerifier {
         guard let platform = question.platform, platform.buildsOnePath, entry.hasChoice,
             !entry.findings.validPaths.isEmpty
         else { return entry }
+        let (path, failures) = build(question, leaf: leaf, by: platform)
+        guard failures.isEmpty else {
+            return entry.with(
+                PathFindings(
+                    validPaths: [],
+                    failures: Self.ranked(failures.map { $0.refused(by: platform.family) }),
+                    bestEffort: path
+                )
+            )
+        }
+        // What the search found beside it is of no use to the platform.
+        return entry.with(PathFindings(validPaths: [path], failures: [], bestEffort: []))
+    }
+
+    /// The path that OpenSSL builds by itself where the search has none because two certificates of one name and key would be on it,
+    /// which OpenSSL does not mind; without regard to the reference name, so none whose authorities constrain names.
+    func builtThroughOneAuthorityTwice(
+        _ entry: FindingsCache.Entry,
+        _ question: PathQuestion,
+        leaf: PathNode
+    ) -> FindingsCache.Entry {
+        guard let platform = question.platform, platform.buildsOnePath, question.anchorKeys.isEmpty,
+            entry.findings.validPaths.isEmpty, entry.hasLeftOutAuthority, !entry.isExhausted
+        else { return entry }
+        let (path, failures) = build(question, leaf: leaf, by: platform)
+        let nodes = path.compactMap { PathNode($0) }
+        guard failures.isEmpty, !path.isEmpty, nodes.count == path.count, !NameRule.hasConstraints(nodes) else {
+            return entry
+        }
+        return entry.with(PathFindings(validPaths: [path], failures: [], bestEffort: []))
+    }
+
+    /// What OpenSSL builds by itself, and what it, the platform and the store have against that.
+    private func build(
+        _ question: PathQuestion,
+        leaf: PathNode,
+        by platform: Platform
+    ) -> (path: [Certificate], failures: [TrustFailure]) {
         let rounds = rounds(question, presented: [], additional: [], fetchable: [])
         let building = PathBuilding(
             of: leaf,
@@ -21,17 +59,7 @@ extension OpenSSLPathVerifier {
         let judgement = PathJudge(rules: rules(for: question, by: platform)).judge(building)
         let failures =
             judgement.failures + (judgement.failures.isEmpty ? objections(to: judgement.certificates, question) : [])
-        guard failures.isEmpty else {
-            return entry.with(
-                PathFindings(
-                    validPaths: [],
-                    failures: Self.ranked(failures.map { $0.refused(by: platform.family) }),
-                    bestEffort: judgement.certificates
-                )
-            )
-        }
-        // What the search found beside it is of no use to the platform.
-        return entry.with(PathFindings(validPaths: [judgement.certificates], failures: [], bestEffort: []))
+        return (judgement.certificates, failures)
     }
 
     /// Whether the question's platform has nothing against a path that OpenSSL found valid.

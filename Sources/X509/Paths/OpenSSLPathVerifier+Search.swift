@@ -57,6 +57,7 @@ extension OpenSSLPathVerifier {
             hasNameConstraints: search.hasNameConstraints,
             isUndisputed: isUndisputed,
             hasChoice: Self.hasChoice(search.validPaths, among: seen),
+            hasLeftOutAuthority: search.hasLeftOutAuthority,
             isExhausted: search.isExhausted,
             judgements: isUndisputed || platform != nil ? [:] : judgements,
             bestByPoints: isRankedOnce ? search.bestEffort(at: question.time, by: .bestByPoints) : [],

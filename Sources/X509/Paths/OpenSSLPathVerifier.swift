@@ -110,7 +110,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
                 by: platform,
                 judgements: platform.constrainsCommonName ? [:] : common.judgements
             )
-            return builtByItself(found, question, leaf: leaf)
+            return builtThroughOneAuthorityTwice(
+                builtByItself(found, question, leaf: leaf),
+                question,
+                leaf: leaf
+            )
         }
     }
 

@@ -35,6 +35,8 @@ struct PathSearch {
     private(set) var hasNameConstraints = false
     /// Whether a path goes on beyond ``lengthLimit``, where it was not followed.
     private(set) var isCutShort = false
+    /// Whether an issuer was left out because another certificate of its name and key is on the path, as no loop needs.
+    private(set) var hasLeftOutAuthority = false
     /// Whether the search stopped before it was through.
     var isExhausted: Bool { isOverLimits || issuers.budget.isExhausted }
 
@@ -119,8 +121,11 @@ struct PathSearch {
         let firstAnchor = firstAnchor ?? (isAnchor ? path.count - 1 : nil)
         if isAnchor, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }
         var isDeadEnd = true
-        let candidates = issuers.candidates(for: last).filter { candidate in
-            !path.contains { $0.isSameAuthority(as: candidate.node) }
+        var candidates = issuers.candidates(for: last)
+        candidates.removeAll { candidate in
+            guard let same = path.first(where: { $0.isSameAuthority(as: candidate.node) }) else { return false }
+            if same.certificate != candidate.node.certificate { hasLeftOutAuthority = true }
+            return true
         }
         let isFull = path.count >= Self.lengthLimit
         var isAnySigned = candidates.isEmpty
