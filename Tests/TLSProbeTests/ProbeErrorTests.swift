@@ -38,7 +38,12 @@ import Testing
 
     @Test func theTimeoutIsNamed() {
         let error = ProbeError(.connect, .deadlineExceeded(timeout: .milliseconds(1500)), target: "a:1")
-        #expect(error.description.contains("(1500 ms)"))
+        #expect(error.description.hasSuffix("or raise --timeout (1.5 s)"))
+    }
+
+    @Test func theTimeoutOfAProxyIsNamedInSecondsToo() {
+        let error = ProbeError(.proxy, .deadlineExceeded(timeout: .seconds(3)), target: "a:1", proxy: "http://p:1")
+        #expect(error.description.hasSuffix("or raise --timeout (3 s)"), "\(error)")
     }
 
     @Test func failuresOfOneKindShareItsWord() {

@@ -1,5 +1,6 @@
 import PinChecking
 import Pinning
+import Text
 
 extension Remedy {
     /// What to do, as it goes behind a sentence, in the words of the command line.
@@ -13,7 +14,7 @@ extension Remedy {
         case .giveRoots: ": install ca-certificates, or give --anchors"
         case .raiseTimeout: "; raise --timeout"
         case .raiseTimeoutOrNameFewerAddresses(let timeout):
-            ": raise --timeout (\(Int64(Report.milliseconds(timeout))) ms), or name fewer addresses"
+            ": raise --timeout (\(secondsText(timeout))), or name fewer addresses"
         case .judgeStrictly: " (--strict does too)"
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
         case .sendIntermediate(let orNameRoot):

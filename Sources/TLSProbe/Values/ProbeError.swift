@@ -147,7 +147,7 @@ extension ProbeError: CustomStringConvertible {
         return switch reason {
         case .deadlineExceeded(let timeout): deadlineDescription(server, timeout)
         case .noTimeLeft(let timeout):
-            "no time was left to connect to \(server): raise --timeout (\(Self.milliseconds(timeout)) ms)"
+            "no time was left to connect to \(server): raise --timeout (\(secondsText(timeout)))"
         case .cancelled: "the probe of \(server) was cancelled"
         case .nameNotFound:
             "cannot resolve \(name): there is no such name; check the spelling, or give the address with --connect"
@@ -218,7 +218,7 @@ extension ProbeError: CustomStringConvertible {
     private func description(of service: String) -> String? {
         switch reason {
         case .deadlineExceeded(let timeout):
-            "\(service) took too long: check the service, or raise --timeout (\(Self.milliseconds(timeout)) ms)"
+            "\(service) took too long: check the service, or raise --timeout (\(secondsText(timeout)))"
         case .nameNotFound: "\(service) says that there is no such name; check the spelling"
         case .noAddress(let family): "\(service) says that the name has no \(Self.word(family)) address"
         case .resolverFailed(let detail): "\(service): \(detail); check the service, or give the address with --connect"
@@ -226,12 +226,8 @@ extension ProbeError: CustomStringConvertible {
         }
     }
 
-    private static func milliseconds(_ timeout: Duration) -> Int64 {
-        timeout.components.seconds * 1000 + timeout.components.attoseconds / 1_000_000_000_000_000
-    }
-
     private func deadlineDescription(_ server: String, _ timeout: Duration) -> String {
-        let raise = "raise --timeout (\(Self.milliseconds(timeout)) ms)"
+        let raise = "raise --timeout (\(secondsText(timeout)))"
         return switch phase {
         case .resolve: "resolving \(server) took too long: check the DNS settings, or \(raise)"
         case .connect: "connecting to \(server) took too long: a firewall may drop the packets; check it, or \(raise)"
