@@ -23,7 +23,7 @@ import Testing
         "--retries": ["2"], "--min-tls": ["1.3"], "--max-tls": ["1.2"], "--alpn": ["h2,http/1.1"], "--jobs": ["2"],
         "--groups": ["P-256"], "--ciphers": ["TLS_AES_128_GCM_SHA256"], "--sigalgs": ["rsa_pss_rsae_sha256"],
         "--loops": ["2"], "--proxy": ["socks5h://u:p@192.0.2.1"], "--no-proxy": [],
-        "--proxy-user-file": ["DIR/proxy-user"],
+        "--proxy-user-file": ["DIR/proxy-user", "--proxy", "192.0.2.1"],
         "--pins": [pin], "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--skip-bad-pins": [],
         "--client": ["trustkit:no-enforce:expires=2027-06-01"], "--mode": ["public-key"],
         "--allow-invalid-certificates": [], "--no-validate-domain-name": [], "--validate-certificate-chain": [],

@@ -104,6 +104,50 @@ import Testing
         #expect(missing.output.contains("give them with --proxy-user-file"))
     }
 
+    @Test func aWrongPasswordThatIsAnsweredAsByAnOriginServerIsOneToo() async throws {
+        let tinyproxy = settings { $0.answer = .refusal(Array("HTTP/1.0 401 Unauthorized\r\n\r\n".utf8)) }
+        let (outcome, _) = try await check(through: tinyproxy, ["--proxy", "http://alice:wrong@PROXY"])
+        #expect(outcome.decision == "unreachable proxy-authentication", "\(outcome)")
+        #expect(outcome.output.contains("does not take the name and the password it was given; check them"))
+    }
+
+    @Test func aUserIsNamedOnceAndForAProxy() async throws {
+        let files = ["user": "alice:sesame-street\n", "list": "api.example.com proxy=http://127.0.0.1:1\n"]
+        try await TemporaryDirectory.scoped { directory in
+            for (name, text) in files { try directory.write(text, to: name) }
+            let user = ["--proxy-user-file", directory.path + "/user"]
+            let mistakes: [([String], String)] = [
+                (["--proxy", "http://bob@127.0.0.1:1"], "--proxy and --proxy-user-file both name a user"),
+                (["--no-proxy"], "names a user for a proxy, but there is none: leave out --no-proxy, or the user"),
+                ([], "names a user for a proxy, but there is none: give --proxy URL, or set HTTPS_PROXY"),
+            ]
+            for command in [["check"], ["pins"], ["snapshot"]] {
+                for (arguments, message) in mistakes {
+                    let outcome = await pincheck(command + [host] + arguments + user)
+                    #expect(outcome.status == .usage && outcome.errors.contains(message), "\(arguments): \(outcome)")
+                    #expect(!outcome.errors.contains("sesame") && !outcome.errors.contains("bob"))
+                }
+            }
+            // The environment's proxy is one, also for a host that it is not for; targets of a list name their own.
+            let excepted = await pincheck(
+                [host, "--connect", "127.0.0.1:1"] + user,
+                environment: ["HTTPS_PROXY": "http://bob:x@127.0.0.1:1", "NO_PROXY": host]
+            )
+            #expect(excepted.status == .unreachable, "\(excepted)")
+            let listed = await pincheck(["--targets", directory.path + "/list"] + user)
+            #expect(listed.status == .unreachable && listed.output.contains("127.0.0.1:1"), "\(listed)")
+        }
+        // The file goes before the user of a variable.
+        let guarded = settings { $0.user = ("alice", "sesame-street") }
+        let (outcome, _) = try await check(
+            through: guarded,
+            ["--proxy-user-file", "DIR/user"],
+            environment: ["HTTPS_PROXY": "http://bob:wrong@PROXY"],
+            files: files
+        )
+        #expect(outcome.status == .pass, "\(outcome)")
+    }
+
     @Test func pinsAreNeverHeldAgainstAProxysOwnChain() async throws {
         let leaf = try pki.rogueI.issue(.leaf("127.0.0.1"))
         let own = settings { $0.tls = TLSServerSettings(presenting: [leaf, pki.rogueI]) }

@@ -100,6 +100,8 @@ struct ProxyDialogueTests {
         (.http, false, text("HTTP/1.1 403 Forbidden\r\n\r\n"), .status(403, line: "HTTP/1.1 403 Forbidden")),
         (.http, false, text("HTTP/1.0 407 No\r\n\r\n"), .credentialsMissing),
         (.http, true, text("HTTP/1.0 407 No\r\n\r\n"), .credentialsRefused),
+        (.http, false, text("HTTP/1.0 401 Unauthorized\r\n\r\n"), .credentialsMissing),
+        (.http, true, text("HTTP/1.0 401 Unauthorized\r\n\r\n"), .credentialsRefused),
         (.http, false, text("HTTP/1.1 101 Other\r\n\r\n"), .status(101, line: "HTTP/1.1 101 Other")),
         (.http, false, text("HELO proxy\r\n"), .foreign(.unknown)),
         (.http, false, text("220 mail\r\n"), .foreign(.unknown)),

@@ -99,7 +99,12 @@ struct CheckCommand: RequestingCommand {
     }
 
     var requestFiles: RequestFiles {
-        RequestFiles(clientCertificate: clientCertificate, variants: variants, connection: connection)
+        RequestFiles(
+            clientCertificate: clientCertificate,
+            variants: variants,
+            connection: connection,
+            readsTargets: !(given.lists.isEmpty && given.policy.isEmpty)
+        )
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {

@@ -96,7 +96,12 @@ struct DiffCommand: RequestingCommand {
     }
 
     var requestFiles: RequestFiles {
-        RequestFiles(clientCertificate: clientCertificate, variants: variants, connection: connection)
+        RequestFiles(
+            clientCertificate: clientCertificate,
+            variants: variants,
+            connection: connection,
+            readsTargets: !policy.isEmpty
+        )
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {

@@ -74,7 +74,9 @@ struct FetchCommand: RequestingCommand {
         return try CheckRequest(names: names, connection: connection, evaluation: evaluation, devices: devices)
     }
 
-    var requestFiles: RequestFiles { RequestFiles(clientCertificate: clientCertificate, connection: connection) }
+    var requestFiles: RequestFiles {
+        RequestFiles(clientCertificate: clientCertificate, connection: connection, readsTargets: !policy.isEmpty)
+    }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try FetchSettings(document)

@@ -83,7 +83,12 @@ struct SnapshotCommand: RequestingCommand {
     }
 
     var requestFiles: RequestFiles {
-        RequestFiles(clientCertificate: clientCertificate, variants: variants, connection: connection)
+        RequestFiles(
+            clientCertificate: clientCertificate,
+            variants: variants,
+            connection: connection,
+            readsTargets: !(lists.isEmpty && policy.isEmpty)
+        )
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {

@@ -34,7 +34,11 @@ extension CheckRequest {
     func reading(_ files: RequestFiles, in context: Context) throws(CommandError) -> CheckRequest {
         var request = self
         if let options = files.connection {
-            request.connection = try options.addingProxies(to: connection, environment: context.environment)
+            request.connection = try options.addingProxies(
+                to: connection,
+                environment: context.environment,
+                readsTargets: files.readsTargets
+            )
         }
         request.connection.clientIdentity = try files.clientCertificate?.identity()
         if let options = files.variants {
@@ -55,4 +59,6 @@ struct RequestFiles {
     var variants: VariantOptions? = nil
     /// The user of a proxy, with what the environment says of proxies.
     var connection: ConnectionOptions? = nil
+    /// Whether policies and lists name targets, and perhaps proxies.
+    var readsTargets = false
 }

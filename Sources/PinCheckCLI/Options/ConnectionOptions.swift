@@ -97,7 +97,11 @@ struct ConnectionOptions: ParsableArguments {
     var noProxy = false
 
     @Option(
-        help: ArgumentHelp("A file with user:password for the proxy.", valueName: "file"),
+        help: ArgumentHelp(
+            "A file with user:password for the proxy.",
+            discussion: "Its user goes before one in HTTPS_PROXY, a policy or a list.",
+            valueName: "file"
+        ),
         completion: .file()
     )
     var proxyUserFile: String?

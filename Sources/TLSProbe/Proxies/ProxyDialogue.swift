@@ -81,7 +81,9 @@ package struct ProxyDialogue: Sendable {
     private func answer(_ step: HTTPHeadReader.Step) -> Step {
         switch step {
         case .incomplete: .incomplete
-        case .complete(407, _): .failed(hasCredentials ? .credentialsRefused : .credentialsMissing)
+        // Some proxies answer a wrong password as an origin server would (RFC 9110, 15.5.2), as tinyproxy does.
+        case .complete(407, _), .complete(401, _):
+            .failed(hasCredentials ? .credentialsRefused : .credentialsMissing)
         case .complete(200..<300, _): .established
         case .complete(let status, let line): .failed(.status(status, line: String(decoding: line, as: UTF8.self)))
         case .failed(.tooLong(let limit)): .failed(.tooLong(limit: limit))
