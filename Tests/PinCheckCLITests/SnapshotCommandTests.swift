@@ -314,6 +314,38 @@ import Testing
         }
     }
 
+    @Test func whatAGivenAddressServesIsRecordedBesideWhatTheNameLeadsTo() async throws {
+        try await serving([pki.leaf, pki.interA]) { world in
+            // The target's own address stands for a name that is looked up.
+            let baseline = world.files.path + "/own.json"
+            let target = ["https://\(world.place)/", "--host", host]
+            #expect(await pincheck(["snapshot"] + target + ["-o", baseline]).status == .pass)
+            let first = try world.text("own.json")
+            try await LoopbackServer.serving(.presenting([pki.leaf2, pki.interA])) { server in
+                let elsewhere = target + ["--connect", "127.0.0.1:\(server.port)"]
+                let diff = ["diff", baseline] + elsewhere
+                #expect(await pincheck(diff + ["--update"]).status == .changed)
+                #expect(try world.text("own.json") == first)
+                let allowed = await pincheck(diff + ["--allow", "rekeyed", "--update"])
+                #expect(allowed.status == .pass && allowed.errors.isEmpty, "\(allowed)")
+                let endpoints = try JSONValue(world.text("own.json"))["endpoints"].array
+                #expect(endpoints.count == 2)
+                for (endpoint, (connect, leaf)) in zip(
+                    endpoints,
+                    [(nil, pki.leaf), ("127.0.0.1:\(server.port)", pki.leaf2)]
+                ) {
+                    #expect(endpoint["target"].text == world.place && endpoint["connect"].text == connect)
+                    #expect(endpoint["chain"].array.first?["spki_sha256"].text == leaf.pin)
+                }
+                // Each is compared with its own from now on, and the baseline asks both.
+                #expect(await pincheck(diff).status == .pass)
+                #expect(await pincheck(["diff", baseline] + target).status == .pass)
+                let all = await pincheck("diff", baseline)
+                #expect(all.status == .pass, "\(all)")
+            }
+        }
+    }
+
     @Test func aTargetCanJoinTheBaseline() async throws {
         try await serving([pki.leaf, pki.interA]) { world in
             let other = ["other.example.com", "--connect", world.place]

@@ -14,6 +14,14 @@ struct RotationOptions: ParsableArguments {
     )
     var allow: [String] = []
 
-    @Flag(help: "Rewrite the baseline if all changes are allowed.")
+    @Flag(
+        help: ArgumentHelp(
+            "Rewrite the baseline if all changes are allowed.",
+            discussion: """
+                What a target serves at an address that is given, as by --connect, is recorded beside what is recorded \
+                of its name.
+                """
+        )
+    )
     var update = false
 }

@@ -23,10 +23,13 @@ package struct BaselineComparison {
                 recorded: baseline.recorded(for: endpoint)
             )
         }
-        for endpoint in endpoints {
+        for (index, endpoint) in zip(reached, endpoints) {
             var endpoint = endpoint
-            endpoint.key = baseline.recorded(for: endpoint)?.key ?? endpoint.key
-            asked.insert(endpoint.key)
+            let recorded = baseline.recorded(for: endpoint)?.key
+            asked.insert(recorded ?? endpoint.key)
+            // What an address serves that was given says nothing of where a look-up leads: it is recorded beside that.
+            let isLookedUp = endpoint.key.connect == nil || target.connections[index].endpoint.lookedUpName != nil
+            if isLookedUp { endpoint.key = recorded ?? endpoint.key }
             seen.append(endpoint)
         }
         for connection in target.connections where connection.served == nil {
