@@ -129,6 +129,16 @@ import Testing
         }
     }
 
+    @Test func aVerdictIsNotLostWithTheSummaryOfAJob() async throws {
+        let full = ["GITHUB_STEP_SUMMARY": "/dev/full"]
+        for (isTrusted, code) in [(true, 74), (false, 1)] as [(Bool, Int32)] {
+            let end = try await verify(["-f", "github"], isTrusted: isTrusted, environment: full)
+            #expect(end.code == code, "\(end)")
+            #expect(end.errors.contains("Error: GITHUB_STEP_SUMMARY: the result could not be written: "), "\(end)")
+            #expect(end.output.contains(isTrusted ? "::group::PASS" : "::group::FAIL"), "\(end)")
+        }
+    }
+
     @Test func whatIsMoreThanMemoryShouldHoldWaitsInAFileWithoutAName() throws {
         try TemporaryDirectory.scoped { files in
             let chunk = [UInt8](repeating: 0x61, count: 1_000_000)

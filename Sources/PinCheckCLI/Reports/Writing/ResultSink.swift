@@ -9,6 +9,10 @@ struct ResultSink {
     private var pending: (text: Spool, path: String)?
     /// Whether the output is a file.
     let isFile: Bool
+    /// Whether it is the summary of a job, which nobody asked for by a flag and no verdict is lost with.
+    let isJobSummary: Bool
+    /// What kept a summary from being written; nothing is written to it any more then.
+    private(set) var loss: CommandError?
 
     init(_ output: FormOutput<OutputForm>, settings: OutputSettings, in context: Context) throws(CommandError) {
         var stream: OutputStream
@@ -28,6 +32,7 @@ struct ResultSink {
             try OutputFile.refuseReadFile(behind: stream)
         }
         isFile = output.file != nil
+        isJobSummary = false
         lines = LineWriter(stream)
         renderer = output.form.renderer(settings, to: stream, in: context)
     }
@@ -38,6 +43,7 @@ struct ResultSink {
         lines = LineWriter(try GrowingFile(path: path, isAddedTo: true).stream)
         renderer = MarkdownRenderer()
         isFile = true
+        isJobSummary = true
     }
 
     /// Whether results are taken as they come rather than in the order of the targets.
@@ -46,13 +52,23 @@ struct ResultSink {
     /// Takes the next result.
     mutating func add(_ report: Report) throws(CommandError) {
         let text = try renderer.text(for: report)
-        if !text.isEmpty { try lines.write(text: text) }
+        try write(text)
+    }
+
+    private mutating func write(_ text: String) throws(CommandError) {
+        guard !text.isEmpty, loss == nil else { return }
+        do throws(CommandError) {
+            try lines.write(text: text)
+        } catch {
+            guard isJobSummary else { throw error }
+            loss = error
+        }
     }
 
     /// Writes what is left, and the file.
     mutating func finish(exit: ExitStatus) throws(CommandError) {
         let text = try renderer.ending(exit: exit)
-        if !text.isEmpty { try lines.write(text: text) }
+        try write(text)
         if let pending {
             try OutputFile.write(to: pending.path) { descriptor throws(OutputError) in
                 try pending.text.copy(to: descriptor)

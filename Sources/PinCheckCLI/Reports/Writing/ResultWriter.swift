@@ -148,9 +148,17 @@ struct ResultWriter {
     /// - Returns: the worst status of all results.
     mutating func finish() throws(CommandError) -> ExitStatus {
         progress?.erase()
-        let status = ExitStatus.worst(statuses)
+        var status = ExitStatus.worst(statuses)
+        for index in sinks.indices where sinks[index].isJobSummary { try sinks[index].finish(exit: status) }
+        for loss in sinks.compactMap(\.loss) {
+            console.report("Error: GITHUB_STEP_SUMMARY: \(loss.message)")
+            // A verdict that says more than that all is well is not lost with its summary.
+            if status == .pass { status = .inputOutput }
+        }
         // What standard output says of the run has to be true of its files.
-        for index in sinks.indices where sinks[index].isFile { try sinks[index].finish(exit: status) }
+        for index in sinks.indices where sinks[index].isFile && !sinks[index].isJobSummary {
+            try sinks[index].finish(exit: status)
+        }
         for index in sinks.indices where !sinks[index].isFile { try sinks[index].finish(exit: status) }
         return status
     }
