@@ -108,6 +108,7 @@ import Testing
     @Test(arguments: [
         (["verify"], "no <chain> is given: write 'pincheck verify <chain>"),
         (["diff"], "no <file> is given: write 'pincheck diff <file>"),
+        (["diff"], "says more, and 'pincheck snapshot <target> -o <file>' makes the file"),
         (["diff", "--allow"], "--allow has no value: write '--allow <changes>'"),
         (["clients", "okhttp"], "'okhttp' is one argument too many: write 'pincheck clients'"),
         (["clients", "--bogus"], "there is no option '--bogus'"),

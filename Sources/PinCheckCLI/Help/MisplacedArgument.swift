@@ -15,7 +15,7 @@ enum MisplacedArgument {
         let usage: SafeText =
             "write \(quoted(usage(of: command), to: 200)); \(quoted("pincheck help " + command)) says more"
         if let name = quotedPart(behind: "Error: Missing expected argument '") {
-            return "Error: no \(name) is given: \(usage)"
+            return "Error: no \(name) is given: \(usage)\(origins[command] ?? "")"
         }
         if let option = quotedPart(behind: "Error: Missing value for '") {
             return "Error: \(option.prefix { $0 != " " }) has no value: write \(quoted(option))"
@@ -25,6 +25,11 @@ enum MisplacedArgument {
         }
         return nil
     }
+
+    /// Where a file comes from that a command has to be given.
+    private static let origins: [String: SafeText] = [
+        "diff": ", and 'pincheck snapshot <target> -o <file>' makes the file"
+    ]
 
     private static func usage(of command: String) -> String {
         RootCommand.usage(of: command).split(separator: "\n").first.map(String.init) ?? "pincheck \(command)"
