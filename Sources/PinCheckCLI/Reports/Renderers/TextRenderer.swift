@@ -152,7 +152,9 @@ struct TextRenderer: Sendable {
             )
             let steps = report.checks.filter { $0.client == client.name && $0.device == client.device }
             for (index, step) in steps.enumerated() {
-                lines.append("    \(index + 1) \(step.status)  \(safe(step.id)): \(safe(step.detail, length: 400))")
+                lines.append(
+                    "    \(index + 1) \(step.status)  \(safe(step.id)): \(safe(step.detail, length: Self.longestSentence))"
+                )
             }
             if let disposition = client.disposition {
                 lines.append("    an NSURLSession client answers \(safe(disposition))")
@@ -174,7 +176,7 @@ struct TextRenderer: Sendable {
             + parts.filter { !$0.1.isEmpty }.map { "    \($0.0): \(safe($0.1, length: 1_000))" }
     }
 
-    func note(_ note: Report.Message) -> String { "  note: \(safe(note.message, length: 400))" }
+    func note(_ note: Report.Message) -> String { "  note: \(safe(note.message, length: Self.longestSentence))" }
 
     /// What each client decides, a line each.
     private func matrix(_ report: Report) -> [String] {
@@ -188,12 +190,14 @@ struct TextRenderer: Sendable {
                 case .none: "none  "
                 }
             return
-                "  \(word)  \(TerminalText.padded(name, toCells: width))  \(safe(client.reason.message, length: 200))"
+                "  \(word)  \(TerminalText.padded(name, toCells: width))  \(safe(client.reason.message, length: Self.longestSentence))"
         }
     }
 
     func verdict(_ report: Report) -> String {
-        "\(style.token(report.status))  \(safe(report.title, length: 180))  \(safe(report.sentence, length: 600))"
+        let length = Self.longestSentence * (report.clients.count > 1 ? 3 : 1)
+        return
+            "\(style.token(report.status))  \(safe(report.title, length: 180))  \(safe(report.sentence, length: length))"
             + (endsSoon(report) ? style.doubtful("; it ends soon, which --fail-on warn makes a WARN") : "")
     }
 
@@ -204,6 +208,10 @@ struct TextRenderer: Sendable {
             ["expires-soon", "pins-expire"].contains(finding.id) && finding.level == .warn && !finding.isTold
         } ?? false
     }
+
+    /// More than any sentence of ours has, so that what is cut is only what somebody else made long; that of several clients has a
+    /// few.
+    private static let longestSentence = 900
 
     func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
 }
