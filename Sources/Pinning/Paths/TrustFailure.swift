@@ -165,6 +165,9 @@ extension TrustFailure: CustomStringConvertible {
         case .notAnAuthority: "\(subject) may not issue certificates"
         case .pathTooLong: "\(subject) allows fewer intermediate certificates than the path has"
         case .nameConstraintViolated: "\(subject) lies outside the names its issuers may certify"
+        case .wrongPurpose where certificate.isForGatedCrypto:
+            "\(subject) may not be used for TLS servers: its extended key usage names Server Gated Crypto, a relic of export rules, "
+                + "and not serverAuth"
         case .wrongPurpose: "\(subject) may not be used for TLS servers (extended key usage)"
         case .wrongKeyUsage: "\(subject) may not be used for TLS servers (key usage)"
         case .noServerAuth: "\(subject) does not say that it is for TLS servers (extended key usage serverAuth)"

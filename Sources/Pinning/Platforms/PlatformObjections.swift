@@ -82,7 +82,9 @@ extension Platform {
             .map { $0.failures(of: path, under: policy, given: evidence) }
         return failures.map { failure in
             let isShared = others.allSatisfy { $0.contains { $0.id == failure.id && $0.depth == failure.depth } }
-            return failure.isOfPlatforms && !isShared ? failure.refused(by: family) : failure
+            // OpenSSL itself takes Server Gated Crypto: that it does not count any more is nobody's rule but ours.
+            let isOwn = family == .openssl && failure.reason == .wrongPurpose && failure.certificate.isForGatedCrypto
+            return failure.isOfPlatforms && !isShared && !isOwn ? failure.refused(by: family) : failure
         }
     }
 

@@ -37,9 +37,6 @@ public struct PurposeRules: Sendable, Hashable {
 
     private static let servers = "serverAuth"
     private static let any = "anyExtendedKeyUsage"
-    /// Server Gated Crypto, Microsoft's and Netscape's, by OpenSSL's names.
-    private static let gatedCrypto: Set<String> = ["msSGC", "nsSGC"]
-
     /// 2019-06-30 23:00:00 UTC: Apple's 583628400 seconds after 2001, its comment says 1 July.
     static let july2019 = Timestamp(secondsSinceEpoch: 978_307_200 + 583_628_400)
 
@@ -70,7 +67,7 @@ public struct PurposeRules: Sendable, Hashable {
                 case .installedByHand: false
                 }
             if isJudged { return isUnsaid ? .noServerAuth : .wrongPurpose }
-            return isUnsaid || !Self.gatedCrypto.isDisjoint(with: usage ?? []) ? nil : .wrongPurpose
+            return isUnsaid || leaf.isForGatedCrypto ? nil : .wrongPurpose
         }
     }
 
@@ -87,4 +84,9 @@ public struct PurposeRules: Sendable, Hashable {
         case .servers: .wrongPurpose
         }
     }
+}
+
+extension Certificate {
+    /// Whether it may be used for Server Gated Crypto, Microsoft's or Netscape's, by OpenSSL's names.
+    var isForGatedCrypto: Bool { extendedKeyUsage.map { $0.contains("msSGC") || $0.contains("nsSGC") } ?? false }
 }
