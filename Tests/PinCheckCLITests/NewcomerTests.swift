@@ -89,10 +89,42 @@ import Testing
             let root = try files.write(pki.rootA.pem, to: "root.pem")
             let known = await pincheck("verify", leaf, "--anchors", root)
             #expect(known.status == .fail)
-            let words = "the server must send its intermediate (--intermediate FILE judges the chain with it)"
+            let words = "the chain must hold its intermediate"
             #expect(known.output.contains(words) && !known.output.contains("give it with --anchors"), "\(known.output)")
             let unknown = await pincheck("verify", leaf)
             #expect(unknown.output.contains(words + "; if the issuer is a root of yours, give it with --anchors"))
+            // No server sent what is in a file.
+            for outcome in [known, unknown] { #expect(!(outcome.output + outcome.errors).contains("the server")) }
+            try await LoopbackServer.serving(.presenting([pki.leaf])) { server in
+                let served = await pincheck(
+                    StandardPKI.serverName,
+                    "--connect",
+                    "127.0.0.1:\(server.port)",
+                    "--anchors",
+                    root
+                )
+                #expect(served.output.contains("; the server must send its intermediate\n"), "\(served)")
+            }
+        }
+    }
+
+    @Test func noSentenceIsCutWhereThereIsNoWidthToFit() async throws {
+        let pki = try StandardPKI.shared()
+        let names = (0..<6).map { GeneralName("a-rather-long-name-of-a-server-\($0).subdomain.example.org") }
+        let issuer = try pki.interA.issue(.authority("An authority with a name that takes some room to be written out"))
+        let leaf = try issuer.issue(.leaf("x.example.org").with { $0.alternativeNames = names })
+        try await TemporaryDirectory.scoped { files in
+            let root = try files.write(pki.rootA.pem, to: "root.pem")
+            let path = try files.write(leaf.pem, to: "leaf.pem")
+            let verify = ["verify", path, "--host", "api.example.com", "--client", "all"]
+            for arguments in [[], ["--anchors", root], ["--anchors", root, "--explain"]] {
+                let outcome = await pincheck(verify + arguments)
+                #expect(outcome.status == .fail)
+                let sentences = outcome.output.split(separator: "\n").filter { line in
+                    line.hasPrefix("FAIL") || line.hasPrefix("  reject") || line.hasPrefix("    ")
+                }
+                #expect(sentences.count > 10 && !sentences.contains { $0.contains("…") }, "\(outcome.output)")
+            }
         }
     }
 

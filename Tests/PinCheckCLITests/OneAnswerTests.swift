@@ -83,7 +83,9 @@ private struct Answer: Equatable {
         reason = report["reason"]["id"].text
         let parts = ["verdict", "reason", "built", "built_is_valid", "pins", "clients", "warnings", "outlook", "exit"]
         let checks = report["checks"].array.filter { $0["client"].text != nil }
+        // What a server has to send a chain from a file has to hold.
         text = (parts.map { report[$0].canonicalText } + checks.map(\.canonicalText)).joined(separator: "\n")
+            .replacing("the server must send its intermediate", with: "the chain must hold its intermediate")
     }
 }
 

@@ -237,8 +237,8 @@ import Testing
         #expect(
             try await lines(verify(daysLater: 51))
                 == [
-                    "the server is past its usual renewal point (\(date(inDays: 50))): "
-                        + "its certificate expires in 29 d, on \(date(inDays: 80))"
+                    "the usual renewal point is past (\(date(inDays: 50))): "
+                        + "the server's certificate expires in 29 d, on \(date(inDays: 80))"
                 ]
         )
     }

@@ -122,6 +122,52 @@ import Testing
         #expect(mute.decision == "fail unknown-issuer")
     }
 
+    @Test func thatServerGatedCryptoDoesNotCountIsSaidInWords() async throws {
+        let leaf = try pki.interA.issue(
+            CertificateTemplate.leaf(host).with { $0.extendedKeyUsage = [OID.netscapeServerGatedCrypto] }
+        )
+        let outcome = try await verify([leaf, pki.interA]) { _ in ["--client", "curl"] }
+        let words =
+            "may not be used for TLS servers: its extended key usage names Server Gated Crypto, a relic of export rules, "
+            + "and not serverAuth\n"
+        #expect(outcome.status == .fail && outcome.output.hasSuffix(words), "\(outcome)")
+        // OpenSSL itself has no such rule.
+        #expect(!(outcome.output + outcome.errors).contains("a rule of OpenSSL"), "\(outcome)")
+    }
+
+    @Test func anIntermediateThatIsGivenAndNotUsedIsSaidToBe() async throws {
+        let placed = try pki.interA.issue(.leaf(host).withIssuerPlaces(["http://ca.example/inter.cer"]))
+        let files = [("inter.cer", pki.interA), ("other.cer", pki.rootB)]
+        let start = "; --intermediate gives the issuer, but it was not used "
+        let end = ": the chain must hold its intermediate\n"
+        let worlds: [(leaf: LabCertificate, file: String, client: String, words: String)] = [
+            (pki.leaf, "inter", "afnetworking", start + "(no AIA: no device would fetch it)" + end),
+            (pki.leaf, "inter", "okhttp", start + "(no AIA: no device would fetch it)" + end),
+            (placed, "inter", "okhttp", start + "(Android would not fetch it)" + end),
+            (placed, "inter", "curl", start + "(OpenSSL would not fetch it)" + end),
+            (placed, "inter", "okhttp,curl", start + "(such clients would not fetch it)" + end),
+            (placed, "other", "afnetworking", "; what --intermediate gives is not its issuer" + end),
+        ]
+        for (leaf, file, client, words) in worlds {
+            let outcome = try await verify([leaf], files: files) { directory in
+                ["--client", client, "--intermediate", "\(directory.path)/\(file).cer"]
+            }
+            #expect(outcome.status == .fail && outcome.output.hasSuffix(words), "\(client), \(file): \(outcome)")
+        }
+        // It is not advised where it would be of no use either.
+        for (leaf, client) in [(pki.leaf, "afnetworking"), (placed, "okhttp")] {
+            let outcome = try await verify([leaf]) { _ in ["--client", client] }
+            #expect(outcome.output.hasSuffix("; the chain must hold its intermediate\n"), "\(outcome)")
+        }
+        let advised = try await verify([placed]) { _ in ["--client", "afnetworking,okhttp"] }
+        #expect(
+            advised.output.hasSuffix(
+                "; the chain must hold its intermediate (--intermediate FILE judges the chain with it)\n"
+            ),
+            "\(advised)"
+        )
+    }
+
     @Test func aRootThatExpiredInTheStoreAndHidesAnotherPathIsNamedWithTheWayOut() async throws {
         try await TemporaryDirectory.scoped { directory in
             let old = try pki.rootA.reissue(pki.rootA) { $0 = $0.expired(daysAgo: 3) }

@@ -17,9 +17,7 @@ extension Remedy {
             ": raise --timeout (\(secondsText(timeout))), or name fewer addresses"
         case .judgeStrictly: " (--strict does too)"
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
-        case .sendIntermediate(let orNameRoot):
-            "; the server must send its intermediate (--intermediate FILE judges the chain with it)"
-                + (orNameRoot ? "; if the issuer is a root of yours, give it with --anchors" : "")
+        case .sendIntermediate(let missing): missing.flags
         case .askForKeyTypes: ": --key-types all shows it"
         case .giveClientCertificate: "; give one with --cert"
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
@@ -41,6 +39,24 @@ extension Remedy {
         case .android: "curl"
         case .openssl: "okhttp"
         }
+    }
+}
+
+extension MissingIntermediate {
+    /// What to do, and what is to be said of one that was given.
+    fileprivate var flags: String {
+        let sent = isOfFile ? "the chain must hold its intermediate" : "the server must send its intermediate"
+        let given = "; --intermediate gives the issuer, but it was not used"
+        let advice =
+            switch giving {
+            case .helps: "; \(sent) (--intermediate FILE judges the chain with it)"
+            case .doesNotHelp: "; \(sent)"
+            case .isUnusedWithoutPlace: "\(given) (no AIA: no device would fetch it): \(sent)"
+            case .isUnusedOn(let platform): "\(given) (\(platform.title) would not fetch it): \(sent)"
+            case .isUnusedHere: "\(given) (such clients would not fetch it): \(sent)"
+            case .isOfAnother: "; what --intermediate gives is not its issuer: \(sent)"
+            }
+        return advice + (mayBeOwnRoot ? "; if the issuer is a root of yours, give it with --anchors" : "")
     }
 }
 

@@ -22,8 +22,8 @@ package enum Remedy: Hashable, Sendable {
     case judgeStrictly
     /// Give the certificate that a platform would fetch.
     case giveIntermediate
-    /// Have the server send its intermediate, or give it; or give the root as an anchor where it is one's own and none was given.
-    case sendIntermediate(orNameRoot: Bool)
+    /// Have the missing intermediate sent, or give it.
+    case sendIntermediate(MissingIntermediate)
     /// Ask for each type of key.
     case askForKeyTypes
     /// Give a client certificate.
@@ -58,8 +58,9 @@ package enum Remedy: Hashable, Sendable {
         case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
         case .judgeStrictly: ""
         case .giveIntermediate: "; give its certificate to judge the chain"
-        case .sendIntermediate(let orNameRoot):
-            "; the server must send its intermediate" + (orNameRoot ? ", unless the issuer is a root of yours" : "")
+        case .sendIntermediate(let missing):
+            "; \(missing.isOfFile ? "the chain must hold" : "the server must send") its intermediate"
+                + (missing.mayBeOwnRoot ? ", unless the issuer is a root of yours" : "")
         case .askForKeyTypes: ": ask for each type of key to see"
         case .giveClientCertificate: "; give a client certificate"
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"

@@ -79,6 +79,10 @@ package struct NextQuestion {
         return own.isEmpty ? .trustStore : .trustStoreAnd(own)
     }
 
+    private func reason(_ verdict: Verdict, _ client: ChosenClient) -> Reason {
+        Reason(verdict, of: client, by: evaluation, serverName: .noServer, hasAnchors: true)
+    }
+
     private func result(
         on item: NextItem,
         _ subject: CheckResult.Subject,
@@ -104,7 +108,7 @@ package struct NextQuestion {
                     by: evaluation,
                     isForecast: false
                 ) { verdict, client in
-                    let reason = Reason(verdict, serverName: .noServer, hasAnchors: true)
+                    let reason = self.reason(verdict, client)
                     return reason.id == "pin-mismatch" ? item.missingPin(of: client) : reason
                 },
                 presented: presented
@@ -134,7 +138,7 @@ package struct NextQuestion {
                 isForecast: true
             ) { verdict, client in
                 verdict.isAccepted || verdict.isRefusedByPlatform
-                    ? Reason(verdict, serverName: .noServer, hasAnchors: true) : item.missingPin(of: client)
+                    ? reason(verdict, client) : item.missingPin(of: client)
             },
             presented: []
         )

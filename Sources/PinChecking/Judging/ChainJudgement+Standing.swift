@@ -25,7 +25,9 @@ extension ChainJudgement {
             return clients.first?.reason ?? Reason(id: "not-configured", message: "no client was chosen")
         }
         let absent = clients.filter { $0.isAccepted == nil }
-        let others = absent.isEmpty ? "" : "; \(Set(absent.map(\.name)).count) cannot be set up: \(text(absent))"
+        let others = [
+            (absent.filter(\.isNotSetUp), "cannot be set up"), (absent.filter { !$0.isNotSetUp }, "without a verdict"),
+        ].filter { !$0.0.isEmpty }.map { "; \(Set($0.0.map(\.name)).count) \($0.1): \(text($0.0))" }.joined()
         let count = evaluation.devices.count > 1 ? deviceCount : clientCount
         guard count.rejecting == 0 else { return rejection(count, others) }
         guard absent.isEmpty else {
@@ -67,7 +69,7 @@ extension ChainJudgement {
         return Reason(
             id: "\(count.what)-reject",
             message: "\(who) \(verb): \(why)" + others,
-            remedy: groups.count == 1 ? groups.first?.reason.remedy : nil
+            remedy: groups.count == 1 ? Remedy.common(to: groups[0].clients.map(\.reason.remedy)) : nil
         )
     }
 

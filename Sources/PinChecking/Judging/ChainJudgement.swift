@@ -66,7 +66,15 @@ package struct ChainJudgement: Sendable {
             by: evaluation,
             served: served,
             isForecast: false,
-            reason: { verdict, _ in Reason(verdict, serverName: serverName, hasAnchors: evaluation.givenRoots != nil) }
+            reason: { verdict, client in
+                Reason(
+                    verdict,
+                    of: client,
+                    by: evaluation,
+                    serverName: serverName,
+                    hasAnchors: evaluation.givenRoots != nil
+                )
+            }
         )
     }
 
@@ -112,7 +120,7 @@ package struct ChainJudgement: Sendable {
                     client: decision.client,
                     device: device,
                     verdict: decision.verdict,
-                    reason: Reason(id: "not-configured", message: error.message),
+                    reason: Reason(id: ClientResult.notSetUp, message: error.message),
                     outlook: nil
                 )
             }
@@ -140,6 +148,14 @@ package struct ChainJudgement: Sendable {
         let others = other.judgements.filter { isServedOther($0.client) }
         let inUse = pinsInUse.union(other.pinsInUse)
         judgement.judgements = evaluation.ordered((own + others).map { $0.knowing(pinsInUse: inUse) })
+        return judgement.withOutlooks()
+    }
+
+    /// The same judgement without what some clients make of the chain: they are not served it, and nobody knows what they are.
+    func leavingOut(_ isUnserved: (ChosenClient) -> Bool, because reason: Reason) -> ChainJudgement {
+        var judgement = self
+        judgement.clients = clients.map { isUnserved($0.client) ? $0.unserved(reason) : $0 }
+        judgement.judgements = judgements.filter { !isUnserved($0.client) }
         return judgement.withOutlooks()
     }
 

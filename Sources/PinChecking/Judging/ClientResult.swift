@@ -7,7 +7,7 @@ public struct ClientResult: Sendable {
     package let client: ChosenClient
     /// The name of the device, `nil` where none was named.
     public let device: String?
-    /// Its verdict, or why it cannot be set up.
+    /// Its verdict, or why there is none.
     public let verdict: Result<Verdict, ClientConfigurationError>
     /// The reason.
     public let reason: Reason
@@ -17,8 +17,25 @@ public struct ClientResult: Sendable {
     /// The client's name, as `--client` takes it.
     public var name: String { client.entry.name }
 
-    /// Whether it accepts, `nil` when it cannot be set up.
+    /// Whether it accepts, `nil` when it has no verdict.
     public var isAccepted: Bool? { (try? verdict.get())?.isAccepted }
+
+    /// The same client without a verdict on what it was not served.
+    func unserved(_ reason: Reason) -> ClientResult {
+        ClientResult(
+            client: client,
+            device: device,
+            verdict: .failure(ClientConfigurationError(client: name, message: reason.message)),
+            reason: reason,
+            outlook: nil
+        )
+    }
+
+    /// Whether it cannot be set up.
+    var isNotSetUp: Bool { reason.id == Self.notSetUp }
+
+    /// The word for a client that cannot be set up.
+    static let notSetUp = "not-configured"
 
     /// The same result with another outlook.
     func with(outlook: Outlook?) -> ClientResult {
@@ -45,9 +62,17 @@ extension Reason {
     ///
     /// - Parameters:
     ///   - verdict: the verdict.
+    ///   - client: whose it is.
+    ///   - evaluation: what it was reached by.
     ///   - serverName: which name the server was asked for.
     ///   - hasAnchors: whether the user gave roots to trust.
-    init(_ verdict: Verdict, serverName: SentServerName, hasAnchors: Bool) {
+    init(
+        _ verdict: Verdict,
+        of client: ChosenClient,
+        by evaluation: Evaluation,
+        serverName: SentServerName,
+        hasAnchors: Bool
+    ) {
         func reason(_ message: String, _ remedy: Remedy? = nil) -> Reason {
             Reason(id: verdict.reason.id, message: message, remedy: remedy)
         }
@@ -64,7 +89,15 @@ extension Reason {
             let texts = failures.prefix(3).map(\.description)
             let sentence = texts.isEmpty ? "the chain is not trusted" : texts.joined(separator: "; also, ")
             guard let first = failures.first, case .nameMismatch = first.reason else {
-                self = reason(sentence, failures.first?.anchorRemedy(hasAnchors: hasAnchors))
+                let remedy = failures.first?.anchorRemedy(hasAnchors: hasAnchors) { certificate in
+                    evaluation.missingIntermediate(
+                        above: certificate,
+                        for: client,
+                        isOfFile: serverName == .noServer,
+                        hasAnchors: hasAnchors
+                    )
+                }
+                self = reason(sentence, remedy)
                 return
             }
             // Which name the server was asked for explains most certificates that are for another one.
@@ -88,13 +121,21 @@ extension Reason {
 
 extension TrustFailure {
     /// What mends a missing end of the path, `nil` where none is missing or the anchors that were given are to be enough.
-    fileprivate func anchorRemedy(hasAnchors: Bool) -> Remedy? {
+    fileprivate func anchorRemedy(
+        hasAnchors: Bool,
+        missing: (Certificate) -> MissingIntermediate
+    ) -> Remedy? {
         switch reason {
         // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
-        case .unknownIssuer where depth == 0: .sendIntermediate(orNameRoot: !hasAnchors)
-        case .unknownIssuer: hasAnchors ? nil : .nameAuthority
-        case .untrustedRoot, .selfSigned: hasAnchors ? nil : .nameRoot
-        default: nil
+        case .unknownIssuer where depth == 0: return .sendIntermediate(missing(certificate))
+        case .unknownIssuer:
+            let missing = missing(certificate)
+            switch missing.giving {
+            case .isUnusedWithoutPlace, .isUnusedOn, .isUnusedHere: return .sendIntermediate(missing)
+            case .helps, .doesNotHelp, .isOfAnother: return hasAnchors ? nil : .nameAuthority
+            }
+        case .untrustedRoot, .selfSigned: return hasAnchors ? nil : .nameRoot
+        default: return nil
         }
     }
 }

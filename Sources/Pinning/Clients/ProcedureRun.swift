@@ -227,7 +227,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
         let source = pinned.contains(missing) ? "taken from the pins" : "given beside it"
         trace.warn(
             "intermediate-not-presented",
-            "the server does not send \(missing), which was \(source): clients that do not fetch it reject the chain"
+            "the chain lacks \(missing), which was \(source): clients that do not fetch it reject the chain"
         )
     }
 

@@ -192,7 +192,7 @@ struct OutlookFindings {
             Finding(
                 id: "renewal-due",
                 level: .warn,
-                message: "the server is past its usual renewal point (\(point.date)): its certificate "
+                message: "the usual renewal point is past (\(point.date)): the server's certificate "
                     + "expires \(when(leaf.notAfter))",
                 subject: .server
             )

@@ -83,7 +83,7 @@ public struct UnderTransportSecurity: ClientProcedure {
             note: Warning(
                 id: Warning.transportSecurityExceptionNeeded,
                 message:
-                    "the system by itself refuses the server (\(refusal)); an app that accepts it needs "
+                    "the system by itself refuses the chain (\(refusal)); an app that accepts it needs "
                     + "NSExceptionAllowsInsecureHTTPLoads \(place) in its Info.plist, or NSAllowsArbitraryLoads "
                     + "(known from Apple's documentation)"
             )

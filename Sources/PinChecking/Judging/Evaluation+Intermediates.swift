@@ -1,0 +1,38 @@
+internal import Pinning
+internal import X509
+
+extension Evaluation {
+    /// What is known of the missing issuer of a certificate.
+    ///
+    /// - Parameters:
+    ///   - certificate: the certificate.
+    ///   - client: the client that has no path.
+    ///   - isOfFile: whether the chain is one of a file.
+    ///   - hasAnchors: whether the user gave roots to trust.
+    /// - Returns: the intermediate that the issuer may be.
+    func missingIntermediate(
+        above certificate: Certificate,
+        for client: ChosenClient,
+        isOfFile: Bool,
+        hasAnchors: Bool
+    ) -> MissingIntermediate {
+        let platform = (try? client.procedure.get())?.platform
+        let fetches = platform?.fetchesIssuers ?? false
+        let hasPlace = !IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: certificate)).isEmpty
+        let giving: MissingIntermediate.Giving =
+            if fetchable.contains(where: { $0.subject == certificate.issuer }) {
+                if !hasPlace {
+                    .isUnusedWithoutPlace
+                } else if let platform, !fetches {
+                    .isUnusedOn(platform.family)
+                } else {
+                    .isUnusedHere
+                }
+            } else if !fetchable.isEmpty {
+                .isOfAnother
+            } else {
+                hasPlace && fetches ? .helps : .doesNotHelp
+            }
+        return MissingIntermediate(giving: giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors)
+    }
+}
