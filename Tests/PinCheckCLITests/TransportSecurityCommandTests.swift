@@ -115,6 +115,21 @@ import Testing
         #expect(curl.outcome.status == .pass && curl.connections == 1)
     }
 
+    @Test func theVersionIsThatOfTheAppsOwnHandshake() async throws {
+        // The same certificate for everybody, and another version for whoever offers ECDHE alone.
+        let older = both.with { $0.maximumVersionForECDHEOnly = .tls11 }
+        let twoFaced = older.with { $0.cipherList = "AES128-GCM-SHA256:ECDHE-RSA-AES128-SHA:@SECLEVEL=0" }
+        let offer = ["--min-tls", "1.0"]
+        let refused = try await check(twoFaced, plist(""), offer)
+        #expect(refused.outcome.decision == "fail ats-tls-version" && refused.connections == 2, "\(refused)")
+        let allowed = try await check(twoFaced, exception(least("TLSv1.1")), offer)
+        #expect(allowed.outcome.status == .pass && allowed.connections == 2, "\(allowed)")
+        // Others are judged by what everybody gets.
+        let curl = try await check(twoFaced, plist(""), client: "afnetworking,curl", offer)
+        let verdicts = try JSONValue(curl.outcome.output)["clients"].array.map { $0["verdict"].text }
+        #expect(verdicts == ["reject", "accept"], "\(curl)")
+    }
+
     @Test func theVariantsOfATargetAreJudgedAlike() async throws {
         let (outcome, _) = try await check(staticRSA, plist(""), ["--each-tls-version"])
         #expect(outcome.status == .fail && outcome.output.contains("ats-forward-secrecy"), "\(outcome)")
@@ -148,8 +163,16 @@ import Testing
                 ["--pins", path]
             )
             #expect(outcome.status == .fail, "\(outcome)")
-            let clients = try JSONValue(outcome.output)["clients"].array.map { $0["reason"]["id"].text ?? "" }
-            #expect(clients == ["ats-forward-secrecy", "unknown-issuer"], "\(outcome)")
+            let clients = try JSONValue(outcome.output)["clients"].array
+            #expect(
+                clients.map { $0["reason"]["id"].text } == ["forward-secrecy-unknown", "unknown-issuer"],
+                "\(outcome)"
+            )
+            // The app never got that chain.
+            #expect(clients.map { $0["verdict"].text } == ["none", "reject"])
+            let reason = try JSONValue(outcome.output)["reason"]["message"].text ?? ""
+            #expect(reason.hasPrefix("1 of 2 clients rejects: android: ") && !reason.contains("set up"), "\(reason)")
+            #expect(reason.hasSuffix("; 1 without a verdict: afnetworking"), "\(reason)")
         }
     }
 

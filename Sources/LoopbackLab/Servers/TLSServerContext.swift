@@ -109,6 +109,16 @@ final class TLSServerContext: @unchecked Sendable {
             _ = COpenSSLShims_SSL_set_tlsext_status_ocsp_resp(ssl, bytes, staple.count)
             return SSL_TLSEXT_ERR_OK
         }
+        if settings.maximumVersionForECDHEOnly != nil {
+            SSL_CTX_set_client_hello_cb(
+                context,
+                { ssl, _, _ in
+                    TLSConversation.of(ssl)?.chooseVersion()
+                    return SSL_CLIENT_HELLO_SUCCESS
+                },
+                nil
+            )
+        }
         // Any client certificate will do.
         SSL_CTX_set_verify(context, mode) { _, _ in 1 }
     }

@@ -84,6 +84,9 @@ public struct TLSServerSettings: Sendable {
     public var minimumVersion = TLSVersion.tls10
     /// The newest version accepted.
     public var maximumVersion = TLSVersion.tls13
+    /// The newest version for clients that offer no static RSA in TLS 1.2 and older, as where several servers share an address; `nil`:
+    /// ``maximumVersion``.
+    public var maximumVersionForECDHEOnly: TLSVersion?
     /// Whether a client certificate is asked for.
     public var clientCertificate = ClientCertificate.notRequested
     /// The application protocols (ALPN, RFC 7301) in the server's order of preference; none: the extension is ignored.

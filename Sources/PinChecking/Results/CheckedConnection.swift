@@ -67,6 +67,14 @@ package struct CheckedConnection: Sendable {
         return connection
     }
 
+    /// The connection without a judgement by some clients, which are not served what others are.
+    func leavingOut(because reason: Reason, _ clients: (ChosenClient) -> Bool) -> CheckedConnection {
+        guard let judgement else { return self }
+        var connection = self
+        connection.judged = .byClients(judgement.leavingOut(clients, because: reason))
+        return connection
+    }
+
     /// The connection with something that is good to know of it.
     func remarking(_ remark: Finding) -> CheckedConnection {
         var connection = self

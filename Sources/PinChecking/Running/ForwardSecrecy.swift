@@ -34,22 +34,16 @@ extension Checker {
             let host = connection.endpoint.urlHost
             return await judge(.success(other), nil).asked(beside: known) { $0.asksForForwardSecrecy(of: host) }
         case .failure(let error) where error.isForWantOfCommonParameters: return await judge(connection.result, false)
-        case .failure where connection.isRejectedAnyway: return connection
+        case .failure where connection.isRejectedAnyway:
+            let host = connection.endpoint.urlHost
+            return connection.leavingOut(because: .unknownForwardSecrecy) { $0.asksForForwardSecrecy(of: host) }
         case .failure(let error):
             return checked(
                 connection.endpoint,
                 .failure(error.ofPart(of: deadline.timeout)),
                 by: connection.judgement?.evaluation,
                 as: connection.variant
-            ).remarking(
-                Finding(
-                    .info,
-                    id: "forward-secrecy-unknown",
-                    message:
-                        "the server chose a key exchange without forward secrecy, and failed when it was asked once more with "
-                        + "ECDHE alone, as an app under App Transport Security connects"
-                )
-            )
+            ).remarking(Finding(.info, .unknownForwardSecrecy))
         }
     }
 }
@@ -68,6 +62,16 @@ extension CheckedConnection {
             !$0.decided.isAccepted && !$0.client.asksForForwardSecrecy(of: endpoint.urlHost)
         } ?? false
     }
+}
+
+extension Reason {
+    /// Why nobody knows what an app under App Transport Security gets.
+    fileprivate static let unknownForwardSecrecy = Reason(
+        id: "forward-secrecy-unknown",
+        message:
+            "the server chose a key exchange without forward secrecy, and failed when it was asked once more with ECDHE alone, as an "
+            + "app under App Transport Security connects"
+    )
 }
 
 extension ConnectionFacts {
