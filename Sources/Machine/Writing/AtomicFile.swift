@@ -74,6 +74,9 @@ package enum AtomicFile {
         }
     }
 
+    /// Whether a path stands for standard output.
+    package static func isStandardOutput(_ path: String) -> Bool { descriptor(named: path) == STDOUT_FILENO }
+
     /// The descriptor of this process that a path stands for; a file behind it is added to, not replaced.
     package static func descriptor(named path: String) -> Int32? {
         switch path {

@@ -171,7 +171,7 @@ struct FetchCommand: RequestingCommand {
                 next += 1
                 let destination: DownloadDestination =
                     if document.head { .nowhere } else if let file = items[index].file { .file(file) } else {
-                        .stream { try output.write(document: $0) }
+                        .stream { (bytes) throws(OutputError) in try output.write(document: bytes) }
                     }
                 group.addTask {
                     (index, await downloader.fetch(downloads[index], to: destination, progress: progresses[index]))
@@ -245,7 +245,7 @@ struct FetchCommand: RequestingCommand {
         for (index, url) in urls.enumerated() {
             let location = try Self.location(url)
             var file = document.output.isEmpty ? nil : document.output[index]
-            if file == "-" { file = nil }
+            if let path = file, path == "-" || AtomicFile.isStandardOutput(path) { file = nil }
             if document.remoteName { file = try Self.fileName(of: location) }
             if file?.isEmpty == true { throw .usage("--output names no file: write --output FILE") }
             if let file, items.contains(where: { $0.file == file }) {

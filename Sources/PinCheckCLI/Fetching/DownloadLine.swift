@@ -27,7 +27,7 @@ final class DownloadLine: Sendable {
             let start = first ?? downloads.reduce(0) { $0 + $1.start }
             if first == nil, count > 0 {
                 first = start
-                last = (now, start)
+                last.count = start
             }
             let seconds = Self.seconds(last.time.duration(to: now))
             if seconds > 0, count >= last.count {
@@ -36,19 +36,20 @@ final class DownloadLine: Sendable {
             }
             last = (now, count)
             Interruption.isShowingProgress = true
-            try? stream.write("\r" + text(count: count, rate: rate) + "\u{1B}[K")
+            let totals = downloads.map(\.total)
+            let total = totals.contains(nil) ? nil : totals.reduce(0) { $0 + ($1 ?? 0) }
+            try? stream.write("\r" + Self.text(count: count, total: total, rate: rate) + "\u{1B}[K")
         }
         guard Interruption.isShowingProgress else { return }
         try? stream.write("\r\u{1B}[K")
         Interruption.isShowingProgress = false
     }
 
-    private func text(count: Int, rate: Double) -> String {
-        let totals = downloads.map(\.total)
-        let total = totals.contains(nil) ? nil : totals.reduce(0) { $0 + ($1 ?? 0) }
+    /// How far it is.
+    static func text(count: Int, total: Int?, rate: Double) -> String {
         var parts = [readableBytes(count)]
         if let total { parts[0] += " of \(readableBytes(total))" }
-        parts.append("\(readableBytes(Int(rate)))/s")
+        if rate >= 1 { parts.append("\(readableBytes(Int(rate)))/s") }
         if let total, rate >= 1, total > count {
             parts.append("\(readableTime(.seconds(Double(total - count) / rate))) left")
         }

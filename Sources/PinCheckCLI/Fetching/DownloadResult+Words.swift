@@ -29,9 +29,8 @@ extension DownloadResult {
         case .answered(let objection): Reason(id: objection.id, message: objection.sentence)
         case .brokenOff(let error):
             Reason(id: "broken-off", message: "\(error)\(isResumable ? "; \(count) bytes of it are kept" : "")")
-        case .notStored(.stream): Reason(id: "not-stored", message: "nobody reads the document any more")
-        case .notStored(.file(let failure)):
-            Reason(id: "not-stored", message: "\(OutputFile.error(failure, at: file ?? "-"))")
+        case .notStored(let failure):
+            Reason(id: "not-stored", message: "\(OutputFile.error(failure, at: file ?? "standard output"))")
         case .impossible(let error): Reason(id: "not-set-up", message: "\(CommandError(error))")
         }
     }

@@ -15,6 +15,7 @@ struct FetchReport: DocumentObject {
     var resumedAt: Int
     var total: Int?
     var startedAgain: String?
+    var contentEncoding: String?
     var retries: Int
     var sha256: String?
     var seconds: Double
@@ -48,6 +49,7 @@ extension FetchReport {
         resumedAt = result.resumedAt
         total = result.total
         startedAgain = result.startedAgain?.rawValue
+        contentEncoding = result.contentCoding
         retries = result.retries
         self.sha256 = sha256
         seconds = Double(result.time.components.seconds) + Double(result.time.components.attoseconds) / 1e18
@@ -74,6 +76,11 @@ extension FetchReport {
             \.startedAgain,
             "Why what an earlier run left was thrown away; null where it was not.",
             as: .words(["changed", "no-ranges", "unknown"])
+        ),
+        DocumentField(
+            "content_encoding",
+            \.contentEncoding,
+            "How the document is encoded, in the server's words: nothing is decompressed; null for not at all."
         ),
         DocumentField("retries", \.retries, as: .atLeast(0)),
         DocumentField("sha256", \.sha256, "The hash that was asked for; null without one.", as: .sha256),

@@ -91,6 +91,9 @@ struct FetchWriter {
         if let file { parts.append("saved as \(safe(file))") }
         lines.append("\(text.style.token(status))  " + parts.joined(separator: "  "))
         if let startedAgain = result.startedAgain { lines.append("  note: \(startedAgain.words)") }
+        if let coding = result.contentCoding, result.count > 0 {
+            lines.append("  note: the server sent it as \(safe(coding)), which it still is: nothing is decompressed")
+        }
         if let verdict = result.hops.last?.result?.reason { lines.append("  \(safe(verdict.description))") }
         return lines
     }

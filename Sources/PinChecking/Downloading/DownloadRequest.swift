@@ -1,3 +1,4 @@
+package import Machine
 package import Pinning
 package import TLSProbe
 
@@ -38,10 +39,10 @@ package struct DownloadRequest: Sendable {
 
 /// Where a document goes.
 package enum DownloadDestination: Sendable {
-    /// The file at a path, which is there once it is whole.
+    /// The file at a path, which is there once it is whole; a terminal, a pipe or a device gets the bytes as they come.
     case file(String)
     /// Whoever takes the bytes as they come, and throws when nobody does any more.
-    case stream(@Sendable ([UInt8]) throws -> Void)
+    case stream(@Sendable ([UInt8]) throws(OutputError) -> Void)
     /// Nowhere: only the head is asked for.
     case nowhere
 }
@@ -67,7 +68,7 @@ package enum DownloadEnding: Sendable {
     /// The connection failed; what came is kept.
     case brokenOff(TransferError)
     /// It could not be stored.
-    case notStored(DownloadStoreError)
+    case notStored(WriteFailure)
     /// Something that was given for a host on the way cannot be used.
     case impossible(CheckError)
 }
@@ -127,6 +128,12 @@ package struct DownloadResult: Sendable {
         case noRanges = "no-ranges"
         /// Nothing tells the document from another.
         case unknown
+    }
+
+    /// How the document is encoded, in the words of the server, not escaped; `nil` for not at all.
+    package var contentCoding: String? {
+        let words = head?.value(of: "Content-Encoding") ?? ""
+        return words.isEmpty || words.lowercased() == "identity" ? nil : words
     }
 
     /// Nothing came yet.

@@ -1,4 +1,4 @@
-package import Machine
+import Machine
 import Pinning
 import X509
 
@@ -8,7 +8,7 @@ import X509
 final class DownloadStore: @unchecked Sendable {
     private enum Place {
         case file(PartialFile)
-        case stream(@Sendable ([UInt8]) throws -> Void)
+        case stream(@Sendable ([UInt8]) throws(OutputError) -> Void)
         case nowhere
     }
 
@@ -18,21 +18,25 @@ final class DownloadStore: @unchecked Sendable {
     /// What is known of the document of which a part is there, `nil` where nothing is.
     private(set) var record: DownloadRecord?
     /// Why nothing can be stored any more.
-    private(set) var failure: DownloadStoreError?
+    private(set) var failure: WriteFailure?
 
     /// A store that goes on with what there is of the document at `url`.
-    init(_ destination: DownloadDestination, url: String, hashing: Bool) throws(DownloadStoreError) {
+    init(_ destination: DownloadDestination, url: String, hashing: Bool) throws(WriteFailure) {
         hash = hashing ? RunningSHA256() : nil
         switch destination {
         case .stream(let write): place = .stream(write)
         case .nowhere: place = .nowhere
         case .file(let path):
-            let file = try DownloadStoreError.of { () throws(WriteFailure) in try PartialFile(becoming: path) }
+            if let open = try OpenFile(at: path) {
+                place = .stream { bytes throws(OutputError) in try open.write(bytes) }
+                return
+            }
+            let file = try PartialFile(becoming: path)
             place = .file(file)
             let record = file.record.flatMap { DownloadRecord(bytes: $0) }
             if let record, record.url == url, record.validator != nil, file.count > 0 { self.record = record }
             if self.record != nil, let hash {
-                try DownloadStoreError.of { () throws(WriteFailure) in try file.read { hash.add($0) } }
+                try file.read { hash.add($0) }
             }
         }
     }
@@ -66,8 +70,8 @@ final class DownloadStore: @unchecked Sendable {
         self.record = record
         hash?.restart()
         guard case .file(let file) = place else { return true }
-        do throws(DownloadStoreError) {
-            try DownloadStoreError.of { () throws(WriteFailure) in try file.begin(recording: record.bytes) }
+        do throws(WriteFailure) {
+            try file.begin(recording: record.bytes)
             return true
         } catch {
             failure = error
@@ -82,17 +86,17 @@ final class DownloadStore: @unchecked Sendable {
         switch place {
         case .nowhere: return true
         case .stream(let write):
-            do {
+            do throws(OutputError) {
                 try write(Array(bytes))
                 streamed += bytes.count
                 return true
             } catch {
-                failure = .stream
+                failure = .output(error)
                 return false
             }
         case .file(let file):
-            do throws(DownloadStoreError) {
-                try DownloadStoreError.of { () throws(WriteFailure) in try file.append(bytes) }
+            do throws(WriteFailure) {
+                try file.append(bytes)
                 return true
             } catch {
                 failure = error
@@ -105,9 +109,9 @@ final class DownloadStore: @unchecked Sendable {
     func finishedHash() -> SHA256Digest? { hash?.finish() }
 
     /// The document is whole.
-    func complete() throws(DownloadStoreError) {
+    func complete() throws(WriteFailure) {
         guard case .file(let file) = place else { return }
-        try DownloadStoreError.of { () throws(WriteFailure) in try file.complete() }
+        try file.complete()
     }
 
     /// Lets others have the file: nothing is stored any more.
@@ -124,17 +128,5 @@ final class DownloadStore: @unchecked Sendable {
     func discard() {
         record = nil
         if case .file(let file) = place { file.discard() }
-    }
-}
-
-/// Why a document could not be stored.
-package enum DownloadStoreError: Error, Hashable, Sendable {
-    /// The file could not be written.
-    case file(WriteFailure)
-    /// Nobody takes the bytes any more.
-    case stream
-
-    fileprivate static func of<Value>(_ body: () throws(WriteFailure) -> Value) throws(DownloadStoreError) -> Value {
-        do throws(WriteFailure) { return try body() } catch { throw .file(error) }
     }
 }

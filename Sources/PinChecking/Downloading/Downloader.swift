@@ -1,3 +1,4 @@
+import Machine
 import Pinning
 import TLSProbe
 
@@ -51,7 +52,7 @@ package final class Downloader: Sendable {
         let started = ContinuousClock.now
         var result = DownloadResult(request.location)
         let store: DownloadStore
-        do throws(DownloadStoreError) {
+        do throws(WriteFailure) {
             store = try DownloadStore(
                 destination,
                 url: request.location.description,
@@ -172,28 +173,29 @@ package final class Downloader: Sendable {
     ) async -> Result<Void, TransferError>? {
         let isFirst = location.hasOrigin(of: request.location)
         let transfer = transfer(location, request, from: offset, record, to: receiver)
-        guard location.isSecure else {
-            guard request.followsUnpinned else {
-                result.ending = .answered(.plainRedirect(location.description))
-                return nil
-            }
-            guard request.request.connection.proxy(for: location.host) == nil else {
-                result.ending = .answered(.plainRedirectBehindProxy(location.description))
-                return nil
-            }
-            let end = await checker.fetchedPlainly(transfer, plainRequest(to: location, request))
-            result.hops.append(DownloadHop(location: location, result: nil, status: receiver.head?.status))
-            return end
+        guard location.isSecure || request.followsUnpinned else {
+            result.ending = .answered(.plainRedirect(location.description))
+            return nil
         }
         let job: CheckJob
         do throws(CheckError) {
             let target = try CheckError.reading { () throws(RequestError) in
-                try Target("https://\(location.authority)/")
+                // One without TLS is reached by what is given for its host and port as well.
+                try Target("https://\(HTTPLocation.authority(location.host, Int(location.port), defaultPort: 443))/")
             }
             job = try jobs(try settings(target, isFirst ? request.request : request.request.ofAnotherHost))
         } catch {
             result.ending = .impossible(error)
             return nil
+        }
+        guard location.isSecure else {
+            guard job.endpoint.request.proxy == nil else {
+                result.ending = .answered(.plainRedirectBehindProxy(location.description))
+                return nil
+            }
+            let end = await checker.fetchedPlainly(transfer, job.endpoint.request)
+            result.hops.append(DownloadHop(location: location, result: nil, status: receiver.head?.status))
+            return end
         }
         guard isFirst || request.followsUnpinned || job.evaluation?.isPinned ?? false else {
             result.ending = .answered(.unpinnedRedirect(location.description))
@@ -231,20 +233,6 @@ package final class Downloader: Sendable {
         )
     }
 
-    private func plainRequest(to location: HTTPLocation, _ request: DownloadRequest) -> ProbeRequest {
-        let connection = request.request.connection
-        let destination: ProbeRequest.Destination =
-            switch location.host {
-            case .dns(let name): .resolve(host: name, family: connection.family ?? RequestDefaults.family)
-            case .ip(let address): .address(address)
-            }
-        return ProbeRequest(
-            to: destination,
-            port: location.port,
-            timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
-        )
-    }
-
     /// Gives a document that is there its name, unless it is not the one that was wanted.
     private func conclude(_ request: DownloadRequest, _ store: DownloadStore, _ result: inout DownloadResult) {
         guard request.method == .get else { return }
@@ -253,7 +241,7 @@ package final class Downloader: Sendable {
             result.ending = .answered(.wrongHash(hash))
             return
         }
-        do throws(DownloadStoreError) {
+        do throws(WriteFailure) {
             try store.complete()
         } catch {
             result.ending = .notStored(error)

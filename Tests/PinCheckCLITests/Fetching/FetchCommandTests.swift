@@ -1,6 +1,7 @@
+import Foundation
 import LoopbackLab
 import Machine
-import PinCheckCLI
+@testable import PinCheckCLI
 import Pinning
 import Synchronization
 import Testing
@@ -108,6 +109,48 @@ import Testing
             #expect(!outcome.output.contains("\u{9B}"))
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(String(decoding: seen.applicationOpening, as: UTF8.self).hasPrefix("HEAD /a.bin HTTP/1.1\r\n"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (0, nil, 0.0, "0 B"), (1_023, 2_048, 0, "1023 B of 2.0 KiB"),
+            (1 << 20, 1 << 30, Double(1 << 20), "1.0 MiB of 1.0 GiB, 1.0 MiB/s, 17 min 03 s left"),
+            (1 << 20, nil, 2_000, "1.0 MiB, 2.0 KiB/s"), (100, 100, 100, "100 B of 100 B, 100 B/s"),
+        ] as [(Int, Int?, Double, String)]
+    )
+    func progressSaysHowFarItIsHowFastAndHowLongStill(count: Int, total: Int?, rate: Double, text: String) {
+        #expect(DownloadLine.text(count: count, total: total, rate: rate) == text)
+    }
+
+    @Test func aPipeOrADeviceGetsTheBytesAsTheyCome() async throws {
+        try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
+            let outcome = await fetch("/a.bin", "-o", "/dev/null")
+            #expect(outcome.status == .pass && FileKind(at: "/dev/null") == .special, "\(outcome)")
+            #expect(FileKind(at: "/dev/null.part") == .absent)
+            let file = await fetch("/a.bin", "-o", "/dev/stdout")
+            #expect(file.output == "abc" && file.errors.hasPrefix("PASS  "), "\(file)")
+            if FileKind(at: "/dev/full") == .special {
+                let full = await fetch("/a.bin", "-o", "/dev/full")
+                #expect(full.status == .inputOutput && full.output.contains("cannot write '/dev/full'"), "\(full)")
+            }
+            let pipe = self.path(files, "pipe")
+            try #require(mkfifo(pipe, 0o600) == 0)
+            let nobody = await fetch("/a.bin", "-o", pipe)
+            #expect(nobody.status == .inputOutput && nobody.output.contains("nobody reads from this pipe"), "\(nobody)")
+            #expect(FileKind(at: pipe) == .pipe)
+        }
+    }
+
+    @Test func anEncodingIsLeftAsItIsAndSaid() async throws {
+        try await serving({ _ in
+            Responder.Answer("HTTP/1.1 200 OK\nContent-Encoding: gzip\nContent-Length: 3", [31, 139, 8])
+        }) { _, fetch, files in
+            let outcome = await fetch("/a.gz", "-o", self.path(files, "a.gz"))
+            #expect(outcome.status == .pass && bytes(files, "a.gz") == [31, 139, 8], "\(outcome)")
+            #expect(outcome.output.contains("  note: the server sent it as gzip, which it still is"), "\(outcome)")
+            let json = try JSONValue(await fetch("/a.gz", "-o", self.path(files, "a.gz"), "--format", "json").output)
+            #expect(json["content_encoding"].text == "gzip")
         }
     }
 }

@@ -95,4 +95,33 @@ import Testing
             }
         }
     }
+
+    @Test func aPlaceWithoutTLSIsFollowedWhereThatIsAskedFor() async throws {
+        let answer = Responder.Answer("HTTP/1.1 200 OK\nContent-Length: 3", "abc".utf8).bytes
+        try await LoopbackServer.serving(.script(ServerBehavior.Script(answer))) { plain in
+            let place = "http://plain.example:\(plain.port)/x"
+            try await serving({ _ in Responder.Answer("HTTP/1.1 302 There\nLocation: \(place)\nContent-Length: 0") }) {
+                _,
+                fetch,
+                files in
+                let path = self.path(files, "a.txt")
+                let refused = await fetch("/", "-o", path)
+                #expect(refused.status == .fail && refused.output.contains("without TLS"), "\(refused)")
+                #expect(plain.connections.isEmpty)
+                let outcome = await fetch(
+                    "/",
+                    "-o",
+                    path,
+                    "--follow-unpinned",
+                    "--resolve",
+                    "plain.example:\(plain.port):127.0.0.1",
+                    "--format",
+                    "json"
+                )
+                #expect(outcome.decision == "pass complete" && bytes(files, "a.txt") == Array("abc".utf8), "\(outcome)")
+                let hops = try JSONValue(outcome.output)["hops"].array
+                #expect(hops.count == 2 && hops[1]["report"].isNull && hops[1]["status"].number == 200)
+            }
+        }
+    }
 }
