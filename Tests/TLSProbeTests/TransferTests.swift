@@ -238,6 +238,35 @@ struct TransferTests {
         }
     }
 
+    @Test(arguments: [
+        ("HTTP/1.1 200 Fine\r\nContent-Length: 4\r\n\r\nabcd", ServerBehavior.Script.Ending.stalls, nil),
+        ("HTTP/1.1 200 Fine\r\n\r\nabcd", .closes, nil),
+        ("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\n\r\nabcd", .closes, TransferError.closedEarly),
+        ("220 ready\r\n", .closes, .notHTTP), ("", .closes, .closedEarly), ("", .stalls, .deadlineExceeded),
+    ])
+    func aDocumentComesWithoutTLSWhereThatIsAskedFor(
+        answer: String,
+        ending: ServerBehavior.Script.Ending,
+        error: TransferError?
+    ) async throws {
+        let keeper = Keeper()
+        let transfer = try transfer(to: keeper)
+        let script = ServerBehavior.Script(Array(answer.utf8), ending: ending)
+        try await LoopbackServer.serving(.script(script)) { server in
+            let request = try ProbeRequest(server) { $0.timeout = .seconds(error == .deadlineExceeded ? 1 : 60) }
+            try await withProber { prober in
+                do throws(TransferError) {
+                    try await prober.fetchPlainly(request, transfer)
+                    #expect(error == nil)
+                } catch let failure {
+                    #expect(failure == error)
+                }
+                #expect(prober.workshop.attempts.isEmpty)
+            }
+            if error == nil { #expect(keeper.body.withLock { $0 } == Array("abcd".utf8)) }
+        }
+    }
+
     @Test func aServerWithoutAnAnswerIsLeftAtTheDeadlineAndASlowOneLater() async throws {
         let nothing = try await fetch(server(answer("", [], .silence)), to: Keeper(), timeout: .seconds(1))
         #expect(nothing.end?.failure == .deadlineExceeded)

@@ -46,7 +46,7 @@ package struct DownloadRecord: Hashable, Sendable {
     }
 
     private static func isLine(_ text: String) -> Bool {
-        text.utf8.count <= 1_024 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        (1...1_024).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
     /// The first line of what it is written as.

@@ -122,6 +122,8 @@ private final class PlainTransfer: Attempt, @unchecked Sendable {
     private func finish(_ result: Result<Void, TransferError>) {
         guard let deliver else { return }
         self.deliver = nil
+        // It knows whom to tell: each would keep the other.
+        handler = nil
         workshop.remove(self)
         connection.end()
         deliver(result)
