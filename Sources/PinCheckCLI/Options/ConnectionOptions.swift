@@ -125,7 +125,7 @@ struct ConnectionOptions: ParsableArguments {
     var ciphers: String?
 
     @Option(
-        help: ArgumentHelp("Have the server sign with these, as in rsa_pss_rsae_sha256.", valueName: "algorithms")
+        help: ArgumentHelp("Accept these signatures, as in rsa_pss_rsae_sha256.", valueName: "algorithms")
     )
     var sigalgs: String?
 
