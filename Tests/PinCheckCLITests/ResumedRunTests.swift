@@ -6,6 +6,8 @@ import Testing
 /// Runs that go on where another was broken off.
 @Suite(.endsSomeTime) struct ResumedRunTests {
     private let pki: StandardPKI
+    /// The same in every call.
+    private static let now = LabClock.now
 
     init() throws {
         pki = try .shared()
@@ -58,7 +60,7 @@ import Testing
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-                let arguments = ["--anchors", anchors, "--jobs", "8", "--at", String(LabClock.now)]
+                let arguments = ["--anchors", anchors, "--jobs", "8", "--at", String(ResumedRunTests.now)]
                 try await body(Lab(files: files, arguments: arguments, port: Int(server.port)))
             }
         }
@@ -152,7 +154,7 @@ import Testing
             case .protocols: isChanged ? ["--alpn", "h2"] : []
             case .versions: isChanged ? ["--max-tls", "1.2"] : []
             case .serverName: isChanged ? ["--sni", "other.example.com"] : []
-            case .time: ["--at", String(LabClock.now + (isChanged ? 60 : 0))]
+            case .time: ["--at", String(ResumedRunTests.now + (isChanged ? 60 : 0))]
             case .variants: isChanged ? ["--each-tls-version"] : []
             case .extraRoots: ["--extra-root", try file(isChanged ? pki.rootB.pem : pki.rootA.pem, "extra.pem")]
             case .intermediates:
