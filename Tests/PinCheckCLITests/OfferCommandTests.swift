@@ -128,6 +128,7 @@ import Testing
         (["--ciphers", "ECDHE-RSA-AES128-GCM-SHA265"], "did you mean 'ECDHE-RSA-AES128-GCM-SHA256'?"),
         (["--ciphers", "TLS_AES_128_GCM_SHA257"], "did you mean 'TLS_AES_128_GCM_SHA256'?"),
         (["--ciphers", "HIGH:@SECLEVEL=1"], "'@SECLEVEL=1' is no cipher suite"),
+        (["--groups", "P-256:prime256v1"], "names one group twice: name each once"),
         (["--ciphers", "AES128:!ALL"], "--ciphers 'AES128:!ALL' leaves nothing to offer"),
         (["--sigalgs", "rsa_pss_rsae_sha265"], "did you mean 'rsa_pss_rsae_sha256'?"),
         (["--sigalgs", "nonsense"], "it has ecdsa_secp256r1_sha256, "),

@@ -77,6 +77,32 @@ import Testing
         }
     }
 
+    @Test func anEntryWithoutAPortIsForThePortThatIsAskedFor() async throws {
+        let policy = """
+            { hosts: { "HOST": { anchors: "root.pem", client: "curl", connect: "127.0.0.1", pins: "leaf.cer" } } }
+            """
+        try await serving(policy) { policy, port in
+            let outcome = await pincheck("\(host):\(port)", "--policy", policy, "--format", "jsonl")
+            #expect(outcome.status == .pass, "\(outcome)")
+            let both = await pincheck(
+                host,
+                "\(host):\(port)",
+                "--policy",
+                policy,
+                "--format",
+                "jsonl",
+                "--timeout",
+                "2"
+            )
+            let targets = try both.output.split(separator: "\n").map { try JSONValue(String($0))["target"].text }
+            #expect(Set(targets) == ["\(host):443", "\(host):\(port)"])
+        }
+        try await serving(Self.policy) { policy, port in
+            let none = await pincheck("\(host):2", "--policy", policy)
+            #expect(none.status == .usage && none.errors.contains("'\(host):2' is not in the policy"), "\(none)")
+        }
+    }
+
     @Test func aListChoosesHostsOfThePolicyAndItsLinesGoFirst() async throws {
         try await serving(Self.policy) { policy, port in
             try await TemporaryDirectory.scoped { files in

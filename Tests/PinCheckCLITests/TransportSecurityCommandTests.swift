@@ -108,6 +108,11 @@ import Testing
         #expect(refused.outcome.output.contains("known from Apple's documentation"))
         let offered = try await check(both, plist(""))
         #expect(offered.outcome.status == .pass && offered.connections == 2, "\(offered)")
+        // What was to be offered is the user's question, and not the app's.
+        for offer in [["--groups", "X25519"], ["--ciphers", "AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"]] {
+            let narrowed = try await check(staticRSA, plist(""), offer)
+            #expect(narrowed.outcome.decision == "fail ats-forward-secrecy" && narrowed.connections == 2, "\(narrowed)")
+        }
         // No second handshake where nobody asks.
         let exempt = try await check(staticRSA, exception(noForwardSecrecy))
         #expect(exempt.outcome.status == .pass && exempt.connections == 1)

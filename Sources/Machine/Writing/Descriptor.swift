@@ -64,6 +64,16 @@ package enum Descriptor {
         guard ftruncate(descriptor, off_t(end)) == 0 else { throw .system(errno) }
     }
 
+    /// Takes out of a file what stands behind its first bytes.
+    ///
+    /// - Throws: ``WriteFailure``.
+    package static func truncate(fileAt path: String, to count: Int) throws(WriteFailure) {
+        let descriptor = openForWriting(path)
+        guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
+        defer { close(descriptor) }
+        guard ftruncate(descriptor, off_t(count)) == 0 else { throw .system(errno) }
+    }
+
     /// Opens a file for writing with more flags of open(2), and never waits for the reader of a pipe.
     ///
     /// Without a reader the descriptor is negative and `errno` ENXIO. It stays in non-blocking mode, which ``write(_:to:)`` copes

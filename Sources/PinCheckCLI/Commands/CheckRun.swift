@@ -30,7 +30,7 @@ struct CheckRun {
         try roles.refuseClashes()
         let request = try request.reading(files, in: context)
         let baseline = try givenBaseline(in: context)
-        let earlier = try earlierRun()
+        let earlier = try earlierRun(at: context.now())
         let items = try CommandError.reading { () throws(CheckError) in try NextItem.read(next) }
         var loader = context.loader
         loader.tellsQuestions = earlier != nil
@@ -78,12 +78,12 @@ struct CheckRun {
     }
 
     /// What an earlier run has written that this one goes on with, `nil` for nothing.
-    private func earlierRun() throws(CommandError) -> ResumedRun? {
+    private func earlierRun(at now: Timestamp) throws(CommandError) -> ResumedRun? {
         guard let resumed else { return nil }
         guard next.isEmpty, baseline == nil, changes.state == nil else {
             throw .usage("--resume goes on with checks alone: leave out --next, --baseline and --state")
         }
-        return try ResumedRun(resumed)
+        return try ResumedRun(resumed, at: now)
     }
 
     /// The endpoints to connect to; none when only files are to be judged.

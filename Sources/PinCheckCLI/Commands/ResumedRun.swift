@@ -7,13 +7,14 @@ import Text
 /// What an earlier run has written, so that only what is missing is checked (`--resume`).
 ///
 /// A result counts for the very question that it answers: the same target with the same names, pins, clients, roots and settings, and
-/// the same contents of their files. What could not be reached is asked again.
+/// the same contents of their files. What could not be reached is asked again, and so is what is older than a day or was trusted by a
+/// certificate that has ended since, unless the time to judge by was given.
 final class ResumedRun: Sendable {
     /// The file's name, for messages.
     private let path: String
     private let state: Mutex<State>
 
-    private struct State {
+    fileprivate struct State {
         /// The results by question: a list can have a target twice.
         var done: [QuestionKey: Recorded] = [:]
         /// Results of which nobody can tell what they answer.
@@ -29,18 +30,35 @@ final class ResumedRun: Sendable {
     }
 
     /// What is recorded for one question.
-    private struct Recorded {
+    fileprivate struct Recorded {
         var count: UInt32
         var status: ExitStatus
+        /// When the oldest was judged, in seconds since 1970.
+        var evaluated: Int64
+        /// When a certificate of theirs ends first, in seconds since 1970.
+        var end: Int64
+
+        /// Whether they still say what is.
+        func holds(at now: Timestamp) -> Bool {
+            now.secondsSinceEpoch < min(end, evaluated + ResumedRun.secondsOfADay)
+        }
     }
+
+    fileprivate static let secondsOfADay: Int64 = 86_400
+    private let now: Timestamp
 
     /// The most bytes that one result can have: chains of hundreds of certificates with all their names.
     private static let longestLine = 64 << 20
 
     /// Reads the results in the file at `path`; none where there is no such file.
     ///
-    /// A line that was torn when the run was killed is taken out of the file.
-    init(_ path: String) throws(CommandError) {
+    /// A line that was torn when the run was killed is taken out of the file, with the other lines of its target.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - now: the moment of this run.
+    init(_ path: String, at now: Timestamp) throws(CommandError) {
+        self.now = now
         var state = State()
         switch FileKind(at: path) {
         case .absent: break
@@ -64,8 +82,10 @@ final class ResumedRun: Sendable {
         } catch {
             throw CommandError(FileReader.failure(error, quoted(path)))
         }
-        // Of targets with several results, until the last.
-        var open: [QuestionKey: Set<ExitStatus>] = [:]
+        // The results of a target stand one behind the other.
+        var open: [ResultLine] = []
+        var wholeEnd = 0
+        var end = 0
         while let line = try nextLine(of: reader, path) {
             guard let result = ResultLine(line[...]) else {
                 throw .data(
@@ -73,22 +93,20 @@ final class ResumedRun: Sendable {
                         + "what such a run has written"
                 )
             }
-            guard let question = result.question else {
-                if !result.isFollowed { state.unknown += 1 }
-                continue
-            }
-            var statuses = open.removeValue(forKey: question) ?? []
-            if let status = result.status { statuses.insert(status) }
-            guard !result.isFollowed else {
-                open[question] = statuses
-                continue
-            }
-            let status = statuses.isEmpty ? .pass : ExitStatus.worst(statuses)
-            guard status != .unreachable else { continue }
-            var recorded = state.done[question] ?? Recorded(count: 0, status: status)
-            recorded.count += 1
-            recorded.status = .worst([recorded.status, status])
-            state.done[question] = recorded
+            end += line.count + 1
+            if open.first?.question != result.question { open = [] }
+            open.append(result)
+            guard !result.isFollowed else { continue }
+            wholeEnd = end
+            state.add(open)
+            open = []
+        }
+        // Of a target that was not told to its end nothing is left, for it is told again.
+        guard wholeEnd < end else { return }
+        do throws(WriteFailure) {
+            try Descriptor.truncate(fileAt: path, to: wholeEnd)
+        } catch {
+            throw OutputFile.error(error, at: path)
         }
     }
 
@@ -101,7 +119,7 @@ final class ResumedRun: Sendable {
         }
         return state.withLock { state in
             let key = QuestionKey(question)
-            guard var recorded = state.done[key] else {
+            guard var recorded = state.done[key], job.evaluation?.time != nil || recorded.holds(at: now) else {
                 state.asked.append(question)
                 return true
             }
@@ -159,5 +177,26 @@ final class ResumedRun: Sendable {
             case .unreadable(let failure): throw CommandError(FileReader.failure(failure, quoted(path)))
             }
         }
+    }
+}
+
+extension ResumedRun.State {
+    /// Takes the results of one target.
+    fileprivate mutating func add(_ results: [ResultLine]) {
+        guard let question = results.first?.question else {
+            unknown += 1
+            return
+        }
+        let statuses = Set(results.compactMap(\.status))
+        let status = statuses.isEmpty ? .pass : ExitStatus.worst(statuses)
+        guard status != .unreachable else { return }
+        let evaluated = results.map(\.evaluated).min() ?? 0
+        let end = results.compactMap(\.end).min() ?? .max
+        var recorded = done[question] ?? ResumedRun.Recorded(count: 0, status: status, evaluated: evaluated, end: end)
+        recorded.count += 1
+        recorded.status = .worst([recorded.status, status])
+        recorded.evaluated = min(recorded.evaluated, evaluated)
+        recorded.end = min(recorded.end, end)
+        done[question] = recorded
     }
 }

@@ -28,6 +28,19 @@ struct JSONScanner {
         return take(UInt8(ascii: "}")) ? members : nil
     }
 
+    /// The elements of the array that begins here, each as it is written; `nil` where there is none.
+    mutating func elements() -> [ArraySlice<UInt8>]? {
+        guard take(UInt8(ascii: "[")) else { return nil }
+        var elements: [ArraySlice<UInt8>] = []
+        if take(UInt8(ascii: "]")) { return elements }
+        repeat {
+            let start = index
+            guard skipValue() else { return nil }
+            elements.append(bytes[start..<index])
+        } while take(UInt8(ascii: ","))
+        return take(UInt8(ascii: "]")) ? elements : nil
+    }
+
     private mutating func take(_ byte: UInt8) -> Bool {
         guard index < bytes.endIndex, bytes[index] == byte else { return false }
         index += 1

@@ -76,12 +76,27 @@ struct PolicyHosts {
         for position in chosen {
             let (target, host) = hosts[position]
             let asking = named.filter { $0.host == target.host && ($0.port == nil || $0.port == target.port) }
-            let isPortOpen = target.port == nil
-            let askingForPort = isPortOpen ? named.filter { $0.host == target.host && $0.port != nil } : []
-            guard named.isEmpty || !asking.isEmpty || !askingForPort.isEmpty else { continue }
+            let ports = host.settings[.ports]?.integers ?? []
+            // An entry that names no port is for every one that is asked for.
+            let askingForPort = named.filter { named in
+                guard named.host == target.host, target.port == nil, let port = named.port else { return false }
+                return ports.isEmpty || ports.contains(port)
+            }
             found.formUnion(asking + askingForPort)
-            let ports = named.isEmpty || !asking.isEmpty ? nil : Set(askingForPort.compactMap(\.port))
-            result += try Self.targets(target, host, onlyPorts: ports, request)
+            let merged = request.merged(over: try CheckRequest(host.settings))
+            var targets: [CheckTarget] = []
+            func add(_ port: Int?) {
+                var request = merged
+                if let port { request.connection.port = port }
+                let target = CheckTarget(target: target, request: request, place: host.place)
+                if !targets.contains(where: { $0.port == target.port }) { targets.append(target) }
+            }
+            if named.isEmpty || !asking.isEmpty {
+                let isSaid = target.port != nil || request.connection.port != nil || ports.isEmpty
+                if isSaid { add(nil) } else { ports.forEach(add) }
+            }
+            for port in askingForPort.compactMap(\.port) { add(port) }
+            result += targets
         }
         if let missing = named.first(where: { !found.contains($0) }) {
             let nearest = Suggestion.nearest(to: missing.host.description, in: hosts.map(\.host.hostName))
@@ -92,24 +107,5 @@ struct PolicyHosts {
             )
         }
         return result
-    }
-
-    /// One host on each of its ports.
-    private static func targets(
-        _ target: Target,
-        _ host: Policy.Host,
-        onlyPorts: Set<Int>?,
-        _ request: CheckRequest
-    ) throws(CommandError) -> [CheckTarget] {
-        let merged = request.merged(over: try CheckRequest(host.settings))
-        let ports = host.settings[.ports]?.integers ?? []
-        guard target.port == nil, request.connection.port == nil, !ports.isEmpty else {
-            return [CheckTarget(target: target, request: merged, place: host.place)]
-        }
-        return ports.filter { onlyPorts?.contains($0) ?? true }.map { port in
-            var request = merged
-            request.connection.port = port
-            return CheckTarget(target: target, request: request, place: host.place)
-        }
     }
 }

@@ -122,7 +122,9 @@ extension RequestError: CustomStringConvertible {
         case .protocolBesideRequest(let name):
             "\(quoted(name.name)) is to be offered, and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
         case .unknownOfferWord(let error) where error.known.isEmpty:
-            "\(quoted(TerminalText.shortened(error.word, to: 200))) leaves nothing to offer"
+            "\(quoted(TerminalText.shortened(error.word, to: 200))) "
+                + (error.part == .ciphers
+                    ? "leaves nothing to offer" : "names one \(error.part.name) twice: name each once")
         case .unknownOfferWord(let error):
             "\(quoted(TerminalText.shortened(error.word, to: 200))) is no \(error.part.name) of this OpenSSL (\(error.version)): "
                 + (error.isPostQuantum

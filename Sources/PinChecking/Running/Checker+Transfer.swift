@@ -23,10 +23,8 @@ extension Checker {
         guard first.connection.dependsOnForwardSecrecy else { return first }
         let settled = await settled(first.connection, retries: 0, until: deadline, judge: judge)
         guard settled.standing.isAccepted else { return (settled, nil) }
-        var request = endpoint.request
+        var request = endpoint.request.ofAppUnderTransportSecurity
         request.timeout = max(.milliseconds(1), deadline.remaining)
-        // As the app connects.
-        request.offersOnlyECDHE = true
         return await fetched(transfer, request, isSettled: true) { result in
             judge(result, nil).asked(beside: settled) { $0.asksForForwardSecrecy(of: endpoint.urlHost) }
         }

@@ -176,10 +176,8 @@ package struct Checker: Sendable {
         guard first.dependsOnForwardSecrecy else { return first }
         let settled = await settled(first, retries: retries, until: deadline, judge: judge)
         guard settled.standing.isAccepted else { return settled.answered(CheckedAnswer(exchange, nil)) }
-        var request = endpoint.request
+        var request = endpoint.request.ofAppUnderTransportSecurity
         request.timeout = max(.milliseconds(1), deadline.remaining)
-        // As the app connects.
-        request.offersOnlyECDHE = true
         return await asked(exchange, request, retries: retries) { result in
             await judge(result, nil).asked(beside: settled) { $0.asksForForwardSecrecy(of: endpoint.urlHost) }
         }

@@ -22,8 +22,7 @@ extension Checker {
         judge: (Result<ProbeResult, ProbeError>, _ offersECDHE: Bool?) async -> CheckedConnection
     ) async -> CheckedConnection {
         guard connection.dependsOnForwardSecrecy, let served = connection.served else { return connection }
-        var request = connection.endpoint.request
-        request.offersOnlyECDHE = true
+        var request = connection.endpoint.request.ofAppUnderTransportSecurity
         if let peer = served.peer { request.destination = .address(peer.ip) }
         request.timeout = max(.milliseconds(1), deadline.remaining)
         switch await result(of: request, retries: retries) {

@@ -81,11 +81,11 @@ struct QuestionContent {
         var settings = settings
         // They were read, wherever they stand.
         settings.pins = []
-        settings.skipsBadPins = nil
         return ContentDigest.of([
-            settings, sources.pins, sources.configurations, sources.networkSecurity, sources.transportSecurity,
+            settings, sources.pins, sources.notes, sources.configurations, sources.networkSecurity,
+            sources.transportSecurity,
             anchors.map { $0.map(\.digest) } as Any, installed.map(\.digest), fetchable, logs as Any, devices as Any,
-            ["SSL_CERT_FILE", "SSL_CERT_DIR"].map { environment[$0] },
+            TrustStore.systemFiles(environment: environment),
         ])
     }
 }

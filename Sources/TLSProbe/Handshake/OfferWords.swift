@@ -18,12 +18,16 @@ package enum OfferWords {
         for word in words where !takes(word, part, context) {
             throw UnknownOfferWord(part: part, word: word, known: known(part, context), version: version)
         }
-        // Of suites that are taken and taken away again nothing may be left.
+        // Of suites that are taken and taken away again nothing may be left, and nothing else may stand there twice.
         var offer = HandshakeOffer()
-        if part == .ciphers { offer.ciphers = words }
+        switch part {
+        case .groups: offer.groups = words
+        case .ciphers: offer.ciphers = words
+        case .signatureAlgorithms: offer.signatureAlgorithms = words
+        }
         guard let ssl = SSL_new(context) else { return words }
         defer { SSL_free(ssl) }
-        guard offer.isEmpty || offer.restrict(ssl) else {
+        guard offer.restrict(ssl) else {
             throw UnknownOfferWord(part: part, word: text, known: [], version: version)
         }
         return words

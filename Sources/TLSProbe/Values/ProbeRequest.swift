@@ -88,6 +88,14 @@ package struct ProbeRequest: Sendable, Hashable {
         self.timeout = timeout
     }
 
+    /// The same as an app under App Transport Security connects, whatever else was to be offered.
+    package var ofAppUnderTransportSecurity: ProbeRequest {
+        var request = self
+        request.offersOnlyECDHE = true
+        request.offer = HandshakeOffer()
+        return request
+    }
+
     /// Whether its host has to be looked up before the proxy is asked.
     var isLookedUpHere: Bool {
         guard proxy?.kind == .socks5, case .resolve = destination else { return false }

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Machine
 package import Pinning
 
 /// The anchors a client's device trusts: the system's roots, anchors the user gave, or both.
@@ -55,15 +56,15 @@ package final class TrustStore: Sendable {
     /// - Parameter environment: its `SSL_CERT_DIR` and `SSL_CERT_FILE` stand in for OpenSSL's own places.
     /// - Returns: a store that has read nothing so far.
     package static func system(environment: [String: String]) -> TrustStore {
-        func place(_ variable: UnsafePointer<CChar>?, _ standard: UnsafePointer<CChar>?) -> String {
-            variable.flatMap { environment[String(cString: $0)] } ?? standard.map { String(cString: $0) } ?? ""
-        }
-        let directories = place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())
-        let bundle = BundleFile(path: place(X509_get_default_cert_file_env(), X509_get_default_cert_file()))
-        return TrustStore(
-            tiers: [[HashedDirectory(directories)], [bundle]],
-            systemRoots: SystemRoots(directories: directories, bundle: bundle)
-        )
+        let roots = SystemRoots(environment: environment)
+        return TrustStore(tiers: [[HashedDirectory(roots.directories)], [roots.bundle]], systemRoots: roots)
+    }
+
+    /// The files that hold the roots of this system, each in a text that changes when the file does; nothing of them is read.
+    package static func systemFiles(environment: [String: String]) -> [String] {
+        let roots = SystemRoots(environment: environment)
+        let directories = roots.directories.split(separator: ":").map(String.init)
+        return FileState.texts(ofFile: roots.bundle.path) + directories.flatMap(FileState.texts(inDirectory:))
     }
 
     /// Which of the certificates of its selection's bundle paths from these certificates could come across, selected or not.
@@ -165,6 +166,15 @@ private struct SystemRoots: Sendable {
     /// Directories of hashed names, separated as in `SSL_CERT_DIR`.
     let directories: String
     let bundle: BundleFile
+
+    /// OpenSSL's places, or those that its variables name.
+    init(environment: [String: String]) {
+        func place(_ variable: UnsafePointer<CChar>?, _ standard: UnsafePointer<CChar>?) -> String {
+            variable.flatMap { environment[String(cString: $0)] } ?? standard.map { String(cString: $0) } ?? ""
+        }
+        directories = place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())
+        bundle = BundleFile(path: place(X509_get_default_cert_file_env(), X509_get_default_cert_file()))
+    }
 
     /// Whether there is not one root in either place.
     var areMissing: Bool {

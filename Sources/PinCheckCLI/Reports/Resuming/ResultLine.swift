@@ -1,3 +1,4 @@
+import PinChecking
 import Pinning
 
 /// What is to be known again of a line that ``JSONLinesRenderer`` wrote: read without making a value of each of its thousands of bytes.
@@ -8,13 +9,18 @@ struct ResultLine {
     let status: ExitStatus?
     /// Whether other results of the same target follow.
     let isFollowed: Bool
+    /// When it was judged, in seconds since 1970.
+    let evaluated: Int64
+    /// When the first certificate of its path ends, in seconds since 1970; `nil` without a path.
+    let end: Int64?
 
     /// Reads a line, `nil` where it is none of them.
     init?(_ line: ArraySlice<UInt8>) {
         var scanner = JSONScanner(line)
         guard let members = scanner.members(), scanner.isAtEnd,
             members["schema"].map({ $0.elementsEqual(Self.schema) }) == true,
-            let variant = members["variant"], let consistency = members["consistency"], let exit = members["exit"]
+            let variant = members["variant"], let consistency = members["consistency"], let exit = members["exit"],
+            let evaluated = members["evaluated_at"].flatMap(Self.time), let built = members["built"]
         else { return nil }
         let null = Array("null".utf8)
         var exitScanner = JSONScanner(exit)
@@ -27,6 +33,19 @@ struct ResultLine {
         let counts = hasVariants ? variantScanner.members()?["counts"] : nil
         self.status = counts?.elementsEqual("false".utf8) == true ? nil : known
         isFollowed = hasVariants && consistency.elementsEqual(null)
+        self.evaluated = evaluated
+        var builtScanner = JSONScanner(built)
+        guard let links = builtScanner.elements() else { return nil }
+        end = links.compactMap { link in
+            var scanner = JSONScanner(link)
+            return scanner.members()?["not_after"].flatMap(Self.time)
+        }.min()
+    }
+
+    /// A moment in its quotation marks.
+    private static func time(_ value: ArraySlice<UInt8>) -> Int64? {
+        let text = String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
+        return (try? TimeText.read(text))?.secondsSinceEpoch
     }
 
     private static let schema = Array("\"\(Report.schema)\"".utf8)
