@@ -57,6 +57,7 @@ final class ResumedRun: Sendable {
     /// - Parameters:
     ///   - path: the file.
     ///   - now: the moment of this run.
+    /// - Throws: ``CommandError`` for a file that is no such run's, or cannot be read or shortened.
     init(_ path: String, at now: Timestamp) throws(CommandError) {
         self.now = now
         var state = State()
