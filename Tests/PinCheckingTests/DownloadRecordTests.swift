@@ -51,9 +51,12 @@ import TLSProbe
         #expect(DownloadRecord(head(fields), url: "https://a.example/").validator == validator)
     }
 
-    @Test func aDocumentIsTheSameUnlessItSaysOtherwise() {
+    @Test func aDocumentIsTheSameOnlyWhereItSaysSo() {
         let tagged = DownloadRecord(url: "https://a.example/", entityTag: "\"a\"")
-        #expect(tagged.isOf(head([("ETag", "\"a\"")])) && tagged.isOf(head([])))
+        #expect(tagged.isOf(head([("ETag", "\"a\"")])) && !tagged.isOf(head([])))
         #expect(!tagged.isOf(head([("ETag", "\"b\"")])))
+        #expect(!tagged.isOf(head([("ETag", "\"a\""), ("etag", "\"a\"")])))
+        let dated = DownloadRecord(url: "https://a.example/", lastModified: "x")
+        #expect(dated.isOf(head([("Last-Modified", "x")])) && !dated.isOf(head([("ETag", "\"x\"")])))
     }
 }

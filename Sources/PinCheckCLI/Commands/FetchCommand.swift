@@ -65,6 +65,8 @@ struct FetchCommand: RequestingCommand {
     private struct Item {
         let location: HTTPLocation
         let file: String?
+        /// Whether the URL names its port.
+        var namesPort = false
     }
 
     func request() throws(CommandError) -> CheckRequest {
@@ -84,7 +86,11 @@ struct FetchCommand: RequestingCommand {
         let flags = try request()
         let items = try items()
         var roles = FileRoles(in: context, writesStandardOutput: items.contains { $0.file == nil })
-        for item in items { roles.writes(item.file, as: "the document") }
+        for file in items.compactMap(\.file) {
+            roles.writes(file, as: "the document")
+            roles.writes(file + PartialFile.suffix, as: "what is there of the document")
+            roles.writes(file + PartialFile.recordSuffix, as: "the record of the document")
+        }
         roles.reads(policy, as: "--policy")
         roles.add(flags.judging)
         roles.add(requestFiles)
@@ -105,6 +111,8 @@ struct FetchCommand: RequestingCommand {
                 fields: fields,
                 request: request
             )
+            // The default is for a URL that names none.
+            if item.location.port == 443, item.namesPort { download.request.connection.port = nil }
             download.mostRedirects = settings.mostRedirects
             download.followsUnpinned = document.followUnpinned
             download.retries = request.connection.retries ?? RequestDefaults.retries
@@ -134,7 +142,7 @@ struct FetchCommand: RequestingCommand {
             }
             try CommandError.reading { () throws(CheckError) in _ = try job(try host(target, download.request)) }
         }
-        for finding in loader.withLock({ $0.notes }) { context.console.report("Note: \(finding)") }
+        for finding in loader.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
         let downloader = Downloader(in: context.surroundings, settings: host, jobs: job)
         let status = try await fetch(items, downloads, by: downloader, settings, in: context)
         await downloader.shutdown()
@@ -185,7 +193,10 @@ struct FetchCommand: RequestingCommand {
         }
         showing?.cancel()
         await showing?.value
-        reportUnusedAddresses(downloads[0].request, of: results.values.flatMap(\.hops), in: context)
+        // One that went wrong may not have come that far.
+        if results.values.allSatisfy({ ExitStatus($0) == .pass }) {
+            reportUnusedAddresses(downloads[0].request, of: results.values.flatMap(\.hops), in: context)
+        }
         for (index, item) in items.enumerated() {
             guard let result = results[index] else { continue }
             if document.head, let head = result.head, settings.form == .text { try show(head, on: output) }
@@ -252,7 +263,7 @@ struct FetchCommand: RequestingCommand {
                 throw .usage("two documents would go to \(quoted(file)): name two files")
             }
             if let file { try OutputFile.refuseMissingDirectory(of: file) }
-            items.append(Item(location: location, file: file))
+            items.append(Item(location: location, file: file, namesPort: Self.namesPort(url)))
         }
         guard items.count(where: { $0.file == nil }) <= 1 || document.head else {
             throw .usage("two documents would go to standard output: name a file for one of them")
@@ -278,12 +289,20 @@ struct FetchCommand: RequestingCommand {
         return items
     }
 
+    private static func namesPort(_ url: String) -> Bool {
+        let rest = url.contains("://") ? url.split(separator: "://", maxSplits: 1).last ?? "" : url[...]
+        let authority = rest.prefix { !"/?#".contains($0) }
+        return authority[(authority.lastIndex(of: "]") ?? authority.startIndex)...].contains(":")
+    }
+
     private static func location(_ text: String) throws(CommandError) -> HTTPLocation {
         let location: HTTPLocation
         do throws(HTTPLocationError) {
             location = try HTTPLocation(text.contains("://") ? text : "https://" + text)
         } catch {
-            throw .usage("the URL \(quoted(text)) \(error)")
+            // What stands before the host may be a password.
+            let shown = text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
+            throw .usage("the URL \(quoted(shown)) \(error)")
         }
         guard location.isSecure else {
             throw .usage("the URL \(quoted(text)) is not of https: without TLS there is nothing to accept a server by")

@@ -12,7 +12,7 @@ extension ExitStatus {
         case .answered(.unpinnedRedirect), .answered(.plainRedirect), .answered(.plainRedirectBehindProxy): self = .fail
         case .answered: self = .answer
         case .brokenOff: self = .unreachable
-        case .notStored: self = .inputOutput
+        case .notStored, .inTheWay: self = .inputOutput
         case .impossible(let error): self = CommandError(error).status
         }
         if case .notAccepted = result.ending, self == .pass { self = .unreachable }
@@ -31,6 +31,11 @@ extension DownloadResult {
             Reason(id: "broken-off", message: "\(error)\(isResumable ? "; \(count) bytes of it are kept" : "")")
         case .notStored(let failure):
             Reason(id: "not-stored", message: "\(OutputFile.error(failure, at: file ?? "standard output"))")
+        case .inTheWay(let path):
+            Reason(
+                id: "not-stored",
+                message: "\(quoted(path)) is not of a download of pincheck: move it away, or name another file"
+            )
         case .impossible(let error): Reason(id: "not-set-up", message: "\(CommandError(error))")
         }
     }

@@ -58,6 +58,11 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // Without a Content-Length nothing else ends the rest of a document where its range does.
+        if head?.status == 206, let total, bytes.count > total - store.count {
+            answer = .other(.wrongRange(head?.value(of: "Content-Range")))
+            return false
+        }
         guard store.append(bytes) else { return false }
         progress.add(bytes.count)
         return true
@@ -95,12 +100,26 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
     /// The rest of the document, where it is what was asked for.
     private func goOn(_ head: TransferHead) -> Answer {
         let words = head.value(of: "Content-Range")
+        // Its bytes are not those of the document.
+        if offset > 0, Self.isWrapped(head) { return .notInRange }
         guard offset > 0, let record = store.record, let range = words.flatMap({ ContentRange($0) }),
-            let bytes = range.bytes, bytes.lowerBound == offset
+            let bytes = range.bytes, let whole = range.total, bytes.lowerBound == offset,
+            bytes.upperBound == whole - 1, Self.length(head).map({ $0 == bytes.count }) ?? true
         else { return .other(.wrongRange(words)) }
-        let isSame = record.isOf(head) && (record.total == nil || range.total == nil || record.total == range.total)
-        guard isSame else { return .notInRange }
-        total = range.total ?? record.total
+        guard record.isOf(head), record.total.map({ $0 == whole }) ?? true else { return .notInRange }
+        total = whole
         return .document
+    }
+
+    /// How long the body is, `nil` where the head does not say.
+    private static func length(_ head: TransferHead) -> Int? { head.value(of: "Content-Length").flatMap(Int.init) }
+
+    /// Whether a body is encoded, or made of several parts.
+    private static func isWrapped(_ head: TransferHead) -> Bool {
+        head.fields.contains { field in
+            let value = field.value.lowercased()
+            return field.isNamed("Content-Encoding") && !["", "identity"].contains(value)
+                || field.isNamed("Content-Type") && value.hasPrefix("multipart/byteranges")
+        }
     }
 }

@@ -32,13 +32,11 @@ package struct DownloadRecord: Hashable, Sendable {
     /// What a range is asked for by (If-Range, RFC 9110, 13.1.5), `nil` where nothing tells the document from another.
     package var validator: String? { entityTag ?? lastModified }
 
-    /// Whether an answer to a range is of the same document, as far as it says.
+    /// Whether an answer is certainly of the same document: it says so once, by the validator that is known (RFC 9110, 15.3.7.3).
     func isOf(_ head: TransferHead) -> Bool {
-        if let entityTag, let other = head.value(of: "ETag") { return entityTag == other }
-        if entityTag == nil, let lastModified, let other = head.value(of: "Last-Modified") {
-            return lastModified == other
-        }
-        return true
+        let name = entityTag == nil ? "Last-Modified" : "ETag"
+        guard let validator, head.fields.count(where: { $0.isNamed(name) }) == 1 else { return false }
+        return head.value(of: name) == validator
     }
 
     private static func isStrong(_ text: String) -> Bool {

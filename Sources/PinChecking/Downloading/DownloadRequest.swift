@@ -69,6 +69,8 @@ package enum DownloadEnding: Sendable {
     case brokenOff(TransferError)
     /// It could not be stored.
     case notStored(WriteFailure)
+    /// What stands at this path is not of a download of pincheck, and stays as it is.
+    case inTheWay(String)
     /// Something that was given for a host on the way cannot be used.
     case impossible(CheckError)
 }

@@ -12,6 +12,14 @@ final class DownloadStore: @unchecked Sendable {
         case nowhere
     }
 
+    /// Why nothing can be stored.
+    enum Obstacle: Error {
+        /// The system's answer.
+        case failure(WriteFailure)
+        /// What stands at this path is none of pincheck's files.
+        case inTheWay(String)
+    }
+
     private let place: Place
     private let hash: RunningSHA256?
     private var streamed = 0
@@ -21,23 +29,45 @@ final class DownloadStore: @unchecked Sendable {
     private(set) var failure: WriteFailure?
 
     /// A store that goes on with what there is of the document at `url`.
-    init(_ destination: DownloadDestination, url: String, hashing: Bool) throws(WriteFailure) {
+    ///
+    /// - Throws: ``Obstacle``.
+    init(_ destination: DownloadDestination, url: String, hashing: Bool) throws(Obstacle) {
         hash = hashing ? RunningSHA256() : nil
         switch destination {
         case .stream(let write): place = .stream(write)
         case .nowhere: place = .nowhere
         case .file(let path):
-            if let open = try OpenFile(at: path) {
+            let open: OpenFile?
+            do throws(WriteFailure) { open = try OpenFile(at: path) } catch { throw .failure(error) }
+            if let open {
                 place = .stream { bytes throws(OutputError) in try open.write(bytes) }
                 return
             }
-            let file = try PartialFile(becoming: path)
+            // Before anything is made there; a link's own files are beside what it names.
+            if FileKind(at: path, followingLinks: false) != .special { try Self.refuseOthers(beside: path) }
+            let file: PartialFile
+            do throws(WriteFailure) { file = try PartialFile(becoming: path) } catch { throw .failure(error) }
             place = .file(file)
+            try Self.refuseOthers(beside: file.path)
             let record = file.record.flatMap { DownloadRecord(bytes: $0) }
+            // A run that ended before its first byte left nothing; anything else has a record.
+            guard file.count == 0 || record != nil else { throw .inTheWay(file.path + PartialFile.suffix) }
             if let record, record.url == url, record.validator != nil, file.count > 0 { self.record = record }
             if self.record != nil, let hash {
-                try file.read { hash.add($0) }
+                do throws(WriteFailure) { try file.read { hash.add($0) } } catch { throw .failure(error) }
             }
+        }
+    }
+
+    /// Throws where what has the names of an unfinished download is none.
+    private static func refuseOthers(beside path: String) throws(Obstacle) {
+        for suffix in [PartialFile.suffix, PartialFile.recordSuffix] {
+            let kind = FileKind(at: path + suffix, followingLinks: false)
+            if kind == .absent { continue }
+            let isRecord = suffix == PartialFile.recordSuffix
+            guard kind == .regular,
+                !isRecord || PartialFile.record(of: path).flatMap({ DownloadRecord(bytes: $0) }) != nil
+            else { throw .inTheWay(path + suffix) }
         }
     }
 

@@ -52,14 +52,17 @@ package final class Downloader: Sendable {
         let started = ContinuousClock.now
         var result = DownloadResult(request.location)
         let store: DownloadStore
-        do throws(WriteFailure) {
+        do throws(DownloadStore.Obstacle) {
             store = try DownloadStore(
                 destination,
                 url: request.location.description,
                 hashing: request.sha256 != nil
             )
         } catch {
-            result.ending = .notStored(error)
+            switch error {
+            case .failure(let failure): result.ending = .notStored(failure)
+            case .inTheWay(let path): result.ending = .inTheWay(path)
+            }
             return result
         }
         result.resumedAt = store.count
@@ -125,7 +128,10 @@ package final class Downloader: Sendable {
             case (.none, .failure(let error)), (.document, .failure(let error)): result.ending = .brokenOff(error)
             case (.none, .success): result.ending = .brokenOff(.closedEarly)
             case (.document, .success):
-                if let total = result.total, request.method == .get, store.count != total {
+                if !location.isSecure, request.method == .get, receiver.head?.saysItsEnd != true {
+                    // Without TLS there is no goodbye: anybody could have cut it.
+                    result.ending = .brokenOff(.closedEarly)
+                } else if let total = result.total, request.method == .get, store.count != total {
                     result.ending =
                         store.count < total ? .brokenOff(.closedEarly) : .answered(.wrongLength(store.count, of: total))
                 } else {
@@ -253,7 +259,7 @@ extension DownloadResult {
     /// Whether another try could end otherwise.
     fileprivate var mayPass: Bool {
         switch ending {
-        case .complete, .notStored, .impossible: false
+        case .complete, .notStored, .inTheWay, .impossible: false
         case .notAccepted: hops.last?.result?.standing.isWithoutChain ?? false
         case .answered(.status(let status, _)): [408, 429, 500, 502, 503, 504].contains(status)
         case .answered: false
@@ -279,6 +285,13 @@ extension CheckRequest {
 extension Evaluation {
     /// Whether a client has pins for the host.
     fileprivate var isPinned: Bool { setup.clients.contains { $0.pins != nil } }
+}
+
+extension TransferHead {
+    /// Whether the end of the body is told by more than that of the connection.
+    fileprivate var saysItsEnd: Bool {
+        fields.contains { $0.isNamed("Content-Length") || $0.isNamed("Transfer-Encoding") }
+    }
 }
 
 extension Standing {

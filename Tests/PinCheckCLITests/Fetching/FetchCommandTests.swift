@@ -153,4 +153,55 @@ import Testing
             #expect(json["content_encoding"].text == "gzip")
         }
     }
+
+    @Test func theFilesOfAnUnfinishedDownloadAreNoOtherFiles() async throws {
+        try await serving(ranges(document)) { server, fetch, files in
+            let url = "https://\(host):\(server.port)/"
+            for suffix in [".part", ".part.record"] {
+                let (one, other) = (self.path(files, "x"), self.path(files, "x" + suffix))
+                let two = await pincheck("fetch", url + "a", url + "b", "-o", one, "-o", other)
+                #expect(two.status == .usage && two.errors.contains("name two files"), "\(two)")
+                _ = try files.write(pki.rootA.pem, to: "r.crt" + suffix)
+                let read = self.path(files, "r.crt" + suffix)
+                let anchors = await pincheck("fetch", url, "--anchors", read, "-o", self.path(files, "r.crt"))
+                #expect(anchors.status == .usage && anchors.errors.contains("--anchors"), "\(anchors)")
+                #expect(bytes(files, "r.crt" + suffix) == Array(pki.rootA.pem.utf8))
+            }
+            #expect(server.connections.isEmpty)
+        }
+    }
+
+    @Test func aPasswordInAURLIsNotShown() async {
+        let outcome = await pincheck("fetch", "https://user:secret@host.example/x")
+        #expect(outcome.status == .usage && outcome.errors.contains("@host.example/x"), "\(outcome)")
+        #expect(!outcome.errors.contains("secret"), "\(outcome)")
+    }
+
+    @Test func aPortInTheURLWinsOverTheDefaultPort() async throws {
+        try await serving(ranges(document)) { server, fetch, files in
+            func get(_ authority: String) async -> Outcome {
+                await pincheck(
+                    "fetch",
+                    "https://\(authority)/",
+                    "--port",
+                    "\(server.port)",
+                    "--resolve",
+                    "\(host):\(server.port):127.0.0.1",
+                    "--connect-to",
+                    "\(host):443:127.0.0.1:1",
+                    "--anchors",
+                    self.path(files, "anchors.pem"),
+                    "--pins",
+                    pki.leaf.pin,
+                    "-o",
+                    self.path(files, "a.bin")
+                )
+            }
+            let named = await get("\(host):443")
+            #expect(named.status == .unreachable && server.connections.isEmpty, "\(named)")
+            #expect(bytes(files, "a.bin") == nil)
+            let other = await get(host)
+            #expect(other.status == .pass && bytes(files, "a.bin") == document, "\(other)")
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackLab
 import Machine
 import PinCheckCLI
@@ -95,7 +96,7 @@ import Testing
         ("bytes 30000-79999/79999", "answer wrong-range"), ("octets 30000-79999/80000", "answer wrong-range"),
         ("bytes 30000-29999/80000", "answer wrong-range"), ("bytes */80000", "answer wrong-range"),
         ("", "answer wrong-range"), ("bytes 30000-79999/80000", "pass complete"),
-        ("bytes 30000-79999/*", "pass complete"),
+        ("bytes 30000-79999/*", "answer wrong-range"), ("bytes 30000-79998/80000", "answer wrong-range"),
     ])
     func aServerThatLiesAboutRangesIsCaught(range: String, decision: String) async throws {
         let document = document
@@ -105,13 +106,94 @@ import Testing
                 return Responder.Answer(head, document.prefix(30_000), .cut)
             }
             let field = range.isEmpty ? "" : "\nContent-Range: \(range)"
-            return Responder.Answer("HTTP/1.1 206 Part\nContent-Length: 50000" + field, document.dropFirst(30_000))
+            return Responder.Answer(
+                "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Length: 50000" + field,
+                document.dropFirst(30_000)
+            )
         }) { _, fetch, files in
             _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
             let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--format", "json")
             #expect(outcome.decision == decision, "\(outcome)")
             #expect(bytes(files, "a.bin.part") == (outcome.status == .pass ? nil : Array(document.prefix(30_000))))
             #expect(bytes(files, "a.bin") == (outcome.status == .pass ? document : nil))
+        }
+    }
+
+    @Test(arguments: [
+        "X-Nothing: 1", "ETag: \"v1\"\nETag: \"v1\"", "ETag: W/\"v1\"", "Last-Modified: Sun, 22 Nov 2026 10:00:00 GMT",
+        "ETag: \"v1\"\nContent-Encoding: gzip", "ETag: \"v1\"\nContent-Type: multipart/byteranges; boundary=a",
+    ])
+    func aPartThatIsNotCertainlyOfTheSameDocumentIsNotAdded(fields: String) async throws {
+        let (document, other) = (document, document.map { ~$0 })
+        let isBegun = Atomic(false)
+        try await serving({ request in
+            let whole = "HTTP/1.1 200 OK\nContent-Length: 80000\nETag: "
+            guard request.contains("Range: bytes=30000-") else {
+                return isBegun.exchange(true, ordering: .relaxed)
+                    ? Responder.Answer(whole + "\"v2\"", other)
+                    : Responder.Answer(whole + "\"v1\"", document.prefix(30_000), .cut)
+            }
+            let head = "HTTP/1.1 206 Part\nContent-Length: 50000\nContent-Range: bytes 30000-79999/80000\n"
+            return Responder.Answer(head + fields, other.dropFirst(30_000))
+        }) { _, fetch, files in
+            #expect(await fetch("/a.bin", "-o", self.path(files, "a.bin")).status == .unreachable)
+            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            #expect(outcome.status == .pass && bytes(files, "a.bin") == other, "\(outcome)")
+            #expect(outcome.output.contains("  note: the document changed since it was begun"))
+        }
+    }
+
+    @Test(arguments: ["Content-Length: 50001", "Transfer-Encoding: chunked", "Connection: close"])
+    func aPartThatIsLongerThanItsRangeIsNotAdded(length: String) async throws {
+        let document = document
+        let rest = Array(document.dropFirst(30_000)) + [0]
+        let body = length.hasSuffix("chunked") ? Array("c351\r\n".utf8) + rest + Array("\r\n0\r\n\r\n".utf8) : rest
+        try await serving({ request in
+            guard request.contains("Range: bytes=30000-") else {
+                let head = "HTTP/1.1 200 OK\nContent-Length: 80000\nETag: \"v1\""
+                return Responder.Answer(head, document.prefix(30_000), .cut)
+            }
+            return Responder.Answer(
+                "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Range: bytes 30000-79999/80000\n" + length,
+                body
+            )
+        }) { _, fetch, files in
+            _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--format", "json")
+            #expect(outcome.decision == "answer wrong-range", "\(outcome)")
+            let kept = try #require(bytes(files, "a.bin.part"))
+            #expect(kept.count >= 30_000 && document.starts(with: kept) && bytes(files, "a.bin") == nil)
+        }
+    }
+
+    @Test func whatIsNotOfADownloadStaysAsItIs() async throws {
+        try await serving(ranges(document)) { server, fetch, files in
+            _ = try files.write("mine", to: "a.part")
+            _ = try files.write("mine", to: "b.part.record")
+            _ = try files.write("mine", to: "c.part")
+            _ = try files.write("mine", to: "c.part.record")
+            _ = try files.write("mine", to: "target")
+            try FileManager.default.createSymbolicLink(
+                atPath: self.path(files, "d.part.record"),
+                withDestinationPath: self.path(files, "target")
+            )
+            for (name, place) in [
+                ("a", "a.part"), ("b", "b.part.record"), ("c", "c.part.record"), ("d", "d.part.record"),
+            ] {
+                let outcome = await fetch("/a.bin", "-o", self.path(files, name))
+                #expect(outcome.status == .inputOutput, "\(outcome)")
+                #expect(
+                    outcome.output.contains("\(place)' is not of a download of pincheck: move it away"),
+                    "\(outcome)"
+                )
+                #expect(bytes(files, place) == Array("mine".utf8) && bytes(files, name) == nil)
+            }
+            #expect(bytes(files, "b.part") == nil && bytes(files, "c.part") == Array("mine".utf8))
+            #expect(server.connections.isEmpty)
+            // A run that was ended before it had anything left nothing.
+            _ = try files.write("", to: "e.part")
+            #expect(await fetch("/a.bin", "-o", self.path(files, "e")).status == .pass)
+            #expect(bytes(files, "e") == document)
         }
     }
 

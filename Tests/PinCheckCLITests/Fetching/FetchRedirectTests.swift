@@ -124,4 +124,28 @@ import Testing
             }
         }
     }
+
+    @Test func withoutTLSTheEndOfTheConnectionIsNotThatOfTheDocument() async throws {
+        let answer = Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"", "abc".utf8).bytes
+        try await LoopbackServer.serving(.script(ServerBehavior.Script(answer))) { plain in
+            let place = "http://plain.example:\(plain.port)/x"
+            try await serving({ _ in Responder.Answer("HTTP/1.1 302 There\nLocation: \(place)\nContent-Length: 0") }) {
+                _,
+                fetch,
+                files in
+                let outcome = await fetch(
+                    "/",
+                    "-o",
+                    self.path(files, "a.txt"),
+                    "--follow-unpinned",
+                    "--resolve",
+                    "plain.example:\(plain.port):127.0.0.1",
+                    "--format",
+                    "json"
+                )
+                #expect(outcome.decision == "unreachable broken-off" && bytes(files, "a.txt") == nil, "\(outcome)")
+                #expect(bytes(files, "a.txt.part") == Array("abc".utf8))
+            }
+        }
+    }
 }
