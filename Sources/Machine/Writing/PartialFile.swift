@@ -42,6 +42,8 @@ package final class PartialFile {
             guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
             do throws(WriteFailure) {
                 if let count = try Self.take(descriptor, at: part) {
+                    // Before its first byte: what nobody else may read is not readable while it comes.
+                    if let mode = Self.permissions(of: target), fchmod(descriptor, mode) != 0 { throw .system(errno) }
                     self.descriptor = descriptor
                     self.count = count
                     return
@@ -63,6 +65,12 @@ package final class PartialFile {
     package func end() {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
+    }
+
+    /// Who may do what with the file that is there, `nil` without one; whom it runs as is not for another's contents.
+    private static func permissions(of path: String) -> mode_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
     /// Holds an open file, and says how long it is; `nil` where the path stands for another by now.
@@ -123,8 +131,7 @@ package final class PartialFile {
     /// Gives it the name it was meant for: it is whole.
     package func complete() throws(WriteFailure) {
         // What was there stays what it was until now; its permissions are kept.
-        var status = stat()
-        if stat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o7777) }
+        if let mode = Self.permissions(of: path) { fchmod(descriptor, mode) }
         guard rename(partPath, path) == 0 else { throw .system(errno) }
         unlink(recordPath)
     }

@@ -197,6 +197,21 @@ import Testing
         }
     }
 
+    @Test func aFileKeepsItsPermissionsFromTheFirstByteOn() async throws {
+        try await serving(ranges(document, cutAfter: 50_000)) { _, fetch, files in
+            let path = self.path(files, "a.bin")
+            func mode(_ path: String) throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
+            _ = try files.write("old", to: "a.bin")
+            try FileManager.default.setAttributes([.posixPermissions: 0o4700], ofItemAtPath: path)
+            #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
+            #expect(try mode(path + ".part") == 0o700 && bytes(files, "a.bin") == Array("old".utf8))
+            #expect(await fetch("/a.bin", "-o", path).status == .pass)
+            #expect(try mode(path) == 0o700 && bytes(files, "a.bin") == document)
+        }
+    }
+
     @Test func aWholeFileThatWasNotNamedYetIsNotAskedForAgain() async throws {
         let document = document
         try await serving({ request in
