@@ -18,6 +18,12 @@ package enum FileState {
         return ["\(path) \(status.st_dev) \(status.st_ino) \(status.st_size) \(changed.tv_sec).\(changed.tv_nsec)"]
     }
 
+    /// Whether a symbolic link stands at a path.
+    package static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return !path.utf8.contains(0) && lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// The states of the entries of the directory at a path, in the order of their names; nothing where it cannot be read.
     package static func texts(inDirectory path: String) -> [String] {
         var names: [String] = []

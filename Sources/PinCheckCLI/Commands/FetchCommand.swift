@@ -281,6 +281,11 @@ struct FetchCommand: RequestingCommand {
         var items: [Item] = []
         for file in files {
             guard let record = PartialFile.record(of: file).flatMap({ DownloadRecord(bytes: $0) }) else { continue }
+            guard !FileState.isLink(file) else {
+                throw .noInput(
+                    "\(quoted(file)) is a link, which may lead anywhere: go on with its URL and --output alone"
+                )
+            }
             items.append(Item(location: try Self.location(record.url), file: file))
         }
         guard !items.isEmpty else {

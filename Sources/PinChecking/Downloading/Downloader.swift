@@ -203,16 +203,21 @@ package final class Downloader: Sendable {
             result.hops.append(DownloadHop(location: location, result: nil, status: receiver.head?.status))
             return end
         }
-        guard isFirst || request.followsUnpinned || job.evaluation?.isPinned ?? false else {
+        let mayBeUnpinned = isFirst || request.followsUnpinned
+        guard mayBeUnpinned || job.evaluation?.isPinned ?? false else {
             result.ending = .answered(.unpinnedRedirect(location.description))
             return nil
         }
-        let (connection, end) = await checker.fetched(transfer, by: job)
+        let (connection, end) = await checker.fetched(transfer, by: job) { mayBeUnpinned || $0.matchesPins }
         let checked = CheckedTarget(connection, by: job.evaluation)
         result.hops.append(
             DownloadHop(location: location, result: checked.results().first, status: receiver.head?.status)
         )
-        if end == nil { result.ending = .notAccepted }
+        if end == nil {
+            // Pins that are not compared, or do not apply, are none.
+            let isUnpinned = connection.standing.isAccepted && !mayBeUnpinned && !connection.matchesPins
+            result.ending = isUnpinned ? .answered(.unpinnedRedirect(location.description)) : .notAccepted
+        }
         return end
     }
 
@@ -279,6 +284,13 @@ extension CheckRequest {
         request.connection.addresses.given.removeAll { $0.onlyForHost == nil }
         request.connection.addresses.isOfOneTarget = false
         return request
+    }
+}
+
+extension CheckedConnection {
+    /// Whether a pin is why a client accepts.
+    fileprivate var matchesPins: Bool {
+        judgement?.judgements.contains { if case .pinMatched = $0.decided.reason { true } else { false } } ?? false
     }
 }
 

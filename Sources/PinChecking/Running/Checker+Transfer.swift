@@ -9,23 +9,25 @@ extension Checker {
     /// - Parameters:
     ///   - transfer: what is fetched.
     ///   - job: where to connect, and what the server is judged by.
+    ///   - isEnough: whether what made the clients accept is enough to ask for a document.
     /// - Returns: the connection, and how the transfer ended, `nil` where nothing was asked.
     func fetched(
         _ transfer: Transfer,
-        by job: CheckJob
+        by job: CheckJob,
+        where isEnough: @escaping @Sendable (CheckedConnection) -> Bool
     ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
         let endpoint = job.endpoint
         let deadline = Deadline(in: endpoint.request.timeout)
         let judge = { @Sendable (result: Result<ProbeResult, ProbeError>, offersECDHE: Bool?) in
             checked(endpoint, result, offersECDHE: offersECDHE, by: job.evaluation)
         }
-        let first = await fetched(transfer, endpoint.request) { judge($0, nil) }
+        let first = await fetched(transfer, endpoint.request, where: isEnough) { judge($0, nil) }
         guard first.connection.dependsOnForwardSecrecy else { return first }
         let settled = await settled(first.connection, retries: 0, until: deadline, judge: judge)
         guard settled.standing.isAccepted else { return (settled, nil) }
         var request = endpoint.request.ofAppUnderTransportSecurity
         request.timeout = max(.milliseconds(1), deadline.remaining)
-        return await fetched(transfer, request, isSettled: true) { result in
+        return await fetched(transfer, request, isSettled: true, where: isEnough) { result in
             judge(result, nil).asked(beside: settled) { $0.asksForForwardSecrecy(of: endpoint.urlHost) }
         }
     }
@@ -34,12 +36,15 @@ extension Checker {
         _ transfer: Transfer,
         _ request: ProbeRequest,
         isSettled: Bool = false,
+        where isEnough: @Sendable (CheckedConnection) -> Bool,
         judge: @Sendable (Result<ProbeResult, ProbeError>) async -> CheckedConnection
     ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
         do throws(ProbeError) {
             let (connection, end) = try await prober.prober.fetch(request) { result in
                 let connection = await judge(.success(result))
-                let goesOn = connection.standing.isAccepted && (isSettled || !connection.dependsOnForwardSecrecy)
+                let goesOn =
+                    connection.standing.isAccepted && (isSettled || !connection.dependsOnForwardSecrecy)
+                    && isEnough(connection)
                 return (connection, transfer: goesOn ? transfer : nil)
             }
             return (connection, end)

@@ -59,6 +59,20 @@ import Testing
         }
     }
 
+    @Test func aLinkAmongInterruptedDownloadsIsNotWrittenThrough() async throws {
+        try await serving(ranges(document, cutAfter: 50_000)) { server, fetch, files in
+            _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            _ = try files.write("mine", to: "elsewhere")
+            try FileManager.default.createSymbolicLink(
+                atPath: self.path(files, "a.bin"),
+                withDestinationPath: self.path(files, "elsewhere")
+            )
+            let outcome = await pincheck("fetch", "--resume-all", self.path(files, ""), "--pins", pki.leaf.pin)
+            #expect(outcome.status == .noInput && outcome.errors.contains("a.bin' is a link"), "\(outcome)")
+            #expect(bytes(files, "elsewhere") == Array("mine".utf8))
+        }
+    }
+
     @Test func anotherDocumentIsFetchedFromTheBeginning() async throws {
         let other = document.map { ~$0 }
         let isChanged = Atomic(false)

@@ -89,6 +89,10 @@ import Testing
                     // What proves who asks stays with the first.
                     let asked = try #require(await target.connections(ended: 2).last?.applicationOpening)
                     #expect(!String(decoding: asked, as: UTF8.self).contains("Authorization"))
+                    // A pin that is not why it is accepted is none.
+                    let lax = try await fetch(pki.rootB.pin, "--client", "trustkit:no-enforce")
+                    #expect(lax.decision == "fail unpinned-redirect", "\(lax)")
+                    #expect(await target.connections(ended: 3).last?.applicationBytesReceived == 0)
                     let followed = try await fetch(nil, "--follow-unpinned")
                     #expect(followed.decision == "pass complete", "\(followed)")
                 }
