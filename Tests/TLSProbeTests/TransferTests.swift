@@ -177,6 +177,9 @@ struct TransferTests {
         ("HTTP/1.1 200 Fine\nTransfer-Encoding: identity", 4, .goodbye, .notHTTP),
         ("HTTP/1.1 200 Fine\nContent-Length: 4\nA: " + String(repeating: "b", count: 90_000), 4, .cut, .tooLong),
         ("HTTP/2.0 200 Fine\nContent-Length: 0", 0, .goodbye, .notHTTP),
+        ("HTTP/1.0 200 Fine\nTransfer-Encoding: chunked", 4, .goodbye, .notHTTP),
+        ("RTSP/1.0 200 Fine\nContent-Length: 4", 4, .goodbye, .notHTTP),
+        ("ICE/1.0 200 Fine\nContent-Length: 4", 4, .goodbye, .notHTTP),
         ("HTTP/1.1 20 Fine\nContent-Length: 0", 0, .goodbye, .notHTTP),
         ("HTTP/1.1 101 Other\nUpgrade: h2c", 0, .goodbye, .notHTTP),
         ("HTTP/1.1 100 Continue\n\nHTTP/1.1 103 Hints\nLink: x\n\nHTTP/1.1 200 Fine\nContent-Length: 4", 4, .cut, nil),
@@ -268,7 +271,11 @@ struct TransferTests {
     }
 
     @Test func aServerWithoutAnAnswerIsLeftAtTheDeadlineAndASlowOneLater() async throws {
-        let nothing = try await fetch(server(answer("", [], .silence)), to: Keeper(), timeout: .seconds(1))
+        let nothing = try await fetch(
+            server(answer("HTTP/1.1 100 Wait", [], .silence)),
+            to: Keeper(),
+            timeout: .seconds(1)
+        )
         #expect(nothing.end?.failure == .deadlineExceeded)
         let slow = try await fetch(
             server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1], .silence)),

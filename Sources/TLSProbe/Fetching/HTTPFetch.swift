@@ -105,6 +105,6 @@ extension Prober {
             exchange.start(deliver)
         } cancel: {
             exchange.cancel()
-        }
+        }.get()
     }
 }

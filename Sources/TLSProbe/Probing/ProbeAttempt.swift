@@ -106,8 +106,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             )
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandlers([tls] + handler.handlers(), position: .before(kept))
-            channel.pipeline.syncOperations.removeHandler(kept, promise: nil)
-            tls.begin(try pipeline.context(handler: tls))
+            pipeline.removeHandler(kept, promise: nil)
+            tls.begin()
         } catch {
             return handler.end(.closedEarly)
         }

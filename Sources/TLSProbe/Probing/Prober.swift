@@ -75,53 +75,16 @@ package final class Prober: Sendable {
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold.
     package func probe(_ request: ProbeRequest) async throws(ProbeError) -> ProbeResult {
         let request = try await request.isLookedUpHere ? lookedUp(request) : request
-        let attempt = ProbeAttempt(request, in: workshop)
-        return try await result(ProbeError(.connect, .cancelled, target: request.target)) { deliver in
+        return try await result(of: ProbeAttempt(request, in: workshop), to: request)
+    }
+
+    /// Starts an attempt and waits for what the server presents.
+    func result(of attempt: ProbeAttempt, to request: ProbeRequest) async throws(ProbeError) -> ProbeResult {
+        try await result(ProbeError(.connect, .cancelled, target: request.target)) { deliver in
             attempt.start(deliver)
         } cancel: {
             attempt.cancel()
-        }
-    }
-
-    /// Makes one connection, has what the server presented judged, and asks on the same connection what is then to be asked.
-    ///
-    /// Until `judge` returns nothing is sent on the connection but the handshake, and without a question only close_notify. The
-    /// request's deadline holds over everything, `judge` included: what it leaves is the time for the answer.
-    ///
-    /// - Parameters:
-    ///   - request: the connection to make.
-    ///   - judge: judges what the server presented, and says what to ask a server that is accepted, `nil` for nothing.
-    /// - Returns: what the server presented, what `judge` made of it, and what the server answered, `nil` where it was not asked.
-    /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold; `judge` is not called then.
-    package func probe<Judgement: Sendable>(
-        _ request: ProbeRequest,
-        asking judge: @Sendable (ProbeResult) async -> (Judgement, question: HTTPQuestion?)
-    ) async throws(ProbeError) -> (
-        result: ProbeResult, judgement: Judgement, answer: Result<HTTPAnswer, HTTPAnswerError>?
-    ) {
-        let request = try await request.isLookedUpHere ? lookedUp(request) : request
-        let attempt = ProbeAttempt(request, in: workshop, keepsOpen: true)
-        let cancel: @Sendable () -> Void = { attempt.cancel() }
-        let result = try await result(
-            ProbeError(.connect, .cancelled, target: request.target),
-            start: { deliver in attempt.start(deliver) },
-            cancel: cancel
-        )
-        let (judgement, question) = await judge(result)
-        guard let question else {
-            _ = onLoop { attempt.close() }
-            return (result, judgement, nil)
-        }
-        do throws(HTTPAnswerError) {
-            let answer = try await self.result(
-                HTTPAnswerError.cancelled,
-                start: { deliver in attempt.ask(question, deliver) },
-                cancel: cancel
-            )
-            return (result, judgement, .success(answer))
-        } catch {
-            return (result, judgement, .failure(error))
-        }
+        }.get()
     }
 
     /// Looks up all addresses of a host, within `timeout` whatever the resolver does.
@@ -144,7 +107,7 @@ package final class Prober: Sendable {
             search.start(deliver)
         } cancel: {
             search.cancel()
-        }
+        }.get()
     }
 
     /// The request to the first address of its host, for a proxy that is given no names.
@@ -167,13 +130,12 @@ package final class Prober: Sendable {
     ///   - start: starts it; what it is given takes the result.
     ///   - cancel: makes it end, if it has not.
     /// - Returns: what it came to.
-    /// - Throws: why it failed.
     func result<Value: Sendable, Failure: Error>(
         _ ended: Failure,
         start: @escaping @Sendable (@escaping @Sendable (Result<Value, Failure>) -> Void) -> Void,
         cancel: @escaping @Sendable () -> Void
-    ) async throws(Failure) -> Value {
-        let result = await withTaskCancellationHandler {
+    ) async -> Result<Value, Failure> {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
                 if !onLoop({ start { continuation.resume(returning: $0) } }) {
                     continuation.resume(returning: .failure(ended))
@@ -182,7 +144,6 @@ package final class Prober: Sendable {
         } onCancel: {
             _ = onLoop(cancel)
         }
-        return try result.get()
     }
 
     /// Cancels the probes under way and ends the thread unless it is somebody else's; a resolver that does not answer is not waited for.

@@ -59,6 +59,7 @@ final class TransferHandler: ChannelInboundHandler {
             } exceeded: {
                 self.end(.tooLong)
             },
+            ProtocolNameCheck { self.end(.notHTTP) },
             HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self,
         ]
     }
@@ -103,7 +104,8 @@ final class TransferHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        case let error as TransferError: end(error)
+        case TLSDataError.closedEarly: end(.closedEarly)
+        case TLSDataError.failed(let text): end(.tlsFailure(text))
         case let error as IOError:
             end(error.errnoCode == ECONNRESET || error.errnoCode == EPIPE ? .reset : .closedEarly)
         case let error as HTTPParserError:
@@ -126,11 +128,12 @@ final class TransferHandler: ChannelInboundHandler {
         answered()
         let fields = head.headers.map { HTTPField(unchecked: $0.name, $0.value) }
         let answer = TransferHead(status: Int(head.status.code), reason: head.status.reasonPhrase, fields: fields)
-        // Chunks of what was coded as well, which nobody asked for, are not the document (RFC 9112, 6.1).
+        // Chunks of what was coded as well, which nobody asked for, are not the document, and before HTTP/1.1 there are none: who
+        // sends them passes on what it does not understand (RFC 9112, 6.1).
         let codings = head.headers["Transfer-Encoding"]
-        guard head.status != .switchingProtocols, codings.allSatisfy({ $0.lowercased() == "chunked" }) else {
-            return end(.notHTTP)
-        }
+        let knowsChunks = head.version != .http1_0
+        guard head.status != .switchingProtocols, codings.allSatisfy({ knowsChunks && $0.lowercased() == "chunked" })
+        else { return end(.notHTTP) }
         guard transfer.receiver.receive(answer) else { return end(.stopped) }
         lookLater()
     }
@@ -189,6 +192,29 @@ private final class OverheadLimit: ChannelInboundHandler {
         // What came before this read has been decoded.
         guard count - body <= Self.limit + Self.share * body else { return exceeded() }
         count += unwrapInboundIn(data).readableBytes
+        context.fireChannelRead(data)
+    }
+}
+
+/// Lets nothing through but what begins as an answer of HTTP does: the decoder behind it takes RTSP and ICE for it too.
+///
+/// Not Sendable: it belongs to the channel's event loop.
+private final class ProtocolNameCheck: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let failed: () -> Void
+    /// What is still to come of the name.
+    private var missing = Array("HTTP/".utf8)[...]
+
+    init(failed: @escaping () -> Void) {
+        self.failed = failed
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let opening = unwrapInboundIn(data).readableBytesView.prefix(missing.count)
+        guard missing.starts(with: opening) else { return failed() }
+        missing.removeFirst(opening.count)
         context.fireChannelRead(data)
     }
 }

@@ -1,45 +1,6 @@
 internal import NIOCore
 
 extension Prober {
-    /// Makes one connection, has what the server presented judged, and fetches a document on the same connection.
-    ///
-    /// Until `judge` returns nothing is sent on the connection but the handshake, and without a transfer only close_notify. The
-    /// request's deadline holds until the head of the answer is there; from then on the transfer's patience does.
-    ///
-    /// - Parameters:
-    ///   - request: the connection to make.
-    ///   - judge: judges what the server presented, and says what to fetch from a server that is accepted, `nil` for nothing.
-    /// - Returns: what `judge` made of the server, and how the transfer ended, `nil` where there was none.
-    /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold; `judge` is not called then.
-    package func fetch<Judgement: Sendable>(
-        _ request: ProbeRequest,
-        judging judge: @Sendable (ProbeResult) async -> (Judgement, transfer: Transfer?)
-    ) async throws(ProbeError) -> (judgement: Judgement, end: Result<Void, TransferError>?) {
-        let request = try await request.isLookedUpHere ? lookedUp(request) : request
-        let attempt = ProbeAttempt(request, in: workshop, keepsOpen: true)
-        let cancel: @Sendable () -> Void = { attempt.cancel() }
-        let result = try await result(
-            ProbeError(.connect, .cancelled, target: request.target),
-            start: { deliver in attempt.start(deliver) },
-            cancel: cancel
-        )
-        let (judgement, transfer) = await judge(result)
-        guard let transfer else {
-            _ = onLoop { attempt.close() }
-            return (judgement, nil)
-        }
-        do throws(TransferError) {
-            try await self.result(
-                TransferError.cancelled,
-                start: { deliver in attempt.carry(transfer, deliver) },
-                cancel: cancel
-            )
-            return (judgement, .success(()))
-        } catch {
-            return (judgement, .failure(error))
-        }
-    }
-
     /// Fetches a document without TLS, where that was asked for.
     ///
     /// - Parameters:
@@ -48,11 +9,11 @@ extension Prober {
     /// - Throws: ``TransferError``.
     package func fetchPlainly(_ request: ProbeRequest, _ transfer: Transfer) async throws(TransferError) {
         let attempt = PlainTransfer(request, transfer, in: workshop)
-        try await result(
-            TransferError.cancelled,
-            start: { deliver in attempt.start(deliver) },
-            cancel: { attempt.cancel() }
-        )
+        try await result(TransferError.cancelled) { deliver in
+            attempt.start(deliver)
+        } cancel: {
+            attempt.cancel()
+        }.get()
     }
 }
 

@@ -2,6 +2,8 @@ internal import NIOCore
 
 /// TLS between the bytes of a channel and the handlers behind it, once the handshake is complete and its chain was judged.
 ///
+/// Those handlers catch ``TLSDataError``. Whoever ends the connection, the server is told that nothing more comes.
+///
 /// Not Sendable: it belongs to the channel's event loop.
 final class TLSDataHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
@@ -10,18 +12,29 @@ final class TLSDataHandler: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     private let connection: TLSConnection
+    private var context: ChannelHandlerContext?
     /// Whether nothing more is read.
     private var hasEnded = false
     /// Whether close_notify can be sent and was not.
     private var owesCloseNotify = true
 
-    /// A handler for a connection whose handshake is complete; what it has received and not decrypted is read by ``begin(_:)``.
+    /// A handler for a connection whose handshake is complete; what it has received and not decrypted is read by ``begin()``.
     init(_ connection: TLSConnection) {
         self.connection = connection
     }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
     /// Reads what came before the handler was there.
-    func begin(_ context: ChannelHandlerContext) { deliver(context, expecting: 4_096) }
+    func begin() {
+        if let context { deliver(context, expecting: 4_096) }
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
@@ -45,7 +58,7 @@ final class TLSDataHandler: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         owesCloseNotify = false
         // Without close_notify anybody on the way may have cut the stream: its end is not the end of an answer (RFC 8446, 6.1).
-        if !hasEnded { context.fireErrorCaught(TransferError.closedEarly) }
+        if !hasEnded { context.fireErrorCaught(TLSDataError.closedEarly) }
         hasEnded = true
         context.fireChannelInactive()
     }
@@ -70,7 +83,7 @@ final class TLSDataHandler: ChannelDuplexHandler {
         send(context, promise: nil)
         if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
         guard hasEnded else { return }
-        if let failure { context.fireErrorCaught(TransferError.tlsFailure(failure.text)) }
+        if let failure { context.fireErrorCaught(TLSDataError.failed(failure.text)) }
         sayGoodbye(context)
         context.close(promise: nil)
     }
@@ -90,4 +103,12 @@ final class TLSDataHandler: ChannelDuplexHandler {
         }
         context.writeAndFlush(wrapOutboundOut(output), promise: promise)
     }
+}
+
+/// Why the data of a connection ended without the server saying so.
+enum TLSDataError: Error {
+    /// There was no close_notify.
+    case closedEarly
+    /// TLS failed, in OpenSSL's words.
+    case failed(String)
 }
