@@ -61,14 +61,6 @@ struct FetchCommand: RequestingCommand {
     @OptionGroup(title: "Client certificate")
     var clientCertificate: ClientCertificateOptions
 
-    /// One document and the file it goes to, `nil` for standard output.
-    private struct Item {
-        let location: HTTPLocation
-        let file: String?
-        /// Whether the URL names its port.
-        var namesPort = false
-    }
-
     func request() throws(CommandError) -> CheckRequest {
         var names = names
         // Those that name no host are sent.
@@ -84,7 +76,7 @@ struct FetchCommand: RequestingCommand {
         let settings = try FetchSettings(document)
         let fields = try fields()
         let flags = try request()
-        let items = try items()
+        let (items, unreadable) = try items()
         var roles = FileRoles(in: context, writesStandardOutput: items.contains { $0.file == nil })
         for file in items.compactMap(\.file) {
             roles.writes(file, as: "the document")
@@ -115,6 +107,9 @@ struct FetchCommand: RequestingCommand {
             if item.location.port == 443, item.namesPort { download.request.connection.port = nil }
             download.mostRedirects = settings.mostRedirects
             download.followsUnpinned = document.followUnpinned
+            // Whoever put a record there may have named a host of theirs.
+            let hasPins = !policy.isEmpty || !request.judging.pins.isEmpty
+            download.mayBeginUnpinned = !item.isFromRecord || !hasPins
             download.retries = request.connection.retries ?? RequestDefaults.retries
             download.patience = settings.patience
             download.sha256 = settings.sha256
@@ -136,7 +131,7 @@ struct FetchCommand: RequestingCommand {
             }
         }
         // What cannot be used is said before anything is asked.
-        for download in downloads {
+        for (item, download) in zip(items, downloads) where !item.isFromRecord {
             let target = try CommandError.reading { () throws(RequestError) in
                 try Target("https://\(download.location.authority)/")
             }
@@ -144,14 +139,15 @@ struct FetchCommand: RequestingCommand {
         }
         for finding in loader.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
         let downloader = Downloader(in: context.surroundings, settings: host, jobs: job)
-        let status = try await fetch(items, downloads, by: downloader, settings, in: context)
+        let status = try await fetch(items, downloads, unreadable, by: downloader, settings, in: context)
         await downloader.shutdown()
         return status
     }
 
     private func fetch(
-        _ items: [Item],
+        _ items: [FetchItem],
         _ downloads: [DownloadRequest],
+        _ unreadable: [String],
         by downloader: Downloader,
         _ settings: FetchSettings,
         in context: Context
@@ -177,10 +173,7 @@ struct FetchCommand: RequestingCommand {
                 guard next < items.count else { return }
                 let index = next
                 next += 1
-                let destination: DownloadDestination =
-                    if document.head { .nowhere } else if let file = items[index].file { .file(file) } else {
-                        .stream { (bytes) throws(OutputError) in try output.write(document: bytes) }
-                    }
+                let destination = document.head ? .nowhere : items[index].destination(output)
                 group.addTask {
                     (index, await downloader.fetch(downloads[index], to: destination, progress: progresses[index]))
                 }
@@ -194,13 +187,19 @@ struct FetchCommand: RequestingCommand {
         showing?.cancel()
         await showing?.value
         // One that went wrong may not have come that far.
-        if results.values.allSatisfy({ ExitStatus($0) == .pass }) {
-            reportUnusedAddresses(downloads[0].request, of: results.values.flatMap(\.hops), in: context)
+        if let first = downloads.first, results.values.allSatisfy({ ExitStatus($0) == .pass }) {
+            reportUnusedAddresses(first.request, of: results.values.flatMap(\.hops), in: context)
         }
         for (index, item) in items.enumerated() {
             guard let result = results[index] else { continue }
             if document.head, let head = result.head, settings.form == .text { try show(head, on: output) }
             try writer.add(result, file: item.file, sha256: settings.sha256?.hexadecimal)
+        }
+        for record in unreadable {
+            context.console.report(
+                "Warning: \(quoted(record)) is no record of a download, so that one does not go on: remove it, and fetch its URL anew"
+            )
+            writer.addUnreadable()
         }
         return try writer.finish()
     }
@@ -222,107 +221,15 @@ struct FetchCommand: RequestingCommand {
         try lines.write("")
     }
 
-    /// The documents, each with its file.
-    private func items() throws(CommandError) -> [Item] {
-        if let directory = document.resumeAll {
-            guard urls.isEmpty, document.output.isEmpty, !document.remoteName, !document.head else {
-                throw .usage(
-                    "--resume-all goes on with what was begun: leave out URLs, --output, --remote-name and --head"
-                )
-            }
-            return try interrupted(in: directory)
-        }
-        guard !urls.isEmpty else {
-            throw .usage("no URL is given: name one, as in 'pincheck fetch https://dl.example.com/app.ipa -O'")
-        }
-        guard document.output.isEmpty || !document.remoteName else {
-            throw .usage("--output and --remote-name both name the file: give one of them")
-        }
-        guard !document.head || document.output.isEmpty && !document.remoteName && document.sha256 == nil else {
-            throw .usage("--head asks for no document: leave out --output, --remote-name and --sha256")
-        }
-        guard document.output.isEmpty || document.output.count == urls.count else {
+    /// The documents, and the records of none.
+    private func items() throws(CommandError) -> (items: [FetchItem], unreadable: [String]) {
+        guard let directory = document.resumeAll else { return (try FetchItem.all(urls, document), []) }
+        guard urls.isEmpty, document.output.isEmpty, !document.remoteName, !document.head, document.sha256 == nil else {
             throw .usage(
-                "there are \(urls.count) URLs and \(document.output.count) --output: give one for each, or --remote-name"
+                "--resume-all goes on with what was begun: leave out URLs, --output, --remote-name, --sha256 and --head"
             )
         }
-        guard urls.count == 1 || !document.output.isEmpty || document.remoteName || document.head else {
-            throw .usage("several documents would be one on standard output: give --remote-name, or --output for each")
-        }
-        guard document.sha256 == nil || urls.count == 1 else {
-            throw .usage("--sha256 is of one document: give one URL")
-        }
-        var items: [Item] = []
-        for (index, url) in urls.enumerated() {
-            let location = try Self.location(url)
-            var file = document.output.isEmpty ? nil : document.output[index]
-            if let path = file, path == "-" || AtomicFile.isStandardOutput(path) { file = nil }
-            if document.remoteName { file = try Self.fileName(of: location) }
-            if file?.isEmpty == true { throw .usage("--output names no file: write --output FILE") }
-            if let file, items.contains(where: { $0.file == file }) {
-                throw .usage("two documents would go to \(quoted(file)): name two files")
-            }
-            if let file { try OutputFile.refuseMissingDirectory(of: file) }
-            items.append(Item(location: location, file: file, namesPort: Self.namesPort(url)))
-        }
-        guard items.count(where: { $0.file == nil }) <= 1 || document.head else {
-            throw .usage("two documents would go to standard output: name a file for one of them")
-        }
-        return items
-    }
-
-    private func interrupted(in directory: String) throws(CommandError) -> [Item] {
-        let files: [String]
-        do throws(ReadFailure) {
-            files = try PartialFile.unfinished(inDirectory: directory)
-        } catch {
-            throw .noInput("cannot read the directory \(quoted(directory)): name another")
-        }
-        var items: [Item] = []
-        for file in files {
-            guard let record = PartialFile.record(of: file).flatMap({ DownloadRecord(bytes: $0) }) else { continue }
-            guard !FileState.isLink(file) else {
-                throw .noInput(
-                    "\(quoted(file)) is a link, which may lead anywhere: go on with its URL and --output alone"
-                )
-            }
-            items.append(Item(location: try Self.location(record.url), file: file))
-        }
-        guard !items.isEmpty else {
-            throw .noInput("no download was interrupted in \(quoted(directory)): there is no *.part.record of one")
-        }
-        return items
-    }
-
-    private static func namesPort(_ url: String) -> Bool {
-        let rest = url.contains("://") ? url.split(separator: "://", maxSplits: 1).last ?? "" : url[...]
-        let authority = rest.prefix { !"/?#".contains($0) }
-        return authority[(authority.lastIndex(of: "]") ?? authority.startIndex)...].contains(":")
-    }
-
-    private static func location(_ text: String) throws(CommandError) -> HTTPLocation {
-        let location: HTTPLocation
-        do throws(HTTPLocationError) {
-            location = try HTTPLocation(text.contains("://") ? text : "https://" + text)
-        } catch {
-            // What stands before the host may be a password.
-            let shown = text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
-            throw .usage("the URL \(quoted(shown)) \(error)")
-        }
-        guard location.isSecure else {
-            throw .usage("the URL \(quoted(text)) is not of https: without TLS there is nothing to accept a server by")
-        }
-        return location
-    }
-
-    private static func fileName(of location: HTTPLocation) throws(CommandError) -> String {
-        let name = location.lastSegment
-        guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= 240, !name.hasPrefix("-"),
-            !name.hasPrefix(".")
-        else {
-            throw .usage("\(quoted(location.description)) names no file: give --output")
-        }
-        return name
+        return try FetchItem.interrupted(in: directory)
     }
 
     private static func namesHost(_ line: String) -> Bool {

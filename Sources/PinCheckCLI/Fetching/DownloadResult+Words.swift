@@ -9,7 +9,9 @@ extension ExitStatus {
         switch result.ending {
         case .complete: self = .pass
         case .notAccepted: self = result.hops.last?.result.map { ExitStatus($0.outcome) } ?? .unreachable
-        case .answered(.unpinnedRedirect), .answered(.plainRedirect), .answered(.plainRedirectBehindProxy): self = .fail
+        case .answered(.unpinnedBeginning), .answered(.unpinnedRedirect), .answered(.plainRedirect),
+            .answered(.plainRedirectBehindProxy):
+            self = .fail
         case .answered: self = .answer
         case .brokenOff: self = .unreachable
         case .notStored, .inTheWay: self = .inputOutput
@@ -48,6 +50,7 @@ extension DownloadObjection {
         case .status: "unexpected-status"
         case .badRedirect: "bad-redirect"
         case .tooManyRedirects: "too-many-redirects"
+        case .unpinnedBeginning: "unpinned-beginning"
         case .unpinnedRedirect: "unpinned-redirect"
         case .plainRedirect, .plainRedirectBehindProxy: "plain-redirect"
         case .wrongRange: "wrong-range"
@@ -64,6 +67,8 @@ extension DownloadObjection {
         case .badRedirect(let place, let error):
             "it redirects to '\(TerminalText.shortened(place, to: 200))', \(Self.words(error))"
         case .tooManyRedirects(let most): "it redirects more than \(most) times: raise --max-redirs if that is right"
+        case .unpinnedBeginning(let place):
+            "it was begun at \(TerminalText.shortened(place, to: 200)), whose host has no pins: give some, or --follow-unpinned"
         case .unpinnedRedirect(let place):
             "it redirects to \(TerminalText.shortened(place, to: 200)), whose host has no pins: give some, or --follow-unpinned"
         case .plainRedirect(let place):

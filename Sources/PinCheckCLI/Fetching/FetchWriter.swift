@@ -42,11 +42,14 @@ struct FetchWriter {
         }
     }
 
+    /// Minds that a download cannot go on for want of a record.
+    mutating func addUnreadable() { statuses.append(.data) }
+
     /// Ends, and says how the process does.
     mutating func finish() throws(CommandError) -> ExitStatus {
         let status = ExitStatus.worst(statuses)
         guard settings.form == .json else { return status }
-        if reports.count == 1 {
+        if reports.count == 1, statuses.count == 1 {
             try lines.write(text: JSONRenderer.document(reports[0]))
         } else {
             try lines.write(text: JSONRenderer.document(FetchReport.List(results: reports, exit: Report.Exit(status))))

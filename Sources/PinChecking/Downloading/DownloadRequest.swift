@@ -14,6 +14,8 @@ package struct DownloadRequest: Sendable {
     package var request: CheckRequest
     /// How many redirects are followed at most.
     package var mostRedirects = 10
+    /// Whether the first host may be without pins, as one may that the user names.
+    package var mayBeginUnpinned = true
     /// Whether a redirect to a host without pins, or without TLS, is followed.
     package var followsUnpinned = false
     /// How often it is tried again where the network or the server failed, 0 to 100.
@@ -41,6 +43,8 @@ package struct DownloadRequest: Sendable {
 package enum DownloadDestination: Sendable {
     /// The file at a path, which is there once it is whole; a terminal, a pipe or a device gets the bytes as they come.
     case file(String)
+    /// The file at a path where an earlier run was interrupted; never what a link leads to.
+    case interrupted(String)
     /// Whoever takes the bytes as they come, and throws when nobody does any more.
     case stream(@Sendable ([UInt8]) throws(OutputError) -> Void)
     /// Nowhere: only the head is asked for.
@@ -83,6 +87,8 @@ package enum DownloadObjection: Hashable, Sendable {
     case badRedirect(String, HTTPLocationError)
     /// There are more redirects than this.
     case tooManyRedirects(Int)
+    /// The first host has no pins, and nobody named it but what was found.
+    case unpinnedBeginning(String)
     /// It redirects to a host without pins.
     case unpinnedRedirect(String)
     /// It redirects to a place without TLS.

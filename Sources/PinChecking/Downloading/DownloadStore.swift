@@ -36,27 +36,39 @@ final class DownloadStore: @unchecked Sendable {
         switch destination {
         case .stream(let write): place = .stream(write)
         case .nowhere: place = .nowhere
+        case .interrupted(let path):
+            guard [.absent, .regular].contains(FileKind(at: path, followingLinks: false)) else { throw .inTheWay(path) }
+            (place, record) = try Self.unfinished(path, url: url, hash)
         case .file(let path):
             let open: OpenFile?
             do throws(WriteFailure) { open = try OpenFile(at: path) } catch { throw .failure(error) }
             if let open {
                 place = .stream { bytes throws(OutputError) in try open.write(bytes) }
-                return
-            }
-            // Before anything is made there; a link's own files are beside what it names.
-            if FileKind(at: path, followingLinks: false) != .special { try Self.refuseOthers(beside: path) }
-            let file: PartialFile
-            do throws(WriteFailure) { file = try PartialFile(becoming: path) } catch { throw .failure(error) }
-            place = .file(file)
-            try Self.refuseOthers(beside: file.path)
-            let record = file.record.flatMap { DownloadRecord(bytes: $0) }
-            // A run that ended before its first byte left nothing; anything else has a record.
-            guard file.count == 0 || record != nil else { throw .inTheWay(file.path + PartialFile.suffix) }
-            if let record, record.url == url, record.validator != nil, file.count > 0 { self.record = record }
-            if self.record != nil, let hash {
-                do throws(WriteFailure) { try file.read { hash.add($0) } } catch { throw .failure(error) }
+            } else {
+                (place, record) = try Self.unfinished(path, url: url, hash)
             }
         }
+    }
+
+    /// Opens what there is of the file at `path`; with the record of the document at `url` where it can be gone on with.
+    private static func unfinished(
+        _ path: String,
+        url: String,
+        _ hash: RunningSHA256?
+    ) throws(Obstacle) -> (Place, DownloadRecord?) {
+        // Before anything is made there; a link's own files are beside what it names.
+        if FileKind(at: path, followingLinks: false) != .special { try refuseOthers(beside: path) }
+        let file: PartialFile
+        do throws(WriteFailure) { file = try PartialFile(becoming: path) } catch { throw .failure(error) }
+        try refuseOthers(beside: file.path)
+        let record = file.record.flatMap { DownloadRecord(bytes: $0) }
+        // A run that ended before its first byte left nothing; anything else has a record.
+        guard file.count == 0 || record != nil else { throw .inTheWay(file.path + PartialFile.suffix) }
+        guard let record, record.url == url, record.validator != nil, file.count > 0 else { return (.file(file), nil) }
+        if let hash {
+            do throws(WriteFailure) { try file.read { hash.add($0) } } catch { throw .failure(error) }
+        }
+        return (.file(file), record)
     }
 
     /// Throws where what has the names of an unfinished download is none.

@@ -203,9 +203,13 @@ package final class Downloader: Sendable {
             result.hops.append(DownloadHop(location: location, result: nil, status: receiver.head?.status))
             return end
         }
-        let mayBeUnpinned = isFirst || request.followsUnpinned
+        let mayBeUnpinned = isFirst && request.mayBeginUnpinned || request.followsUnpinned
+        // Pins that are not compared, or do not apply, are none.
+        let unpinned = DownloadEnding.answered(
+            isFirst ? .unpinnedBeginning(location.description) : .unpinnedRedirect(location.description)
+        )
         guard mayBeUnpinned || job.evaluation?.isPinned ?? false else {
-            result.ending = .answered(.unpinnedRedirect(location.description))
+            result.ending = unpinned
             return nil
         }
         let (connection, end) = await checker.fetched(transfer, by: job) { mayBeUnpinned || $0.matchesPins }
@@ -214,9 +218,8 @@ package final class Downloader: Sendable {
             DownloadHop(location: location, result: checked.results().first, status: receiver.head?.status)
         )
         if end == nil {
-            // Pins that are not compared, or do not apply, are none.
             let isUnpinned = connection.standing.isAccepted && !mayBeUnpinned && !connection.matchesPins
-            result.ending = isUnpinned ? .answered(.unpinnedRedirect(location.description)) : .notAccepted
+            result.ending = isUnpinned ? unpinned : .notAccepted
         }
         return end
     }

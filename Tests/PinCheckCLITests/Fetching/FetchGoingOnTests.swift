@@ -38,17 +38,7 @@ import Testing
         try await serving(ranges(document, cutAfter: 50_000)) { server, fetch, files in
             for name in ["a.bin", "b.bin"] { _ = await fetch("/\(name)", "-o", self.path(files, name)) }
             _ = try files.write("nothing", to: "c.bin.part")
-            let outcome = await pincheck(
-                "fetch",
-                "--resume-all",
-                self.path(files, ""),
-                "--resolve",
-                "\(host):\(server.port):127.0.0.1",
-                "--anchors",
-                self.path(files, "anchors.pem"),
-                "--pins",
-                pki.leaf.pin
-            )
+            let outcome = await self.resumeAll(files, server, "--pins", pki.leaf.pin)
             #expect(outcome.status == .pass, "\(outcome)")
             #expect(bytes(files, "a.bin") == document && bytes(files, "b.bin") == document)
             let nothing = await pincheck("fetch", "--resume-all", self.path(files, ""))
@@ -59,6 +49,19 @@ import Testing
         }
     }
 
+    private func resumeAll(
+        _ files: TemporaryDirectory,
+        _ server: LoopbackServer,
+        _ arguments: String...
+    ) async -> Outcome {
+        await pincheck(
+            [
+                "fetch", "--resume-all", path(files, ""), "--resolve", "\(host):\(server.port):127.0.0.1", "--anchors",
+                path(files, "anchors.pem"),
+            ] + arguments
+        )
+    }
+
     @Test func aLinkAmongInterruptedDownloadsIsNotWrittenThrough() async throws {
         try await serving(ranges(document, cutAfter: 50_000)) { server, fetch, files in
             _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
@@ -67,9 +70,44 @@ import Testing
                 atPath: self.path(files, "a.bin"),
                 withDestinationPath: self.path(files, "elsewhere")
             )
-            let outcome = await pincheck("fetch", "--resume-all", self.path(files, ""), "--pins", pki.leaf.pin)
-            #expect(outcome.status == .noInput && outcome.errors.contains("a.bin' is a link"), "\(outcome)")
-            #expect(bytes(files, "elsewhere") == Array("mine".utf8))
+            _ = await fetch("/b.bin", "-o", self.path(files, "b.bin"))
+            let outcome = await self.resumeAll(files, server, "--pins", pki.leaf.pin)
+            #expect(outcome.status == .inputOutput, "\(outcome)")
+            #expect(outcome.output.contains("a.bin' is not of a download of pincheck"), "\(outcome)")
+            // The others go on.
+            #expect(bytes(files, "elsewhere") == Array("mine".utf8) && bytes(files, "b.bin") == document)
+        }
+    }
+
+    @Test func aRecordOfNothingIsSaidAndTheOthersGoOn() async throws {
+        try await serving(ranges(document, cutAfter: 50_000)) { server, fetch, files in
+            _ = await fetch("/b.bin", "-o", self.path(files, "b.bin"))
+            _ = try files.write("pincheck download 1\nurl http://\(host)/a.bin\n", to: "a.bin.part.record")
+            _ = try files.write("", to: "c.bin.part.record")
+            let outcome = await self.resumeAll(files, server, "--pins", pki.leaf.pin, "--format", "json")
+            #expect(outcome.status == .data && bytes(files, "b.bin") == document, "\(outcome)")
+            #expect(outcome.errors.contains("a.bin.part.record' is no record of a download"), "\(outcome)")
+            #expect(outcome.errors.contains("c.bin.part.record' is no record of a download"), "\(outcome)")
+            let document = try JSONValue(outcome.output)
+            #expect(document["exit"]["code"].number == 65 && document["results"].array.count == 1, "\(outcome)")
+            let nothing = await self.resumeAll(files, server)
+            #expect(nothing.status == .data && nothing.output.isEmpty, "\(nothing)")
+        }
+    }
+
+    @Test func aRecordLeadsToNoHostWithoutPins() async throws {
+        try await serving(ranges(document, cutAfter: 50_000)) { server, fetch, files in
+            _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            let policy = try files.write(
+                #"{ hosts: { "elsewhere.test": { pins: ["\#(pki.leaf.pin)"] } } }"#,
+                to: "policy.json5"
+            )
+            let refused = await self.resumeAll(files, server, "--policy", policy, "--format", "json")
+            #expect(refused.decision == "fail unpinned-beginning", "\(refused)")
+            #expect(bytes(files, "a.bin") == nil && bytes(files, "a.bin.part")?.count == 50_000)
+            #expect(await server.connections(ended: 1).count == 1)
+            let followed = await self.resumeAll(files, server, "--policy", policy, "--follow-unpinned")
+            #expect(followed.status == .pass && bytes(files, "a.bin") == document, "\(followed)")
         }
     }
 

@@ -1,0 +1,120 @@
+import Machine
+import PinChecking
+import TLSProbe
+import Text
+
+/// One document and the file it goes to.
+struct FetchItem {
+    /// Where it is.
+    let location: HTTPLocation
+    /// The file, `nil` for standard output.
+    let file: String?
+    /// Whether the URL names its port.
+    var namesPort = false
+    /// Whether the URL is from the record of an interrupted download, which anybody may have put there who can write beside it.
+    var isFromRecord = false
+
+    /// Where the document goes, with what an earlier run left of it.
+    func destination(_ output: OutputStream) -> DownloadDestination {
+        guard let file else { return .stream { (bytes) throws(OutputError) in try output.write(document: bytes) } }
+        return isFromRecord ? .interrupted(file) : .file(file)
+    }
+
+    /// Reads the URLs of a command line, each with the file it goes to.
+    static func all(_ urls: [String], _ options: FetchOptions) throws(CommandError) -> [FetchItem] {
+        guard !urls.isEmpty else {
+            throw .usage("no URL is given: name one, as in 'pincheck fetch https://dl.example.com/app.ipa -O'")
+        }
+        guard options.output.isEmpty || !options.remoteName else {
+            throw .usage("--output and --remote-name both name the file: give one of them")
+        }
+        guard !options.head || options.output.isEmpty && !options.remoteName && options.sha256 == nil else {
+            throw .usage("--head asks for no document: leave out --output, --remote-name and --sha256")
+        }
+        guard options.output.isEmpty || options.output.count == urls.count else {
+            throw .usage(
+                "there are \(urls.count) URLs and \(options.output.count) --output: give one for each, or --remote-name"
+            )
+        }
+        guard urls.count == 1 || !options.output.isEmpty || options.remoteName || options.head else {
+            throw .usage("several documents would be one on standard output: give --remote-name, or --output for each")
+        }
+        guard options.sha256 == nil || urls.count == 1 else {
+            throw .usage("--sha256 is of one document: give one URL")
+        }
+        var items: [FetchItem] = []
+        for (index, url) in urls.enumerated() {
+            let location = try location(url)
+            var file = options.output.isEmpty ? nil : options.output[index]
+            if let path = file, path == "-" || AtomicFile.isStandardOutput(path) { file = nil }
+            if options.remoteName { file = try fileName(of: location) }
+            if file?.isEmpty == true { throw .usage("--output names no file: write --output FILE") }
+            if let file, items.contains(where: { $0.file == file }) {
+                throw .usage("two documents would go to \(quoted(file)): name two files")
+            }
+            if let file { try OutputFile.refuseMissingDirectory(of: file) }
+            items.append(FetchItem(location: location, file: file, namesPort: namesPort(url)))
+        }
+        guard items.count(where: { $0.file == nil }) <= 1 || options.head else {
+            throw .usage("two documents would go to standard output: name a file for one of them")
+        }
+        return items
+    }
+
+    /// What was interrupted in a directory, and the records there that are not of a download.
+    static func interrupted(
+        in directory: String
+    ) throws(CommandError) -> (items: [FetchItem], unreadable: [String]) {
+        let files: [String]
+        do throws(ReadFailure) {
+            files = try PartialFile.unfinished(inDirectory: directory)
+        } catch {
+            throw .noInput("cannot read the directory \(quoted(directory)): name another")
+        }
+        var items: [FetchItem] = []
+        var unreadable: [String] = []
+        for file in files {
+            let record = PartialFile.record(of: file).flatMap { DownloadRecord(bytes: $0) }
+            if let location = record.flatMap({ try? HTTPLocation($0.url) }), location.isSecure {
+                items.append(FetchItem(location: location, file: file, isFromRecord: true))
+            } else {
+                unreadable.append(file + PartialFile.recordSuffix)
+            }
+        }
+        guard !items.isEmpty || !unreadable.isEmpty else {
+            throw .noInput("no download was interrupted in \(quoted(directory)): there is no *.part.record of one")
+        }
+        return (items, unreadable)
+    }
+
+    private static func namesPort(_ url: String) -> Bool {
+        let rest = url.contains("://") ? url.split(separator: "://", maxSplits: 1).last ?? "" : url[...]
+        let authority = rest.prefix { !"/?#".contains($0) }
+        return authority[(authority.lastIndex(of: "]") ?? authority.startIndex)...].contains(":")
+    }
+
+    private static func location(_ text: String) throws(CommandError) -> HTTPLocation {
+        let location: HTTPLocation
+        do throws(HTTPLocationError) {
+            location = try HTTPLocation(text.contains("://") ? text : "https://" + text)
+        } catch {
+            // What stands before the host may be a password.
+            let shown = text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
+            throw .usage("the URL \(quoted(shown)) \(error)")
+        }
+        guard location.isSecure else {
+            throw .usage("the URL \(quoted(text)) is not of https: without TLS there is nothing to accept a server by")
+        }
+        return location
+    }
+
+    private static func fileName(of location: HTTPLocation) throws(CommandError) -> String {
+        let name = location.lastSegment
+        guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= 240, !name.hasPrefix("-"),
+            !name.hasPrefix(".")
+        else {
+            throw .usage("\(quoted(location.description)) names no file: give --output")
+        }
+        return name
+    }
+}
