@@ -11,8 +11,8 @@ struct LabCommand: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// All commands but `help` and the demonstration, which takes no text.
-    static func all() async throws -> [LabCommand] {
-        let description = try JSONValue(await pincheck("--experimental-dump-help").output)["command"]
+    static func all() throws -> [LabCommand] {
+        let description = try ParserDescription.program()
         return description["subcommands"].array.compactMap { command in
             guard let name = command["commandName"].text, name != "help", name != "demo" else { return nil }
             let arguments = command["arguments"].array.filter { $0["kind"].text != "flag" }

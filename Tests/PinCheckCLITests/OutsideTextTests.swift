@@ -99,11 +99,11 @@ import Text
                 "{ \(value): {}, hosts: {} }",
             ] {
                 let file = try files.write(policy, to: "policy.json5")
-                for form in ["text", "github", "nagios", "json"] {
+                // What is wrong with a policy is an error, in the same words for every form that is not for machines.
+                for form in ["github", "json"] {
                     await expectHarmless(["--policy", file, "-f", form, "--timeout", "1", "--connect", "127.0.0.1:1"])
                 }
                 await expectHarmless(["lint", file])
-                await expectHarmless(["snapshot", "--policy", file, "--timeout", "1", "--connect", "127.0.0.1:1"])
             }
         }
     }

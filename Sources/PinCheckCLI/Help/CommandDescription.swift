@@ -14,7 +14,10 @@ struct CommandDescription: Sendable {
     let subcommands: [CommandDescription]
 
     /// The program itself, with all of its commands.
-    static func program() throws(CommandError) -> CommandDescription {
+    static func program() throws(CommandError) -> CommandDescription { try described.get() }
+
+    /// Made once: the parser looks at every option of every command.
+    private static let described = Result { () throws(CommandError) in
         do {
             let tree = try JSONTree(RootCommand._dumpHelp())
             guard let command = tree["command"] else { throw CommandError.software("the parser describes no command") }

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func everyOptionIsOneOfTheProgram() async throws {
-        let description = try JSONValue(await pincheck("--experimental-dump-help").output)["command"]
+        let description = try ParserDescription.program()
         let names = description["subcommands"].array.flatMap { command in
             command["arguments"].array.flatMap { $0["names"].array.compactMap { $0["name"].text.map { "--" + $0 } } }
         }
