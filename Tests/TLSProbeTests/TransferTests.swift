@@ -123,6 +123,21 @@ struct TransferTests {
         }
     }
 
+    @Test func aVerdictThatComesAfterTheDeadlineIsTooLate() async throws {
+        let transfer = try transfer(to: Keeper())
+        try await LoopbackServer.serving(server(answer("HTTP/1.1 200 Fine\nContent-Length: 0"))) { server in
+            let request = try ProbeRequest(server) { $0.timeout = .seconds(3) }
+            let end = try await withProber { prober in
+                try await prober.fetch(request) { _ in
+                    while !prober.workshop.attempts.isEmpty { await Task.yield() }
+                    return ((), transfer: transfer)
+                }.end
+            }
+            #expect(end?.failure == .deadlineExceeded)
+            #expect(await server.connections(ended: 1).first?.applicationBytesReceived == 0)
+        }
+    }
+
     @Test func whatTheServerSaysOfItsOwnAccordIsNoAnswer() async throws {
         let keeper = Keeper()
         let transfer = try transfer(to: keeper)
@@ -274,13 +289,13 @@ struct TransferTests {
         let nothing = try await fetch(
             server(answer("HTTP/1.1 100 Wait", [], .silence)),
             to: Keeper(),
-            timeout: .seconds(1)
+            timeout: .seconds(3)
         )
         #expect(nothing.end?.failure == .deadlineExceeded)
         let slow = try await fetch(
             server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1], .silence)),
             to: Keeper(),
-            timeout: .seconds(1),
+            timeout: .seconds(60),
             patience: .seconds(2)
         )
         #expect(slow.end?.failure == .tooSlow(.seconds(2)))
@@ -328,7 +343,7 @@ struct TransferTests {
         let keeper = Keeper()
         let transfer = try transfer(to: keeper, patience: .seconds(1))
         try await LoopbackServer.serving(server(application, delivery: delivery)) { server in
-            let request = try ProbeRequest(server) { $0.timeout = .seconds(2) }
+            let request = try ProbeRequest(server) { $0.timeout = .seconds(isHostile ? 2 : 60) }
             try await withProber { prober in
                 let end = try? await prober.fetch(request) { _ in ((), transfer: transfer) }.end
                 #expect(prober.workshop.attempts.isEmpty)

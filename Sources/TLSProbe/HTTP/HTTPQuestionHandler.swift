@@ -31,7 +31,7 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     /// When the question was sent.
     private var askedAt: NIODeadline?
     /// What it ended in before there was anybody to tell.
-    private var failure: HTTPAnswerError?
+    private(set) var failure: HTTPAnswerError?
     /// Whether the server has closed its side, or the connection broke in the way given.
     private var ending: HTTPAnswerError?
 
@@ -67,9 +67,12 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
         send(context)
     }
 
-    /// Hands the connection over to whoever goes on with it, who takes it out of the pipeline; `nil` once it has ended, or spoken first.
-    func handOver() -> TLSConnection? {
-        guard failure == nil, ending == nil, release != nil, context != nil, askedAt == nil else { return nil }
+    /// Hands the connection over to whoever goes on with it, who takes it out of the pipeline.
+    ///
+    /// - Throws: why it has ended, where it has.
+    func handOver() throws(HTTPAnswerError) -> TLSConnection {
+        if let error = failure ?? ending { throw error }
+        guard release != nil, context != nil, askedAt == nil else { throw .closedEarly(received: 0) }
         release = nil
         return connection
     }

@@ -83,9 +83,16 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     ///
     /// Once the head is there, its deadline is that of the transfer.
     func carry(_ transfer: Transfer, _ deliver: @escaping TransferHandler.Delivery) {
-        guard let kept, let handshake = kept.handOver(), let channel = connection.channels.first else {
+        guard let kept, let channel = connection.channels.first else {
             kept?.end(.closedEarly(received: 0))
-            return deliver(.failure(notKept == .handshakeNotCompleted ? .handshakeNotCompleted : .closedEarly))
+            return deliver(.failure(TransferError(kept?.failure ?? notKept)))
+        }
+        let handshake: TLSConnection
+        do throws(HTTPAnswerError) {
+            handshake = try kept.handOver()
+        } catch {
+            kept.end(error)
+            return deliver(.failure(TransferError(error)))
         }
         let handler = TransferHandler(transfer) {
             self.connection.stopClock()

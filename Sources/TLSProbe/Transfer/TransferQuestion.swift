@@ -169,6 +169,24 @@ package enum TransferError: Error, Sendable, Hashable {
     case cancelled
 }
 
+extension TransferError {
+    /// Why a connection ended on which nothing was asked for yet.
+    init(_ error: HTTPAnswerError) {
+        self =
+            switch error {
+            case .deadlineExceeded: .deadlineExceeded
+            case .closedEarly: .closedEarly
+            case .reset: .reset
+            case .alert(let alert): .tlsFailure("the alert \(alert)")
+            case .notHTTP, .spokeFirst: .notHTTP
+            case .tooLong: .tooLong
+            case .handshakeNotCompleted: .handshakeNotCompleted
+            case .tlsFailure(let text): .tlsFailure(text)
+            case .cancelled: .cancelled
+            }
+    }
+}
+
 extension TransferError: CustomStringConvertible {
     /// What happened, for the end of a line that names the document.
     package var description: String {
