@@ -55,6 +55,11 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "Exporter",
+            dependencies: ["Text", nioCore, nioHTTP1, nioPosix],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "HTTPDNS", dependencies: ["Pinning", "TLSProbe", "Text"], swiftSettings: swiftSettings),
         .target(
             name: "PinFormats",
@@ -92,8 +97,8 @@ let package = Package(
         .target(
             name: "PinCheckCLI",
             dependencies: [
-                "Devices", "HTTPDNS", "LoopbackLab", "Machine", "PinChecking", "PinFormats", "PinLint", "Pinning",
-                "Rotation", "TLSProbe", "Text", "X509", argumentParser,
+                "Devices", "Exporter", "HTTPDNS", "LoopbackLab", "Machine", "PinChecking", "PinFormats", "PinLint",
+                "Pinning", "Rotation", "TLSProbe", "Text", "X509", argumentParser,
             ],
             swiftSettings: swiftSettings
         ),
@@ -121,6 +126,7 @@ let package = Package(
             dependencies: ["COpenSSL", "COpenSSLShims", "LoopbackLab", "Pinning", "TLSProbe", "X509", nioCore],
             swiftSettings: swiftSettings
         ),
+        .testTarget(name: "ExporterTests", dependencies: ["Exporter", "LoopbackLab"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HTTPDNSTests",
             dependencies: ["HTTPDNS", "LoopbackLab", "Pinning", "TLSProbe"],
@@ -151,8 +157,8 @@ let package = Package(
         .testTarget(
             name: "PinCheckCLITests",
             dependencies: [
-                "Devices", "LoopbackLab", "Machine", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "Rotation",
-                "TLSProbe", "Text", "X509", argumentParser,
+                "Devices", "Exporter", "LoopbackLab", "Machine", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning",
+                "Rotation", "TLSProbe", "Text", "X509", argumentParser,
             ],
             exclude: ["PublishedSchemas"],
             swiftSettings: swiftSettings
@@ -170,7 +176,9 @@ let package = Package(
         // The corpus of the fuzzer as tests; Tests/Fuzz/run builds the fuzzer itself.
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["Devices", "HTTPDNS", "LoopbackLab", "PinFormats", "Pinning", "TLSProbe", "X509"],
+            dependencies: [
+                "Devices", "Exporter", "HTTPDNS", "LoopbackLab", "PinFormats", "Pinning", "TLSProbe", "X509",
+            ],
             path: "Tests/Fuzz",
             exclude: ["Corpus", "Dictionaries", "Driver", "FailCases", "run"],
             swiftSettings: swiftSettings

@@ -31,6 +31,8 @@ import Testing
         ("pincheck api.example.com --key-types rsa,ed", "rsa,ed25519"),
         ("pincheck api.example.com --device ios-12,android-17", "ios-12,android-17"),
         ("pincheck api.example.com --device ios-26,system", "ios-26,system"),
+        ("pincheck serve --log-format j", "json"),
+        ("pincheck serve --policy roo", "root.pem"),
         ("pincheck lint Pins --format sa", "sarif"),
         ("pincheck pins api.example.com --format nsp", "nspinned"),
         ("pincheck pins api.example.com --position leaf,inter", "leaf,intermediate"),
@@ -137,9 +139,11 @@ import Testing
         }
         #expect(
             free == [
-                "--at", "--ciphers", "--connect", "--connect-to", "--doh", "--expect-status", "--fail-before",
-                "--groups", "--header", "--host", "--jobs", "--loops", "--max-redirs", "--min-pin-life",
-                "--on-change", "--port", "--proxy", "--request", "--resolve", "--retries", "--sha256", "--sigalgs",
+                "--allow-target", "--at", "--cache", "--ciphers", "--connect", "--connect-to", "--doh",
+                "--expect-status", "--fail-before",
+                "--groups", "--header", "--host", "--jobs", "--listen", "--loops", "--max-redirs",
+                "--min-pin-life", "--on-change", "--port", "--proxy", "--request", "--resolve", "--retries", "--sha256",
+                "--sigalgs",
                 "--sni", "--speed-limit", "--speed-time", "--timeout", "--verify-name", "--warn-before",
             ]
         )

@@ -10,7 +10,7 @@ import Testing
         #expect(outcome.status == .usage)
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains("Usage: pincheck TARGET"))
-        #expect(outcome.errors.split(separator: "\n").count < 15)
+        #expect(outcome.errors.split(separator: "\n").count < 16)
     }
 
     @Test func versionNamesPincheckAndOpenSSL() async {

@@ -40,8 +40,8 @@ struct RootCommand: ParsableCommand {
     /// The commands, in the order of the help.
     static let commands: [any ContextCommand.Type] = [
         CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, SnapshotCommand.self,
-        DiffCommand.self, FetchCommand.self, ClientsCommand.self, DevicesCommand.self, DemoCommand.self,
-        SchemaCommand.self,
+        DiffCommand.self, FetchCommand.self, ServeCommand.self, ClientsCommand.self, DevicesCommand.self,
+        DemoCommand.self, SchemaCommand.self,
     ]
 
     /// What `pincheck` alone prints.
@@ -55,6 +55,7 @@ struct RootCommand: ParsableCommand {
                pincheck snapshot TARGET…             record what servers serve
                pincheck diff FILE                    say what changed since a snapshot
                pincheck fetch URL                    download from an accepted server
+               pincheck serve --policy FILE          answer the scrapes of Prometheus
                pincheck clients                      list the clients that can be asked
                pincheck devices [NAME]               list the devices that are known
                pincheck schema                       print the JSON Schema of a document

@@ -24,6 +24,10 @@ enum ShortHelp {
             "--output", "--remote-name", "--pins", "--policy", "--connect", "--host", "--header", "--sha256",
             "--retries", "--resume-all",
         ],
+        "serve": [
+            "--listen", "--policy", "--module", "--allow-target", "--allow-any-target", "--cache", "--log-format",
+            "--pins", "--timeout", "--jobs",
+        ],
         "diff": [
             "--allow", "--update", "--pins", "--client", "--policy", "--all-addresses", "--key-types", "--connect",
             "--host", "--format",

@@ -55,6 +55,8 @@ struct ValueWords: Hashable, Sendable {
         case (_, "--format"): return ValueWords(.form, OutputForm.allCases.map(\.rawValue))
         case ("lint", "--fail-on"): return ValueWords(.one, LintSettings.failLevels)
         case (_, "--fail-on"): return ValueWords(.one, ["warn"])
+        case (_, "--log-format"): return ValueWords(.one, ServeLog.Form.allCases.map(\.rawValue))
+        case (_, "--log-level"): return ValueWords(.one, ServeLog.Level.allCases.map(\.rawValue))
         case (_, "--mode"): return ValueWords(.one, AFSecurityPolicy.PinningMode.allCases.map(\.rawValue))
         case (_, "--allow"):
             return ValueWords(.list, Change.Kind.allCases.map { Word(text: $0.rawValue, meaning: $0.summary) })

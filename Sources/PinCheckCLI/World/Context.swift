@@ -26,6 +26,9 @@ package struct Context: Sendable {
     /// What stands for the system's network, in tests.
     package var network: StagedNetwork?
 
+    /// What is asked of a process that lives on, as its signals come; it ends when there are no more.
+    package var signals: @Sendable () -> AsyncStream<ProcessSignal> = { AsyncStream { $0.finish() } }
+
     /// How many targets of lists are read at once: so many take as much memory as a few connections.
     var targetWindow = 8_192
 
@@ -60,14 +63,11 @@ package struct Context: Sendable {
     }
 
     /// What a run has of it.
-    var surroundings: Surroundings {
-        Surroundings(
-            environment: environment,
-            now: now,
-            thread: thread,
-            network: network,
-            connectionLimit: DescriptorLimit.connectionLimit()
-        )
+    var surroundings: Surroundings { surroundings(withConnections: DescriptorLimit.connectionLimit()) }
+
+    /// What a run has of it that may open so many connections.
+    func surroundings(withConnections limit: Int) -> Surroundings {
+        Surroundings(environment: environment, now: now, thread: thread, network: network, connectionLimit: limit)
     }
 
     /// The names of the environment variables that change what pincheck does.

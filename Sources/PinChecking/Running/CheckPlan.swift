@@ -19,7 +19,20 @@ package struct CheckJob: Sendable {
     package var hasVariants: Bool { variants != nil }
 
     /// The most connections to the target at the same time.
-    var mostConnections: Int { variants?.mostConnections ?? 1 }
+    package var mostConnections: Int { variants?.mostConnections ?? 1 }
+
+    /// How long the target may take in all.
+    package var timeout: Duration { endpoint.request.timeout }
+
+    /// The same job with no more time than `limit`.
+    package func limited(to limit: Duration) -> CheckJob {
+        var endpoint = endpoint
+        endpoint.request.timeout = min(endpoint.request.timeout, max(.milliseconds(1), limit))
+        var job = CheckJob(endpoint: endpoint, evaluation: evaluation, retries: retries)
+        job.question = question
+        job.variants = variants
+        return job
+    }
 }
 
 /// The endpoints of one call, in the order of their targets and addresses.

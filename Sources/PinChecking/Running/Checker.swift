@@ -126,13 +126,14 @@ package struct Checker: Sendable {
     }
 
     /// The checker of the job with this number.
-    private func job(_ number: Int) -> Checker {
+    func job(_ number: Int) -> Checker {
         var checker = self
         checker.number = number
         return checker
     }
 
-    private func target(_ job: CheckJob) async -> CheckedTarget {
+    /// Checks all that there is of a job's target.
+    func target(_ job: CheckJob) async -> CheckedTarget {
         guard let variants = job.variants else { return await checked(job) }
         return await TargetCheck(checker: self, job: job, variants: variants).checked()
     }

@@ -79,7 +79,7 @@ package struct EvaluationLoader {
     }
 
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
-    mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) {
+    package mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) {
         if bases[settings] == nil { bases[settings] = try base(settings) }
     }
 

@@ -1,61 +1,62 @@
+import Exporter
 import PinFormats
 import Pinning
 import Text
 
-/// Metrics in the text format of Prometheus, for the textfile collector of node_exporter.
+/// Metrics in the text format of Prometheus, for the textfile collector of node_exporter and for scrapes of ``ServeCommand``.
 ///
 /// Labels hold what the user configured and what an address can be; nothing of a certificate, which could be anything.
 struct PrometheusRenderer: ResultRenderer {
     private let now: @Sendable () -> Timestamp
     private var seen: [String: Int] = [:]
-    private var status = Family(
+    private var status = MetricFamily(
         name: "pincheck_status",
         help: "The exit status of the target: 0 pass, 1 fail, 2 no verdict, 3 warning, 4 changed. Alert on != 0."
     )
-    private var reached = Family(
+    private var reached = MetricFamily(
         name: "pincheck_reached",
         help: "Whether there was a chain to judge (1), or no verdict (0)."
     )
-    private var accepted = Family(
+    private var accepted = MetricFamily(
         name: "pincheck_accepted",
         help: "Whether the client accepts the server now, whatever is left of it; absent without a verdict."
     )
-    private var configured = Family(name: "pincheck_pins_configured", help: "How many pins are configured.")
-    private var matched = Family(
+    private var configured = MetricFamily(name: "pincheck_pins_configured", help: "How many pins are configured.")
+    private var matched = MetricFamily(
         name: "pincheck_pins_matched",
         help: "How many of the configured pins are on the chain; absent without a chain."
     )
-    private var warnings = Family(name: "pincheck_warnings", help: "How many warnings there are.")
-    private var warning = Family(name: "pincheck_warning", help: "What is warned of, by its id (1).")
-    private var notAfter = Family(
+    private var warnings = MetricFamily(name: "pincheck_warnings", help: "How many warnings there are.")
+    private var warning = MetricFamily(name: "pincheck_warning", help: "What is warned of, by its id (1).")
+    private var notAfter = MetricFamily(
         name: "pincheck_certificate_not_after_timestamp_seconds",
         help: "The end of validity of each certificate that the verdict rests on, 0 for the leaf."
     )
-    private var notBefore = Family(
+    private var notBefore = MetricFamily(
         name: "pincheck_certificate_not_before_timestamp_seconds",
         help: "The start of validity of each certificate that the verdict rests on, 0 for the leaf."
     )
-    private var matchUntil = Family(
+    private var matchUntil = MetricFamily(
         name: "pincheck_pins_match_until_timestamp_seconds",
         help: "Until when the pins that match now are sure to; absent when none does."
     )
-    private var noPinAfter = Family(
+    private var noPinAfter = MetricFamily(
         name: "pincheck_no_pin_after_timestamp_seconds",
         help: "After when no configured pin is sure to match; absent where a backup has no end."
     )
-    private var backup = Family(
+    private var backup = MetricFamily(
         name: "pincheck_has_backup_pin",
         help: "Whether everything that has to match has a pin in reserve (1)."
     )
-    private var duration = Family(
+    private var duration = MetricFamily(
         name: "pincheck_check_duration_seconds",
         help: "How long each phase of the connection took."
     )
-    private var answer = Family(
+    private var answer = MetricFamily(
         name: "pincheck_http_status",
         help: "The HTTP status of the answer to --request; absent without one."
     )
-    private var answerTime = Family(
+    private var answerTime = MetricFamily(
         name: "pincheck_http_answer_seconds",
         help: "How long the answer to --request took; absent without one."
     )
@@ -108,12 +109,12 @@ struct PrometheusRenderer: ResultRenderer {
     }
 
     mutating func ending(exit: ExitStatus) -> String {
-        var lastRun = Family(
+        var lastRun = MetricFamily(
             name: "pincheck_last_run_timestamp_seconds",
             help: "When pincheck wrote these metrics."
         )
         lastRun.add([], now().secondsSinceEpoch)
-        var worst = Family(
+        var worst = MetricFamily(
             name: "pincheck_run_status",
             help: "The exit status of the whole run: the worst of its targets."
         )
@@ -128,7 +129,7 @@ struct PrometheusRenderer: ResultRenderer {
     /// What tells the target from every other.
     ///
     /// Two equal series would make the collector refuse the whole file, so a second check of the same has a number.
-    private mutating func labels(of report: Report) -> [(name: String, value: String)] {
+    private mutating func labels(of report: Report) -> MetricFamily.Labels {
         var labels = [("target", report.target), ("address", report.peer ?? report.endpoint?.address ?? "")]
         if let label = report.variantLabel { labels.append(("variant", label)) }
         let count = seen["\(labels)", default: 0] + 1
@@ -146,30 +147,10 @@ private struct ClientNames {
     }
 }
 
-/// One metric with all of its series.
-private struct Family {
-    let name: String
-    let help: String
-    var samples: [String] = []
-
-    mutating func add(_ labels: [(name: String, value: String)], _ value: some CustomStringConvertible) {
-        let pairs = labels.map { $0.name + "=\"" + Self.escaped($0.value) + "\"" }
-        samples.append(name + (pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}") + " \(value)")
-    }
-
+extension MetricFamily {
     /// Adds a moment in RFC 3339.
-    mutating func add(_ labels: [(name: String, value: String)], time: String) {
+    fileprivate mutating func add(_ labels: Labels, time: String) {
         guard let time = try? TimeText.read(time) else { return }
         add(labels, time.secondsSinceEpoch)
-    }
-
-    var text: String {
-        guard !samples.isEmpty else { return "" }
-        return "# HELP \(name) \(help)\n# TYPE \(name) gauge\n" + samples.map { $0 + "\n" }.joined()
-    }
-
-    private static func escaped(_ text: String) -> String {
-        TerminalText.shown(text, to: 200)
-            .replacingBytes(["\\": "\\\\", "\"": "\\\""])
     }
 }

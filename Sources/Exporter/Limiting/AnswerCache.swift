@@ -1,0 +1,48 @@
+internal import Synchronization
+
+/// Answers that are given again for a while.
+package final class AnswerCache<Key: Hashable & Sendable>: Sendable {
+    private struct Entry {
+        let answer: String
+        let end: ContinuousClock.Instant
+    }
+
+    /// More than an exporter is asked for; what hostile requests could fill is limited by the targets that are allowed.
+    private static var mostEntries: Int { 4_096 }
+
+    private let time: Duration
+    private let entries = Mutex<[Key: Entry]>([:])
+
+    /// - Parameter time: how long an answer is given again, zero for never.
+    package init(keeping time: Duration) {
+        self.time = time
+    }
+
+    /// How many answers there are.
+    package var count: Int { entries.withLock { $0.count } }
+
+    /// The answer for `key` that is not too old.
+    package func answer(for key: Key, at now: ContinuousClock.Instant = .now) -> String? {
+        guard time > .zero else { return nil }
+        return entries.withLock { entries in
+            guard let entry = entries[key] else { return nil }
+            guard entry.end > now else {
+                entries[key] = nil
+                return nil
+            }
+            return entry.answer
+        }
+    }
+
+    /// Keeps an answer.
+    package func keep(_ answer: String, for key: Key, at now: ContinuousClock.Instant = .now) {
+        guard time > .zero else { return }
+        entries.withLock { entries in
+            if entries.count >= Self.mostEntries {
+                entries = entries.filter { $0.value.end > now }
+                if entries.count >= Self.mostEntries { entries = [:] }
+            }
+            entries[key] = Entry(answer: answer, end: now + time)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// A request that was read to its end.
+package struct ServedRequest: Sendable {
+    /// The method, as in `GET`.
+    package let method: String
+    /// What it is for: the path, and what stands behind it.
+    package let place: String
+    /// The values of the header that says how long the scrape may take.
+    package let timeouts: [String]
+    /// The address of whoever asks.
+    package let client: String
+    /// When it was there.
+    package let arrival: ContinuousClock.Instant
+}
+
+/// The answer to a request.
+package struct ServedAnswer: Hashable, Sendable {
+    /// The status.
+    package let status: Int
+    /// The media type of the body.
+    package let type: String
+    /// The body.
+    package let body: String
+    /// The methods that there are, where another was asked for.
+    package let allow: String?
+
+    /// An answer.
+    package init(status: Int, type: String = "text/plain; charset=utf-8", body: String, allow: String? = nil) {
+        self.status = status
+        self.type = type
+        self.body = body
+        self.allow = allow
+    }
+}
+
+/// What happened to a connection, beside the answers that were asked for.
+package enum ServerEvent: Hashable, Sendable {
+    /// It was accepted.
+    case opened
+    /// It is gone.
+    case closed
+    /// What it sent was no request, or no whole one: it was answered with this status.
+    case refused(Int)
+    /// It was given up, for this reason.
+    case dropped(Reason)
+
+    /// Why a connection was given up.
+    package enum Reason: String, CaseIterable, Sendable {
+        /// It took too long to send a request or to take its answer.
+        case slow
+        /// It had nothing to do, and another needed its place.
+        case full
+    }
+}
+
+/// How much one connection may take, and how many there are.
+package struct ServerLimits: Sendable {
+    /// The most connections at a time.
+    package var connections = 512
+    /// The most bytes of a request.
+    package var requestBytes = 16 << 10
+    /// How long a request may take to come, and a new connection to begin one.
+    package var requestTime = Duration.seconds(10)
+    /// How long a connection is kept for its next request: longer than between two scrapes.
+    package var idleTime = Duration.seconds(120)
+    /// How long an answer may take to be taken.
+    package var answerTime = Duration.seconds(10)
+    /// How long what still comes is thrown away, so that the answer is not lost with it.
+    package var farewellTime = Duration.seconds(2)
+
+    /// The limits that hold unless somebody says otherwise.
+    package init() {}
+}

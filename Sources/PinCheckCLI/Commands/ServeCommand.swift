@@ -1,0 +1,222 @@
+import ArgumentParser
+import Exporter
+import Machine
+import PinChecking
+import Pinning
+import Text
+
+/// `pincheck serve`: answers the scrapes of Prometheus with what clients make of servers.
+struct ServeCommand: RequestingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        _superCommandName: "pincheck",
+        abstract: "Answer the scrapes of Prometheus.",
+        usage: "pincheck serve [--policy <file>] [--listen <addr:port>] [<options>]",
+        discussion: """
+            The hosts of a policy, on http://127.0.0.1:9719/probe?target=api.example.com:
+              pincheck serve --policy pins.json5
+            Two modules, chosen by module=NAME, each with hosts of its own:
+              pincheck serve --module apps=apps.json5 --module partners=partners.json5
+            Hosts without a policy, all with the same pins:
+              pincheck serve --pins Pins --allow-target api.example.com
+              pincheck serve --pins Pins --allow-target '*.example.com' --cache 60
+            For a Prometheus on another machine, with a log for programs:
+              pincheck serve --policy pins.json5 --listen 0.0.0.0:9719 --log-format json
+
+            A verdict that rejects is an answer, too: status 200 with the metric
+            pincheck_probe_success 0. What is no target of a module is refused (403), and
+            no probe has more time than --timeout and the scrape leave it. SIGHUP reads
+            policies and pins again, SIGTERM ends once every probe is answered.
+            """
+    )
+
+    @OptionGroup(title: "Exporter")
+    var options: ServeOptions
+
+    @OptionGroup(title: "Pins and clients")
+    var evaluation: EvaluationOptions
+
+    @OptionGroup(title: "Devices")
+    var devices: DeviceOptions
+
+    @OptionGroup(title: "Outlook")
+    var outlook: OutlookOptions
+
+    @OptionGroup(title: "Names")
+    var names: NameOptions
+
+    @OptionGroup(title: "Connection")
+    var connection: ConnectionOptions
+
+    @OptionGroup(title: "Client certificate")
+    var clientCertificate: ClientCertificateOptions
+
+    @OptionGroup(title: "Variants")
+    var variants: VariantOptions
+
+    @OptionGroup(title: "Request")
+    var http: HTTPOptions
+
+    func request() throws(CommandError) -> CheckRequest {
+        try CheckRequest(
+            names: names,
+            connection: connection,
+            evaluation: evaluation,
+            devices: devices,
+            outlook: outlook,
+            variants: variants,
+            http: http
+        )
+    }
+
+    var requestFiles: RequestFiles {
+        RequestFiles(
+            clientCertificate: clientCertificate,
+            variants: variants,
+            connection: connection,
+            readsTargets: !(options.lists.isEmpty && options.policy.isEmpty && options.module.isEmpty)
+        )
+    }
+
+    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        let settings = try ServeSettings(options)
+        let flags = try request()
+        let files = requestFiles
+        guard requestFiles.readsTargets || !settings.allowed.isEmpty else {
+            throw .usage(
+                "nothing can be asked for: name hosts in a policy (--policy FILE), or with --allow-target HOST"
+            )
+        }
+        let modules = try ProbeModules { () throws(CommandError) in
+            try readModules(settings, flags.reading(files, in: context), in: context)
+        }
+        let metrics = ExporterMetrics(at: context.now())
+        let log = ServeLog(settings.logForm, from: settings.logLevel, in: context) { metrics.countLostLine() }
+        let status: ExitStatus
+        do throws(CommandError) {
+            status = try await serve(settings, flags, modules, metrics, log, in: context)
+        } catch {
+            await log.end()
+            throw error
+        }
+        await log.end()
+        return status
+    }
+
+    private func serve(
+        _ settings: ServeSettings,
+        _ flags: CheckRequest,
+        _ modules: ProbeModules,
+        _ metrics: ExporterMetrics,
+        _ log: ServeLog,
+        in context: Context
+    ) async throws(CommandError) -> ExitStatus {
+        // Before anybody connects, so that no signal is lost.
+        let signals = context.signals()
+        let descriptors = DescriptorLimit.connectionLimit()
+        var limits = ServerLimits()
+        limits.connections = min(limits.connections, max(8, descriptors / 4))
+        let checker = StandingChecker(
+            in: context.surroundings(withConnections: max(1, descriptors - limits.connections)),
+            loops: flags.connection.loops
+        )
+        let service = ProbeService(
+            modules,
+            checker: checker,
+            metrics: metrics,
+            log: log,
+            jobs: flags.connection.jobs ?? RequestDefaults.jobs,
+            cacheTime: settings.cacheTime,
+            now: context.now
+        )
+        let server = HTTPServer(limits, tell: { metrics.take($0) }, respond: { await service.answer(to: $0) })
+        var failure: CommandError?
+        do throws(CommandError) {
+            for place in settings.places { try await listen(place, on: server, log) }
+            tell(modules.reading, log)
+            for await signal in signals {
+                if signal == .end { break }
+                readAgain(modules, metrics, log, at: context.now())
+            }
+            log.write(.info, "ending")
+        } catch {
+            failure = error
+        }
+        await server.end(within: (flags.connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)) + .seconds(1))
+        await checker.shutdown()
+        if let failure { throw failure }
+        return .pass
+    }
+
+    private func listen(
+        _ place: (address: String, port: Int),
+        on server: HTTPServer,
+        _ log: ServeLog
+    ) async throws(CommandError) {
+        do throws(HTTPServer.ListenError) {
+            let port = try await server.listen(address: place.address, port: place.port)
+            log.write(.info, "listening", [("address", .text(Place.authority(place.address, port)))])
+        } catch {
+            throw CommandError(
+                status: .inputOutput,
+                description:
+                    "cannot listen at \(Place.authority(place.address, place.port)): \(SystemError.message(of: error.code)); name another address or port with --listen"
+            )
+        }
+    }
+
+    /// Reads what everything is judged by.
+    private func readModules(
+        _ settings: ServeSettings,
+        _ request: CheckRequest,
+        in context: Context
+    ) throws(CommandError) -> ProbeModules.Reading {
+        var modules: [String: ProbeModule] = [:]
+        func read(_ name: String, _ policies: [String], _ lists: [String]) throws(CommandError) {
+            modules[name] = try ProbeModule(
+                name,
+                policies: policies,
+                lists: lists,
+                request,
+                allowing: settings.allowed,
+                in: context
+            )
+        }
+        for (name, files) in settings.modules { try read(name, files, []) }
+        if !(options.policy.isEmpty && options.lists.isEmpty && settings.allowed.isEmpty) {
+            try read(ProbeModule.defaultName, options.policy, options.lists)
+        }
+        return ProbeModules.Reading(modules: modules)
+    }
+
+    private func readAgain(_ modules: ProbeModules, _ metrics: ExporterMetrics, _ log: ServeLog, at now: Timestamp) {
+        do throws(CommandError) {
+            let reading = try modules.readAgain()
+            metrics.note(readingIsGood: true, at: now)
+            log.write(.info, "reloaded", [("modules", .text(reading.names.joined(separator: ",")))])
+            tell(reading, log)
+        } catch {
+            metrics.note(readingIsGood: false, at: now)
+            log.write(
+                .error,
+                "reload failed",
+                [("message", .text("\(error.description); what was read before stays in force"))]
+            )
+        }
+    }
+
+    /// Tells what is to be said once about pins.
+    private func tell(_ reading: ProbeModules.Reading, _ log: ServeLog) {
+        for name in reading.names {
+            for note in reading.modules[name]?.notes ?? [] {
+                let level: ServeLog.Level = note.level == .warning ? .warn : .info
+                let message = ServeLog.Value.text(note.reason.message)
+                log.write(
+                    level,
+                    "note",
+                    [("module", .text(name)), ("id", .text(note.reason.id)), ("message", message)]
+                )
+            }
+        }
+    }
+}

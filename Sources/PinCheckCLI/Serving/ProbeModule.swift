@@ -1,0 +1,135 @@
+import PinChecking
+import Pinning
+import Synchronization
+import Text
+
+/// What targets are judged by that a request asks for: a policy, with the hosts it names.
+///
+/// Everything is read when it is made; a probe reads no file.
+final class ProbeModule: Sendable {
+    /// The module of requests that name none.
+    static let defaultName = "default"
+
+    /// Why a target is not probed.
+    struct Refusal: Error {
+        /// The status of the answer.
+        let status: Int
+        let message: SafeText
+    }
+
+    /// What tells targets apart.
+    private struct Key: Hashable {
+        let host: ServerName
+        let port: Int
+    }
+
+    let name: String
+    /// What is to be said once about its pins.
+    let notes: [Finding]
+    private let jobs: [Key: CheckJob]
+    private let ports: [ServerName: [Int]]
+    private let hosts: PolicyHosts?
+    private let request: CheckRequest
+    private let allowed: AllowedTargets
+    private let loader: Mutex<EvaluationLoader>
+
+    /// Reads a module.
+    ///
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - policies: its policies.
+    ///   - lists: lists of targets.
+    ///   - request: what the flags say of all targets.
+    ///   - allowed: what can be asked for besides.
+    ///   - context: the world.
+    /// - Throws: ``CommandError`` for what cannot be used, of whichever host.
+    init(
+        _ name: String,
+        policies: [String],
+        lists: [String],
+        _ request: CheckRequest,
+        allowing allowed: AllowedTargets,
+        in context: Context
+    ) throws(CommandError) {
+        var loader = context.loader
+        let isNamed = !(policies.isEmpty && lists.isEmpty)
+        let targets =
+            isNamed
+            ? try GivenTargets(targets: [], lists: lists, policies: policies, request: request).read(in: context) : []
+        let found = try CommandError.reading { () throws(CheckError) in
+            // An address may be for a target that nobody has asked for yet.
+            try CheckPlan.jobs(targets, &loader, areAll: allowed.isEmpty)
+        }
+        if !allowed.isEmpty {
+            // What the flags name has to be readable before there is a target.
+            try CommandError.reading { () throws(CheckError) in try loader.read(request.judging) }
+        }
+        var jobs: [Key: CheckJob] = [:]
+        var ports: [ServerName: [Int]] = [:]
+        for (target, job) in zip(targets, found) {
+            let key = Key(host: target.target.host, port: target.port)
+            guard jobs.updateValue(job, forKey: key) == nil else {
+                throw .data(
+                    "\(job.endpoint.target) is named twice in the module \(quoted(name)), which answers with one result: "
+                        + "leave one of the two out"
+                )
+            }
+            ports[key.host, default: []].append(key.port)
+        }
+        self.name = name
+        self.jobs = jobs
+        self.ports = ports
+        self.request = request
+        self.allowed = allowed
+        hosts = policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
+        notes = loader.notes
+        self.loader = Mutex(loader)
+    }
+
+    /// What is asked of a target.
+    ///
+    /// - Parameter text: the target, as a request names it.
+    /// - Returns: where to connect, and what the chain is judged by.
+    /// - Throws: ``Refusal`` for a target that is not to be probed.
+    func job(for text: String) throws(Refusal) -> CheckJob {
+        let target: Target
+        do throws(RequestError) {
+            target = try Target(text)
+        } catch {
+            throw Refusal(status: 400, message: CommandError(error).message)
+        }
+        let defaultPort = request.connection.port ?? RequestDefaults.port
+        let port = target.port ?? defaultPort
+        if let job = jobs[Key(host: target.host, port: port)] { return job }
+        if target.port == nil, let ports = ports[target.host] {
+            guard ports.count == 1 else {
+                let list = ports.map(String.init).joined(separator: ", ")
+                throw Refusal(status: 400, message: "\(quoted(text)) is named on the ports \(list): name one of them")
+            }
+            if let job = jobs[Key(host: target.host, port: ports[0])] { return job }
+        }
+        guard allowed.includes(target, port: port, defaultPort: defaultPort) else {
+            throw Refusal(
+                status: 403,
+                message:
+                    "\(quoted(text)) is no target of the module \(quoted(name)): name it in its policy, or by --allow-target"
+            )
+        }
+        return try otherJob(for: target)
+    }
+
+    /// What is asked of a target that no entry names.
+    private func otherJob(for target: Target) throws(Refusal) -> CheckJob {
+        do throws(CommandError) {
+            let asked =
+                try hosts?.checkTarget(for: target, request) ?? CheckTarget(target: target, request: request)
+            return try loader.withLock { (loader) throws(CommandError) in
+                try CommandError.reading { () throws(CheckError) in
+                    try CheckPlan.jobs([asked.withOwnAddresses], &loader, areAll: false)[0]
+                }
+            }
+        } catch {
+            throw Refusal(status: 500, message: error.message)
+        }
+    }
+}

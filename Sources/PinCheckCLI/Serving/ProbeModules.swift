@@ -1,0 +1,42 @@
+import Synchronization
+import Text
+
+/// The modules as they were read last.
+final class ProbeModules: Sendable {
+    /// All modules of one reading.
+    struct Reading: Sendable {
+        /// The number of the reading.
+        var number = 0
+        let modules: [String: ProbeModule]
+
+        /// The names, in their order.
+        var names: [String] { modules.keys.sorted() }
+    }
+
+    private let current: Mutex<Reading>
+    private let read: @Sendable () throws(CommandError) -> Reading
+
+    /// Reads the modules.
+    ///
+    /// - Parameter read: reads them, now and whenever they may have changed.
+    /// - Throws: ``CommandError`` for what cannot be used.
+    init(_ read: @escaping @Sendable () throws(CommandError) -> Reading) throws(CommandError) {
+        self.read = read
+        current = Mutex(try read())
+    }
+
+    /// The modules in force.
+    var reading: Reading { current.withLock { $0 } }
+
+    /// Reads the modules again; those in force stay where that fails.
+    ///
+    /// - Throws: ``CommandError`` for what cannot be used.
+    func readAgain() throws(CommandError) -> Reading {
+        var reading = try read()
+        return current.withLock { current in
+            reading.number = current.number + 1
+            current = reading
+            return reading
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import Synchronization
+
+/// Checks targets as they are asked for, for as long as the process lives.
+///
+/// Its threads, with an OpenSSL each, serve all checks; they are made with the first.
+package final class StandingChecker: Sendable {
+    private let checker: Checker
+    private let count = Atomic<Int>(0)
+    /// How many connections there can be at the same time.
+    package let connectionLimit: Int
+
+    /// A checker.
+    ///
+    /// - Parameters:
+    ///   - surroundings: what it has of the world.
+    ///   - loops: how many threads connect, `nil` for one on each processor.
+    package init(in surroundings: Surroundings, loops: Int?) {
+        var checker = Checker(
+            thread: nil,
+            network: surroundings.network,
+            expecting: .max,
+            within: surroundings.connectionLimit,
+            judgingProxiesBy: ServiceTrust.objection(in: surroundings),
+            loops: loops,
+            now: surroundings.now
+        )
+        connectionLimit = max(1, surroundings.connectionLimit - checker.descriptors)
+        checker.connectionsToTarget = min(TargetVariants.connectionLimit, connectionLimit)
+        checker.objection = ServiceTrust.objection(in: surroundings)
+        self.checker = checker
+    }
+
+    /// Checks a target, within its timeout.
+    package func check(_ job: CheckJob) async -> CheckedTarget {
+        let number = count.wrappingAdd(1, ordering: .relaxed).newValue & .max
+        return await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await checker.job(number).target(job)
+        }
+    }
+
+    /// Ends the checks under way, and lets go of the threads.
+    package func shutdown() async { await checker.shutdown() }
+}
