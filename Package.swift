@@ -126,7 +126,11 @@ let package = Package(
             dependencies: ["COpenSSL", "COpenSSLShims", "LoopbackLab", "Pinning", "TLSProbe", "X509", nioCore],
             swiftSettings: swiftSettings
         ),
-        .testTarget(name: "ExporterTests", dependencies: ["Exporter", "LoopbackLab"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ExporterTests",
+            dependencies: ["Exporter", "LoopbackLab", "Text"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "HTTPDNSTests",
             dependencies: ["HTTPDNS", "LoopbackLab", "Pinning", "TLSProbe"],

@@ -1,6 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import Synchronization
 
 /// A server for scrapes: HTTP/1.1 in the clear, as far as scrapes need it.
 ///
@@ -15,6 +16,7 @@ package final class HTTPServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
     private let room: NIOLoopBoundBox<ConnectionRoom>
+    private let hasEnded = Mutex(false)
     private let limits: ServerLimits
     private let respond: @Sendable (ServedRequest) async -> ServedAnswer
     private let tell: @Sendable (ServerEvent) -> Void
@@ -76,6 +78,11 @@ package final class HTTPServer: Sendable {
 
     /// Ends: nothing is accepted any more, what is under way is answered, but no longer than for `time`.
     package func end(within time: Duration) async {
+        let isFirst = hasEnded.withLock { hasEnded in
+            defer { hasEnded = true }
+            return !hasEnded
+        }
+        guard isFirst else { return }
         let (room, loop) = (room, loop)
         let isEmpty = loop.makePromise(of: Void.self)
         loop.execute {

@@ -142,7 +142,9 @@ struct ServeCommand: RequestingCommand {
         } catch {
             failure = error
         }
-        await server.end(within: (flags.connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)) + .seconds(1))
+        // Longer than a probe takes, but not than whoever stops services waits.
+        let timeout = flags.connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
+        await server.end(within: min(timeout, .seconds(30)) + .seconds(1))
         await checker.shutdown()
         if let failure { throw failure }
         return .pass

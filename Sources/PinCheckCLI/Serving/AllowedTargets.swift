@@ -21,8 +21,11 @@ struct AllowedTargets: Sendable {
         self.includesAll = includesAll
         entries = try texts.map { (text) throws(CommandError) in
             let isPattern = text.hasPrefix("*.")
-            let target = try CommandError.reading { () throws(RequestError) in
-                try Target(isPattern ? String(text.dropFirst(2)) : text)
+            let target: Target
+            do throws(RequestError) {
+                target = try Target(isPattern ? String(text.dropFirst(2)) : text)
+            } catch {
+                throw .usage("--allow-target: \(CommandError(error).message)")
             }
             guard isPattern else { return (.one(target.host), target.port) }
             guard case .dns(let name) = target.host else {

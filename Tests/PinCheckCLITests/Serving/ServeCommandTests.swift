@@ -1,0 +1,368 @@
+import LoopbackLab
+@testable import PinCheckCLI
+import Testing
+
+/// `pincheck serve`: what is probed, by what, and how it is answered.
+@Suite(.endsSomeTime) struct ServeCommandTests: ServeTesting {
+    let pki: StandardPKI
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    @Test func aProbeHasTheMetricsOfATextfile() async throws {
+        try await serving { world in
+            let file = await pincheck("--policy", world.policy, "-f", "prometheus").output
+            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
+                let answer = try await exporter.get("/probe?target=\(host):\(world.server.port)")
+                #expect(answer.status == 200)
+                #expect(answer.fields.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"))
+                #expect(stable(answer.body).starts(with: stable(file)), "\(answer.body)\n\(file)")
+                #expect(answer.value(of: "pincheck_run_status") == "0")
+                #expect(answer.value(of: "pincheck_probe_success") == "1")
+                let seconds = try #require(answer.value(of: "pincheck_probe_duration_seconds").flatMap(Double.init))
+                #expect(seconds > 0)
+                #expect(try await exporter.count(#"probes_total{module="default",status="PASS"}"#) == "1")
+                #expect(try await exporter.count(#"requests_total{path="/probe",code="200"}"#) == "1")
+            }
+        }
+    }
+
+    /// The series without what is another each time.
+    private func stable(_ text: String) -> [Substring] {
+        text.split(separator: "\n").filter { line in
+            !line.hasPrefix("pincheck_check_duration_seconds{")
+                && !line.hasPrefix("pincheck_last_run_timestamp_seconds ")
+        }
+    }
+
+    @Test func aVerdictThatRejectsIsAnAnswerToo() async throws {
+        try await serving(pins: "junk.cer") { world in
+            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
+                let answer = try await exporter.get("/probe?target=\(host):\(world.server.port)")
+                #expect(answer.status == 200)
+                #expect(answer.value(of: "pincheck_run_status") == "1")
+                #expect(answer.value(of: "pincheck_probe_success") == "0")
+                #expect(exporter.log.text.contains("warn probe target=\(host):\(world.server.port) module=default"))
+                #expect(exporter.log.text.contains("status=FAIL reason=pin-mismatch"))
+            }
+        }
+    }
+
+    @Test func aModuleIsChosenByName() async throws {
+        try await serving { world in
+            let other = try world.files.write(policy(world.server.port, pins: "junk.cer"), to: "other.json5")
+            let modules = ["--module", "good=\(world.policy)", "--module", "bad=\(other)"]
+            try await RunningExporter.serving(modules) { exporter in
+                let place = "/probe?target=\(host):\(world.server.port)"
+                #expect(try await exporter.get(place + "&module=good").value(of: "pincheck_probe_success") == "1")
+                #expect(try await exporter.get(place + "&module=bad").value(of: "pincheck_probe_success") == "0")
+                for (place, words) in [(place, "one of bad, good"), (place + "&module=x", "no module 'x'")] {
+                    let answer = try await exporter.get(place)
+                    #expect(answer.status == 400 && answer.body.contains(words), "\(answer)")
+                }
+            }
+        }
+    }
+
+    @Test func nothingIsAskedOfWhatNobodyNamed() async throws {
+        try await serving { world in
+            let port = Int(world.server.port)
+            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
+                for (target, status) in [
+                    ("127.0.0.1:\(port)", 403), ("localhost:\(port)", 403), ("\(host):\(port + 1)", 403),
+                    ("x.\(host):\(port)", 403), ("%5B::1%5D:\(port)", 403), ("https://\(host):22/", 403),
+                    ("\(host):0", 400), ("\(host):65536", 400), ("\(host):-1", 400), ("\(host):%31%30e3", 400),
+                    ("https://user:geheim@\(host):\(port)/", 400), ("http://\(host):\(port)/", 400),
+                    ("\(host)%00:\(port)", 400), ("\(host)%0d%0aX:1:\(port)", 400), ("%1b%5b31m", 400),
+                    ("%E2%80%AEexample", 400), ("file:///etc/passwd", 400), ("a%20b", 400), ("%5B::1", 400),
+                    (String(repeating: "a", count: 300), 400), ("..", 400), ("%2a.\(host)", 400), ("", 400),
+                ] {
+                    let answer = try await exporter.get("/probe?target=\(target)")
+                    #expect(answer.status == status, "\(target): \(answer)")
+                    #expect(answer.body.hasSuffix("\n") && isPlain(answer.body), "\(answer.body.debugDescription)")
+                    #expect(answer.value(of: "pincheck_probe_success") == nil)
+                }
+                #expect(world.server.connections.isEmpty)
+                #expect(!exporter.log.text.contains("geheim") && isPlain(exporter.log.text))
+                #expect(try await exporter.get("/probe?target=\(host):\(port)").status == 200)
+            }
+        }
+    }
+
+    @Test func whatIsAllowedBesidesIsJudgedByTheFlags() async throws {
+        try await serving { world in
+            let port = Int(world.server.port)
+            let flags = [
+                "--anchors", world.anchors, "--pins", pki.leaf.pin, "--connect", "127.0.0.1:\(port)", "--verify-name",
+                host,
+            ]
+            let allowed = ["--allow-target", "*.example.com", "--allow-target", "203.0.113.9:1", "--port", "77"]
+            try await RunningExporter.serving(flags + allowed) { exporter in
+                for (target, status) in [
+                    ("a.example.com", 200), ("a.b.example.com:77", 200), ("203.0.113.9:1", 200), ("203.0.113.9", 403),
+                    ("example.com", 403), ("a.example.com:443", 403), ("aexample.com", 403),
+                ] {
+                    let answer = try await exporter.get("/probe?target=\(target)")
+                    #expect(answer.status == status, "\(target): \(answer)")
+                    #expect(status != 200 || answer.value(of: "pincheck_probe_success") == "1", "\(target): \(answer)")
+                }
+            }
+            try await RunningExporter.serving(flags + ["--allow-any-target", "-4"]) { exporter in
+                let answer = try await exporter.get("/probe?target=anything:22")
+                #expect(answer.value(of: "pincheck_probe_success") == "1")
+            }
+        }
+    }
+
+    @Test func aModuleThatCannotBeUsedForATargetIsNoVerdict() async throws {
+        try await RunningExporter.serving(["--allow-any-target", "-4"]) { exporter in
+            let answer = try await exporter.get("/probe?target=%5B::1%5D")
+            #expect(answer.status == 500 && !answer.body.contains("pincheck_"), "\(answer)")
+            #expect(try await exporter.count(#"probe_errors_total{module="default",reason="module"}"#) == "1")
+            #expect(try await exporter.count(#"probes_total{module="default",status="PASS"}"#) == nil)
+        }
+    }
+
+    @Test func aTargetOfAListIsJudgedAsItsLineSays() async throws {
+        try await serving { world in
+            let list = try world.files.write(
+                "\(host):\(world.server.port) connect=127.0.0.1 pins=leaf.cer\nother.test:1 connect=127.0.0.1:\(world.server.port) pins=junk.cer\n",
+                to: "list.txt"
+            )
+            try await RunningExporter.serving(["--targets", list, "--anchors", world.anchors]) { exporter in
+                // An entry with one port is meant where none is named.
+                for (target, status) in [(host, "0"), ("other.test", "1")] {
+                    let answer = try await exporter.get("/probe?target=\(target)")
+                    #expect(answer.value(of: "pincheck_run_status") == status, "\(target)")
+                }
+            }
+        }
+    }
+
+    @Test func aScrapeIsAnsweredInItsTime() async throws {
+        try await UnresponsivePort.scoped { silent in
+            let flags = ["--allow-any-target", "--timeout", "3600", "--jobs", "1"]
+            try await RunningExporter.serving(flags) { exporter in
+                let place = "/probe?target=127.0.0.1:\(silent.port)"
+                let answer = try await exporter.get(place, ["X-Prometheus-Scrape-Timeout-Seconds: 0.2"])
+                #expect(answer.status == 200 && answer.value(of: "pincheck_run_status") == "2", "\(answer)")
+                #expect(exporter.log.text.contains("reason=timeout"))
+                for text in ["x", "-1", "0", "1\r\nX-Prometheus-Scrape-Timeout-Seconds: 2"] {
+                    let answer = try await exporter.get(place, ["X-Prometheus-Scrape-Timeout-Seconds: \(text)"])
+                    #expect(answer.status == 400, "\(text)")
+                }
+                // One that hangs on holds the only place; the next is told, and is no target that cannot be reached.
+                let first = try ScrapeConnection(port: exporter.port)
+                first.send("GET \(place) HTTP/1.1\r\nHost: x\r\n\r\n")
+                while try await exporter.count("probes_in_flight") != "1" {}
+                let second = try await exporter.get(place, ["X-Prometheus-Scrape-Timeout-Seconds: 0.2"])
+                #expect(second.status == 503 && second.body.contains("--jobs"), "\(second)")
+                #expect(try await exporter.count(#"probe_errors_total{module="default",reason="busy"}"#) == "1")
+                // Nobody is probed for whom nobody waits.
+                first.reset()
+                while try await exporter.count("probes_in_flight") != "0" {}
+                #expect(try await exporter.count(#"probe_errors_total{module="default",reason="cancelled"}"#) == "1")
+            }
+        }
+    }
+
+    @Test func anAnswerIsGivenAgainUntilTheFilesAreReadAgain() async throws {
+        try await serving { world in
+            try await RunningExporter.serving(["--policy", world.policy, "--cache", "3600"]) { exporter in
+                let place = "/probe?target=\(host):\(world.server.port)"
+                let first = try await exporter.get(place).body
+                #expect(try await exporter.get("/probe?target=\(host.uppercased()):\(world.server.port)").body == first)
+                #expect(world.server.connections.count == 1)
+                #expect(try await exporter.count("cached_answers_total") == "1")
+                #expect(await exporter.reload()?.contains("info reloaded modules=default") == true)
+                #expect(try await exporter.get(place).status == 200)
+                #expect(world.server.connections.count == 2)
+            }
+        }
+    }
+
+    @Test func anAnswerWithoutAVerdictIsNotGivenAgain() async throws {
+        try await RunningExporter.serving(["--allow-any-target", "--cache", "3600"]) { exporter in
+            for _ in 0..<2 {
+                let answer = try await exporter.get("/probe?target=127.0.0.1:1")
+                #expect(answer.value(of: "pincheck_run_status") == "2")
+            }
+            #expect(try await exporter.count("cached_answers_total") == "0")
+        }
+    }
+
+    @Test func aPolicyThatChangedIsReadAgainAndABrokenOneLeavesTheOld() async throws {
+        try await serving { world in
+            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
+                let place = "/probe?target=\(host):\(world.server.port)"
+                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "1")
+                try world.files.write(policy(world.server.port, pins: "junk.cer"), to: "pins.json5")
+                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "1")
+                #expect(await exporter.reload()?.contains("info reloaded") == true)
+                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "0")
+                for broken in ["{", "{ hosts: { '\(host)': { pins: 'missing.cer' } } }", "{ hosts: {} }"] {
+                    try world.files.write(broken, to: "pins.json5")
+                    let line = await exporter.reload()
+                    #expect(line?.contains("error reload failed") == true && line?.contains("stays in force") == true)
+                    #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "0")
+                }
+                #expect(try await exporter.count("config_last_reload_successful") == "0")
+                #expect(try await exporter.count("config_reload_failures_total") == "3")
+                try world.files.write(policy(world.server.port, pins: "leaf.cer"), to: "pins.json5")
+                #expect(await exporter.reload()?.contains("info reloaded") == true)
+                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "1")
+                #expect(try await exporter.count("config_last_reload_successful") == "1")
+            }
+        }
+    }
+
+    @Test func aServerThatRotatesIsSeenByTheNextProbe() async throws {
+        try await serving { world in
+            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
+                let place = "/probe?target=\(host):\(world.server.port)"
+                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "1")
+                let key = try LabKey.generate()
+                let next = try pki.interA.issue(.leaf(host), key: key)
+                try world.server.present(TLSServerSettings(presenting: [next, pki.interA]))
+                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "0")
+            }
+        }
+    }
+
+    @Test func everyAnswerOfManyComes() async throws {
+        try await serving { world in
+            try await RunningExporter.serving(["--policy", world.policy, "--jobs", "7"]) { exporter in
+                let place = "/probe?target=\(host):\(world.server.port)"
+                let count = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask {
+                            let connection = try ScrapeConnection(port: exporter.port)
+                            var count = 0
+                            for _ in 0..<25 {
+                                connection.send("GET \(place) HTTP/1.1\r\nHost: x\r\n\r\n")
+                                if try await connection.answer().value(of: "pincheck_probe_success") == "1" {
+                                    count += 1
+                                }
+                            }
+                            return count
+                        }
+                    }
+                    return try await group.reduce(0, +)
+                }
+                #expect(count == 200)
+                #expect(try await exporter.count(#"probes_total{module="default",status="PASS"}"#) == "200")
+                #expect(try await exporter.count("probe_seconds_count") == "200")
+                #expect(try await exporter.count("probes_in_flight") == "0")
+            }
+        }
+    }
+
+    @Test func theLogHasALineForAProbeThatProgramsRead() async throws {
+        try await serving { world in
+            let flags = ["--policy", world.policy, "--log-format", "json", "--log-level", "debug"]
+            try await RunningExporter.serving(flags) { exporter in
+                _ = try await exporter.get("/probe?target=\(host):\(world.server.port)")
+                _ = try await exporter.get("/probe?target=127.0.0.1")
+                _ = try await exporter.get("/-/healthy")
+                _ = await exporter.log.line { $0.contains("healthy") }
+                let lines = try exporter.log.lines.map { try JSONValue($0) }
+                #expect(lines.map { $0["event"].text } == ["listening", "probe", "refused", "request"])
+                #expect(lines.map { $0["level"].text } == ["info", "info", "warn", "debug"])
+                #expect(lines[1]["target"].text == "\(host):\(world.server.port)")
+                #expect(lines[1]["status"].text == "PASS" && lines[1]["reason"].text == "pin-matched")
+                #expect(lines[1]["client"].text == "127.0.0.1" && lines[2]["code"].number == 403)
+            }
+            try await RunningExporter.serving(["--policy", world.policy, "--log-level", "info"]) { exporter in
+                _ = try await exporter.get("/-/healthy")
+                #expect(exporter.log.lines.count == 1)
+            }
+        }
+    }
+
+    @Test func otherPlacesAndMethodsAreToldSo() async throws {
+        try await RunningExporter.serving(["--allow-target", "a.test"]) { exporter in
+            #expect(try await exporter.get("/-/healthy").body == "healthy\n")
+            #expect(try await exporter.get("/").body.contains("modules: default"))
+            #expect(try await exporter.get("/probes?target=a.test").status == 404)
+            #expect(try await exporter.get("/../etc/passwd").status == 404)
+            #expect(try await exporter.get("/probe?target=a.test&debug=1").status == 400)
+            #expect(try await exporter.get("/" + String(repeating: "a", count: 5_000)).status == 414)
+            let connection = try ScrapeConnection(port: exporter.port)
+            connection.send("POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
+            let refused = try await connection.answer()
+            #expect(refused.status == 405 && refused.fields.contains("Allow: GET, HEAD"))
+            connection.send("HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            let head = try await connection.answer(toHead: true)
+            #expect(head.status == 200 && head.fields.contains { $0.hasPrefix("Content-Length: ") })
+        }
+    }
+
+    @Test(arguments: [
+        ([], ExitStatus.usage, "nothing can be asked for"),
+        (["--allow-target", "a", "--listen", "localhost:9719"], .usage, "--listen 'localhost:9719' is no address"),
+        (["--allow-target", "a", "--listen", "127.0.0.1"], .usage, "no address with a port"),
+        (["--allow-target", "a", "--listen", "::1:9719"], .usage, "no address with a port"),
+        (["--allow-target", "a", "--listen", "127.0.0.1:65536"], .usage, "no address with a port"),
+        (["--allow-target", "a", "--listen", "203.0.113.1:0"], .inputOutput, "cannot listen at 203.0.113.1:0: "),
+        (["--allow-target", "a b"], .usage, "--allow-target: the host name 'a b'"),
+        (["--allow-target", "*.127.0.0.1"], .usage, "is of no name"),
+        (["--allow-target", "a", "--cache=-1"], .usage, "--cache '-1'"),
+        (["--allow-target", "a", "--log-format", "xml"], .usage, "--log-format 'xml' is unknown"),
+        (["--allow-target", "a", "--log-level", "loud"], .usage, "--log-level 'loud' is unknown"),
+        (["--allow-target", "a", "--pins", "/nonexistent"], .noInput, "'/nonexistent'"),
+        (["--allow-target", "a", "--pins", "sha256/AAAA"], .data, "sha256/AAAA"),
+        (["--policy", "/nonexistent"], .noInput, "/nonexistent"),
+        (["--policy", "-"], .usage, "name a file, and not standard input"),
+        (["--module", "a"], .usage, "write NAME=FILE"),
+        (["--module", "a b=c"], .usage, "write NAME=FILE"),
+        (["--module", "default=c"], .usage, "is that of --policy"),
+    ])
+    func whatCannotBeServedIsRefusedAtTheStart(arguments: [String], status: ExitStatus, words: String) async {
+        let outcome = await pincheck(["serve"] + arguments)
+        #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome)")
+    }
+
+    @Test func aTargetWithTwoEntriesIsRefused() async throws {
+        try await serving { world in
+            let outcome = await pincheck("serve", "--policy", world.policy, "--policy", world.policy)
+            #expect(outcome.status == .data && outcome.errors.contains("is named twice"), "\(outcome)")
+        }
+    }
+}
+
+/// Tests of an exporter with a server and a policy for it.
+protocol ServeTesting: Sendable {
+    var pki: StandardPKI { get }
+}
+
+/// A server, and the files for it.
+struct ServeWorld {
+    let server: LoopbackServer
+    let files: TemporaryDirectory
+    let anchors: String
+    let policy: String
+}
+
+extension ServeTesting {
+    var host: String { StandardPKI.serverName }
+
+    /// A policy for the server at a port.
+    func policy(_ port: UInt16, pins: String) -> String {
+        """
+        { defaults: { anchors: "root.pem", connect: "127.0.0.1" }, hosts: { "\(host):\(port)": { pins: "\(pins)" } } }
+        """
+    }
+
+    func serving(pins: String = "leaf.cer", _ body: (ServeWorld) async throws -> Void) async throws {
+        try await TemporaryDirectory.scoped { files in
+            let anchors = try files.write(pki.rootA.pem, to: "root.pem")
+            try files.write(pki.leaf.der, to: "leaf.cer")
+            try files.write(pki.junk.der, to: "junk.cer")
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+                let policy = try files.write(policy(server.port, pins: pins), to: "pins.json5")
+                try await body(ServeWorld(server: server, files: files, anchors: anchors, policy: policy))
+            }
+        }
+    }
+}
