@@ -8,13 +8,15 @@ internal import Darwin
 
 /// The end of the process by a signal: at once, but never within a line of output or the writing of a file.
 ///
-/// The process ends by the signal itself, so that a shell sees 130 or 143 and stops its own loop. A second signal does not wait
-/// for a write that hangs.
+/// The process ends by the signal itself, so that a shell sees 130 or 143 and stops its own loop. A write that hangs, since nobody
+/// reads, is given ``patience``; a second signal does not wait for it at all.
 package enum Interruption {
     /// How many writes are under way that have to stay whole.
     private static let writers = Atomic<Int>(0)
     /// The signal that came while there were some, 0 before.
     private static let pending = Atomic<Int32>(0)
+    /// How long is waited for a write that is under way, in seconds.
+    private static let patience: UInt32 = 3
     /// The process group of a command that was started, 0 without one.
     private static let command = Atomic<Int32>(0)
     /// Whether a line of progress stands on the terminal.
@@ -39,7 +41,9 @@ package enum Interruption {
             let before = signal(number) { number in Interruption.received(number) }
             if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
         }
-        unblock(numbers)
+        // Set by the first of them; a handler may do that.
+        signal(SIGALRM) { _ in Interruption.lostPatience() }
+        unblock(numbers + [SIGALRM])
     }
 
     private static func unblock(_ numbers: [Int32]) {
@@ -89,6 +93,11 @@ package enum Interruption {
     private static func received(_ number: Int32) {
         let isFirst = pending.compareExchange(expected: 0, desired: number, ordering: .sequentiallyConsistent).exchanged
         if !isFirst || writers.load(ordering: .sequentiallyConsistent) == 0 { end() }
+        alarm(patience)
+    }
+
+    private static func lostPatience() {
+        if pending.load(ordering: .sequentiallyConsistent) != 0 { end() }
     }
 
     private static func end() -> Never {

@@ -44,6 +44,19 @@ package enum AtomicFile {
         try Interruption.deferring { () throws(WriteFailure) in try replaceFile(at: path, mode: mode, fill) }
     }
 
+    /// Replaces what stands at `path` itself, a symbolic link as well, or makes it; never anything elsewhere.
+    ///
+    /// - Throws: ``WriteFailure``; what stands there is then as it was.
+    package static func replace(_ path: String, with contents: [UInt8]) throws(WriteFailure) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
+        // A signal in between would leave the temporary file behind.
+        try Interruption.deferring { () throws(WriteFailure) in
+            try replace(path, like: nil, mode: 0o666) { descriptor throws(OutputError) in
+                try Descriptor.write(contents, to: descriptor)
+            }
+        }
+    }
+
     private static func replaceFile(
         at path: String,
         mode: mode_t,

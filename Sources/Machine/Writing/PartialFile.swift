@@ -7,7 +7,8 @@ internal import Darwin
 /// A file that grows under a name of its own, over any number of runs, until it is whole and takes the name it was meant for.
 ///
 /// For `NAME` that is `NAME.part`, and beside it `NAME.part.record` says what is in it. One process has it at a time; whatever ends a
-/// process leaves what was written by then.
+/// process leaves what was written by then. Where others may write to the directory too, nothing of theirs is used: neither file may be
+/// a link or somebody else's.
 package final class PartialFile {
     /// What the name of an unfinished file ends in.
     package static let suffix = ".part"
@@ -38,10 +39,16 @@ package final class PartialFile {
         let part = target + Self.suffix
         var attempts = 0
         while true {
-            let descriptor = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0o666)
+            var isNew = true
+            var descriptor = open(part, Self.flags | O_CREAT | O_EXCL, 0o666)
+            if descriptor < 0, errno == EEXIST {
+                isNew = false
+                descriptor = open(part, Self.flags)
+                if descriptor < 0, errno == ENOENT { continue }
+            }
             guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
             do throws(WriteFailure) {
-                if let count = try Self.take(descriptor, at: part) {
+                if let count = try Self.take(descriptor, at: part, isNew: isNew) {
                     // Before its first byte: what nobody else may read is not readable while it comes.
                     if let mode = Self.permissions(of: target), fchmod(descriptor, mode) != 0 { throw .system(errno) }
                     self.descriptor = descriptor
@@ -67,14 +74,17 @@ package final class PartialFile {
         descriptor = -1
     }
 
-    /// Who may do what with the file that is there, `nil` without one; whom it runs as is not for another's contents.
+    /// Never through a link, and never waiting.
+    private static let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+
+    /// Who may do what with the file that is there, `nil` without one of the same owner; whom it runs as is not for another's contents.
     private static func permissions(of path: String) -> mode_t? {
         var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+        return stat(path, &status) == 0 && status.st_uid == geteuid() ? status.st_mode & 0o777 : nil
     }
 
     /// Holds an open file, and says how long it is; `nil` where the path stands for another by now.
-    private static func take(_ descriptor: Int32, at path: String) throws(WriteFailure) -> Int? {
+    private static func take(_ descriptor: Int32, at path: String, isNew: Bool) throws(WriteFailure) -> Int? {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             if errno == EWOULDBLOCK { throw .held(.zero) }
@@ -85,19 +95,22 @@ package final class PartialFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
         guard FileKind(status) == .regular else { throw .system(EINVAL) }
+        // Whoever owns it can change what is in it; what another server of files calls a new one's owner is its own matter.
+        guard isNew || status.st_uid == geteuid() else { throw .system(EPERM) }
         guard FileIdentity(of: path) == FileIdentity(status) else { return nil }
         return Int(status.st_size)
     }
 
     /// The record that a run left, `nil` without one.
-    package var record: [UInt8]? { try? BoundedFile.bytes(at: recordPath, limit: Self.recordLimit) }
+    package var record: [UInt8]? { Self.record(of: path) }
 
     /// Throws away what there is, and begins anew with a record of what is to come.
     package func begin(recording record: [UInt8]) throws(WriteFailure) {
         // Empty first: a record is never of what was there before.
         guard ftruncate(descriptor, 0) == 0 else { throw .system(errno) }
         count = 0
-        try AtomicFile.write(record, to: recordPath)
+        // Whatever stands there by now: what it leads to stays as it is.
+        try AtomicFile.replace(recordPath, with: record)
     }
 
     /// Adds bytes at its end.
@@ -153,8 +166,15 @@ package final class PartialFile {
         return names.sorted().map { directory + $0 }
     }
 
-    /// The record of what was to become the file at `path`, without holding it; `nil` without one.
+    /// The record of what was to become the file at `path`, without holding it; `nil` without one, and for a link or somebody else's.
     package static func record(of path: String) -> [UInt8]? {
-        try? BoundedFile.bytes(at: path + recordSuffix, limit: recordLimit)
+        let descriptor = open(path + recordSuffix, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, FileKind(status) == .regular, status.st_uid == geteuid() else {
+            return nil
+        }
+        return try? BoundedFile.bytes(from: descriptor, limit: recordLimit)
     }
 }
