@@ -103,6 +103,17 @@ import Testing
         }
     }
 
+    @Test func anEntryForThePortGoesBeforeOneForAll() async throws {
+        let entry = #"anchors: "root.pem", client: "curl", connect: "127.0.0.1""#
+        let policy = """
+            { hosts: { "HOST:PORT": { \(entry), pins: "leaf.cer" }, "HOST": { \(entry), pins: "junk.cer" } } }
+            """
+        try await serving(policy) { policy, port in
+            let outcome = await pincheck("\(host):\(port)", "--policy", policy, "--format", "jsonl")
+            #expect(outcome.status == .pass && outcome.output.count { $0 == "\n" } == 1, "\(outcome)")
+        }
+    }
+
     @Test func aListChoosesHostsOfThePolicyAndItsLinesGoFirst() async throws {
         try await serving(Self.policy) { policy, port in
             try await TemporaryDirectory.scoped { files in

@@ -14,7 +14,8 @@ import TLSProbe
             url: "https://dl.example.com/a?b=c",
             entityTag: "\"v 1\"",
             lastModified: "Sun, 22 Nov 2026 10:00:00 GMT",
-            total: 80_000
+            total: 80_000,
+            acceptance: "00ff"
         )
         #expect(DownloadRecord(bytes: record.bytes) == record)
         let least = DownloadRecord(url: "https://dl.example.com/")
@@ -45,10 +46,12 @@ import TLSProbe
             ([("ETag", "\"a\""), ("etag", "\"b\"")], nil), ([("Last-Modified", "x")], nil),
             ([("Last-Modified", "x"), ("Date", "x")], nil), ([("Last-Modified", "x"), ("Date", "y")], "x"),
             ([("ETag", "W/\"a\""), ("Last-Modified", "x"), ("Date", "y")], "x"), ([], nil),
+            ([("ETag", "\"a\""), ("Content-Encoding", "gzip")], nil),
+            ([("ETag", "\"a\""), ("Content-Encoding", "identity")], "\"a\""),
         ] as [([(String, String)], String?)]
     )
     func onlyWhatTellsADocumentFromAnotherIsAValidator(fields: [(String, String)], validator: String?) {
-        #expect(DownloadRecord(head(fields), url: "https://a.example/").validator == validator)
+        #expect(DownloadRecord(head(fields), url: "https://a.example/", acceptance: nil).validator == validator)
     }
 
     @Test func aDocumentIsTheSameOnlyWhereItSaysSo() {

@@ -116,7 +116,9 @@ struct FetchCommand: RequestingCommand {
             return download
         }
         let hosts = policy.isEmpty ? nil : try PolicyHosts(policy, in: context)
-        let loader = Mutex(context.loader)
+        var questioning = context.loader
+        questioning.tellsQuestions = true
+        let loader = Mutex(questioning)
         let host: Downloader.HostSettings = { (target, request) throws(CheckError) in
             guard let hosts else { return CheckTarget(target: target, request: request) }
             do throws(CommandError) {
@@ -134,6 +136,10 @@ struct FetchCommand: RequestingCommand {
         for (item, download) in zip(items, downloads) where !item.isFromRecord {
             let target = try CommandError.reading { () throws(RequestError) in
                 try Target("https://\(download.location.authority)/")
+            }
+            // Without an entry there would be no pins, and no word of that.
+            if let hosts, !document.followUnpinned, download.request.judging.pins.isEmpty {
+                try hosts.require(target, download.request)
             }
             try CommandError.reading { () throws(CheckError) in _ = try job(try host(target, download.request)) }
         }

@@ -75,7 +75,7 @@ extension FetchReport {
             "started_again",
             \.startedAgain,
             "Why what an earlier run left was thrown away; null where it was not.",
-            as: .words(["changed", "no-ranges", "unknown"])
+            as: .words(["changed", "no-ranges", "unknown", "accepted-otherwise"])
         ),
         DocumentField(
             "content_encoding",

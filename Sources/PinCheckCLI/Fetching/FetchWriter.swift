@@ -108,6 +108,8 @@ extension DownloadResult.StartedAgain {
         switch self {
         case .changed: "the document changed since it was begun, so it was fetched from the beginning"
         case .noRanges: "the server gives no part of a document, so it was fetched from the beginning"
+        case .acceptedOtherwise:
+            "what an earlier run left is from a server that other pins, clients, roots or names accepted: fetched anew"
         case .unknown: "what an earlier run left was of another document, or cannot be told from one: fetched anew"
         }
     }

@@ -51,15 +51,29 @@ struct PolicyHosts {
     /// - Returns: the server with what the entry says of it; without an entry, with `request` alone.
     /// - Throws: ``CommandError`` for values that cannot be understood.
     func checkTarget(for target: Target, _ request: CheckRequest) throws(CommandError) -> CheckTarget {
+        guard let host = host(for: target, request) else { return CheckTarget(target: target, request: request) }
+        let merged = request.merged(over: try CheckRequest(host.settings))
+        return CheckTarget(target: target, request: merged, place: host.place)
+    }
+
+    /// The entry for a server, `nil` without one.
+    private func host(for target: Target, _ request: CheckRequest) -> Policy.Host? {
         let port = CheckTarget(target: target, request: request).port
         let entries = (positions[target.host] ?? []).map { hosts[$0] }
         let entry =
-            entries.first { entry in
-                entry.target.port == port || entry.host.settings[.ports]?.integers.contains(port) ?? false
-            } ?? entries.first { $0.target.port == nil && $0.host.settings[.ports] == nil }
-        guard let entry else { return CheckTarget(target: target, request: request) }
-        let merged = request.merged(over: try CheckRequest(entry.host.settings))
-        return CheckTarget(target: target, request: merged, place: entry.host.place)
+            entries.first { Self.names(port, $0) }
+            ?? entries.first { $0.target.port == nil && $0.host.settings[.ports] == nil }
+        return entry?.host
+    }
+
+    /// Whether an entry names a port itself.
+    private static func names(_ port: Int, _ entry: (target: Target, host: Policy.Host)) -> Bool {
+        entry.target.port == port || entry.host.settings[.ports]?.integers.contains(port) ?? false
+    }
+
+    /// Throws for a server that no entry is for.
+    func require(_ target: Target, _ request: CheckRequest) throws(CommandError) {
+        if host(for: target, request) == nil { throw missing(target) }
     }
 
     /// All hosts, or those that `named` holds, in the order of the policies.
@@ -75,10 +89,15 @@ struct PolicyHosts {
         let chosen = named.isEmpty ? Array(hosts.indices) : Set(named.flatMap { positions[$0.host] ?? [] }).sorted()
         for position in chosen {
             let (target, host) = hosts[position]
-            let asking = named.filter { $0.host == target.host && ($0.port == nil || $0.port == target.port) }
+            // An entry that names the port goes before one that names none.
+            let asked = named.filter { named in
+                guard let port = named.port, !Self.names(port, hosts[position]) else { return true }
+                return !(positions[named.host] ?? []).contains { Self.names(port, hosts[$0]) }
+            }
+            let asking = asked.filter { $0.host == target.host && ($0.port == nil || $0.port == target.port) }
             let ports = host.settings[.ports]?.integers ?? []
             // An entry that names no port is for every one that is asked for.
-            let askingForPort = named.filter { named in
+            let askingForPort = asked.filter { named in
                 guard named.host == target.host, target.port == nil, let port = named.port else { return false }
                 return ports.isEmpty || ports.contains(port)
             }
@@ -98,14 +117,17 @@ struct PolicyHosts {
             for port in askingForPort.compactMap(\.port) { add(port) }
             result += targets
         }
-        if let missing = named.first(where: { !found.contains($0) }) {
-            let nearest = Suggestion.nearest(to: missing.host.description, in: hosts.map(\.host.hostName))
-            let places = paths.map { quoted($0) }.joined(separator: ", ")
-            throw .usage(
-                "\(quoted(missing.text)) is not in the \(paths.count == 1 ? "policy" : "policies") \(places)"
-                    + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or check it without --policy")
-            )
-        }
+        if let missing = named.first(where: { !found.contains($0) }) { throw self.missing(missing) }
         return result
+    }
+
+    private func missing(_ target: Target) -> CommandError {
+        let name = target.host.description
+        let nearest = Suggestion.nearest(to: name, in: hosts.map(\.host.hostName).filter { $0 != name })
+        let places = paths.map { quoted($0) }.joined(separator: ", ")
+        return .usage(
+            "\(quoted(target.text)) is not in the \(paths.count == 1 ? "policy" : "policies") \(places)"
+                + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or leave out --policy")
+        )
     }
 }

@@ -23,8 +23,14 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
     private let store: DownloadStore
     private let url: String
     private let method: HTTPQuestion.Method
-    /// The first byte that was asked for, 0 for all.
-    private let offset: Int
+    /// The first byte that is asked for, 0 for all.
+    private(set) var offset = 0
+    /// Whether what is there came from a server that is accepted as this one is.
+    private var goesOn = false
+    /// The hash of what the server is accepted by, `nil` for one without TLS.
+    private var acceptance: String?
+    /// Whether a pin is why it is.
+    var isPinned = false
     private let progress: DownloadProgress
     /// What the answer is about.
     private(set) var answer = Answer.none
@@ -39,14 +45,22 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
         _ store: DownloadStore,
         url: String,
         method: HTTPQuestion.Method,
-        offset: Int,
         progress: DownloadProgress
     ) {
         self.store = store
         self.url = url
         self.method = method
-        self.offset = offset
         self.progress = progress
+    }
+
+    /// Says, before a server is asked, by what it is accepted, and whether what is there may be gone on with.
+    ///
+    /// What came from a server that was accepted by anything else is not: whoever sent it may be nobody whom these pins accept.
+    func begin(from acceptance: String?, goingOn: Bool, needingPins: Bool = false) {
+        self.acceptance = acceptance
+        goesOn =
+            store.record.map { $0.acceptance == acceptance && ($0.isPinned || !needingPins) } ?? false
+        offset = goingOn && goesOn && method == .get ? store.count : 0
     }
 
     func receive(_ head: TransferHead) -> Bool {
@@ -84,7 +98,7 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
 
     /// The whole document, whatever was asked for.
     private func begin(_ head: TransferHead) -> Answer {
-        let record = DownloadRecord(head, url: url)
+        let record = DownloadRecord(head, url: url, acceptance: acceptance, isPinned: isPinned)
         total = record.total
         guard method == .get else { return .document }
         guard store.canBeginAgain else { return .other(.wrongRange(nil)) }
@@ -92,6 +106,8 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
             startedAgain = store.record.map { $0.isOf(head) } ?? false ? .noRanges : .changed
         } else if store.holdsSomethingElse {
             startedAgain = .unknown
+        } else if store.count > 0, !goesOn {
+            startedAgain = .acceptedOtherwise
         }
         _ = store.begin(record)
         return .document
@@ -116,10 +132,9 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
 
     /// Whether a body is encoded, or made of several parts.
     private static func isWrapped(_ head: TransferHead) -> Bool {
-        head.fields.contains { field in
-            let value = field.value.lowercased()
-            return field.isNamed("Content-Encoding") && !["", "identity"].contains(value)
-                || field.isNamed("Content-Type") && value.hasPrefix("multipart/byteranges")
-        }
+        head.isEncoded
+            || head.fields.contains {
+                $0.isNamed("Content-Type") && $0.value.lowercased().hasPrefix("multipart/byteranges")
+            }
     }
 }

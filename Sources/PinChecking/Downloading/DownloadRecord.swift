@@ -1,6 +1,6 @@
 import TLSProbe
 
-/// What is known of an unfinished document: where it is from, and by what it is known again.
+/// What is known of an unfinished document: where it is from, by what it is known again, and by what its server was accepted.
 package struct DownloadRecord: Hashable, Sendable {
     /// The URL that was asked for, before any redirect.
     package let url: String
@@ -10,23 +10,43 @@ package struct DownloadRecord: Hashable, Sendable {
     package let lastModified: String?
     /// How long it is, `nil` where the server does not say.
     package let total: Int?
+    /// The hash of what its server was accepted by, in hexadecimal digits; `nil` for a server without TLS.
+    package let acceptance: String?
+    /// Whether a pin was why its server was accepted.
+    package let isPinned: Bool
 
     /// A record.
-    package init(url: String, entityTag: String? = nil, lastModified: String? = nil, total: Int? = nil) {
+    package init(
+        url: String,
+        entityTag: String? = nil,
+        lastModified: String? = nil,
+        total: Int? = nil,
+        acceptance: String? = nil,
+        isPinned: Bool = false
+    ) {
         self.url = url
         self.entityTag = entityTag
         self.lastModified = lastModified
         self.total = total
+        self.acceptance = acceptance
+        self.isPinned = isPinned
     }
 
     /// What the head of a whole document says of it.
-    init(_ head: TransferHead, url: String) {
+    init(_ head: TransferHead, url: String, acceptance: String? = nil, isPinned: Bool = false) {
         self.url = url
+        self.acceptance = acceptance
+        self.isPinned = isPinned
+        total = head.value(of: "Content-Length").flatMap(Int.init).flatMap { $0 >= 0 ? $0 : nil }
+        guard !head.isEncoded else {
+            // Its rest would be asked for as it is.
+            (entityTag, lastModified) = (nil, nil)
+            return
+        }
         entityTag = head.value(of: "ETag").flatMap { Self.isStrong($0) ? $0 : nil }
         // What was modified in the second it was sent may be modified again in it (RFC 9110, 8.8.2.2).
         let modified = head.value(of: "Last-Modified").flatMap { Self.isLine($0) ? $0 : nil }
         lastModified = modified.flatMap { text in head.value(of: "Date").flatMap { $0 == text ? nil : text } }
-        total = head.value(of: "Content-Length").flatMap(Int.init).flatMap { $0 >= 0 ? $0 : nil }
     }
 
     /// What a range is asked for by (If-Range, RFC 9110, 13.1.5), `nil` where nothing tells the document from another.
@@ -54,7 +74,8 @@ package struct DownloadRecord: Hashable, Sendable {
     package var bytes: [UInt8] {
         let lines = [
             Self.opening, "url \(url)", entityTag.map { "etag \($0)" }, lastModified.map { "last-modified \($0)" },
-            total.map { "length \($0)" },
+            total.map { "length \($0)" }, acceptance.map { "accepted-by \($0)" },
+            isPinned ? "pinned yes" : nil,
         ]
         return Array((lines.compactMap(\.self).joined(separator: "\n") + "\n").utf8)
     }
@@ -74,5 +95,14 @@ package struct DownloadRecord: Hashable, Sendable {
         entityTag = values["etag"].flatMap { Self.isStrong($0) ? $0 : nil }
         lastModified = values["last-modified"].flatMap { Self.isLine($0) ? $0 : nil }
         total = values["length"].flatMap(Int.init).flatMap { $0 >= 0 ? $0 : nil }
+        acceptance = values["accepted-by"]
+        isPinned = values["pinned"] == "yes"
+    }
+}
+
+extension TransferHead {
+    /// Whether the body is not the bytes of the document.
+    var isEncoded: Bool {
+        fields.contains { $0.isNamed("Content-Encoding") && !["", "identity"].contains($0.value.lowercased()) }
     }
 }

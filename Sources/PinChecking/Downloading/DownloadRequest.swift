@@ -136,6 +136,8 @@ package struct DownloadResult: Sendable {
         case noRanges = "no-ranges"
         /// Nothing tells the document from another.
         case unknown
+        /// It is from a server that was accepted by other pins, clients, roots or names.
+        case acceptedOtherwise = "accepted-otherwise"
     }
 
     /// How the document is encoded, in the words of the server, not escaped; `nil` for not at all.

@@ -9,9 +9,9 @@ package final class Downloader: Sendable {
     /// What is asked of the server of a redirect: what is given for its host.
     package typealias HostSettings = @Sendable (Target, CheckRequest) throws(CheckError) -> CheckTarget
 
-    private let checker: Checker
-    private let settings: HostSettings
-    private let jobs: @Sendable (CheckTarget) throws(CheckError) -> CheckJob
+    let checker: Checker
+    let settings: HostSettings
+    let jobs: @Sendable (CheckTarget) throws(CheckError) -> CheckJob
 
     /// A downloader.
     ///
@@ -33,6 +33,11 @@ package final class Downloader: Sendable {
         self.settings = settings
         self.jobs = jobs
     }
+
+    /// The pause before the second try; each further one is twice as long.
+    private static let shortestPause = Duration.milliseconds(200)
+    /// How many bytes a try has to bring for another that does not count.
+    private static let leastProgress = 1_000
 
     /// Lets go of its threads: nothing is fetched any more.
     package func shutdown() async { await checker.shutdown() }
@@ -68,21 +73,21 @@ package final class Downloader: Sendable {
         result.resumedAt = store.count
         progress.keep(store.isResumable)
         defer { progress.keep(false) }
-        var pause = Duration.milliseconds(200)
+        var pause = Self.shortestPause
         while true {
             let before = store.count
             await tryOnce(request, store, progress, &result)
             result.count = store.count
-            guard result.mayPass, !Task.isCancelled else { break }
-            // What goes on is no second try.
-            if store.count <= before || store.count == 0 {
+            guard result.mayPass, request.retries > 0, !Task.isCancelled else { break }
+            // What goes on well is no second try; a server that gives a byte on each connection is none that goes on.
+            if store.count - before >= Self.leastProgress {
+                pause = Self.shortestPause
+            } else {
                 guard result.retries < request.retries else { break }
                 result.retries += 1
-                do { try await Task.sleep(for: pause) } catch { break }
-                pause = min(pause * 2, .seconds(5))
-            } else if request.retries == 0 {
-                break
             }
+            do { try await Task.sleep(for: pause) } catch { break }
+            pause = min(pause * 2, .seconds(5))
         }
         if case .complete = result.ending { conclude(request, store, &result) } else { store.discardNothing() }
         if case .complete = result.ending {} else { result.isResumable = store.isResumable }
@@ -103,19 +108,17 @@ package final class Downloader: Sendable {
         var redirects = 0
         var ignoresWhatIsThere = false
         while true {
-            let offset = request.method == .get && !ignoresWhatIsThere ? store.count : 0
             let receiver = DownloadReceiver(
                 store,
                 url: request.location.description,
                 method: request.method,
-                offset: offset,
                 progress: progress
             )
             guard
-                let ending = await ask(location, request, from: offset, store.record, receiver, &result)
+                let ending = await ask(location, request, goingOn: !ignoresWhatIsThere, store.record, receiver, &result)
             else { return }
             result.head = receiver.head
-            result.total = receiver.total ?? result.total
+            if case .document = receiver.answer { result.total = receiver.total }
             if let startedAgain = receiver.startedAgain {
                 result.startedAgain = startedAgain
                 result.resumedAt = 0
@@ -166,87 +169,6 @@ package final class Downloader: Sendable {
         }
     }
 
-    /// Asks one server, or says in `result` why it is not asked.
-    ///
-    /// - Returns: how the transfer ended, `nil` where there was none.
-    private func ask(
-        _ location: HTTPLocation,
-        _ request: DownloadRequest,
-        from offset: Int,
-        _ record: DownloadRecord?,
-        _ receiver: DownloadReceiver,
-        _ result: inout DownloadResult
-    ) async -> Result<Void, TransferError>? {
-        let isFirst = location.hasOrigin(of: request.location)
-        let transfer = transfer(location, request, from: offset, record, to: receiver)
-        guard location.isSecure || request.followsUnpinned else {
-            result.ending = .answered(.plainRedirect(location.description))
-            return nil
-        }
-        let job: CheckJob
-        do throws(CheckError) {
-            let target = try CheckError.reading { () throws(RequestError) in
-                // One without TLS is reached by what is given for its host and port as well.
-                try Target("https://\(HTTPLocation.authority(location.host, Int(location.port), defaultPort: 443))/")
-            }
-            job = try jobs(try settings(target, isFirst ? request.request : request.request.ofAnotherHost))
-        } catch {
-            result.ending = .impossible(error)
-            return nil
-        }
-        guard location.isSecure else {
-            guard job.endpoint.request.proxy == nil else {
-                result.ending = .answered(.plainRedirectBehindProxy(location.description))
-                return nil
-            }
-            let end = await checker.fetchedPlainly(transfer, job.endpoint.request)
-            result.hops.append(DownloadHop(location: location, result: nil, status: receiver.head?.status))
-            return end
-        }
-        let mayBeUnpinned = isFirst && request.mayBeginUnpinned || request.followsUnpinned
-        // Pins that are not compared, or do not apply, are none.
-        let unpinned = DownloadEnding.answered(
-            isFirst ? .unpinnedBeginning(location.description) : .unpinnedRedirect(location.description)
-        )
-        guard mayBeUnpinned || job.evaluation?.isPinned ?? false else {
-            result.ending = unpinned
-            return nil
-        }
-        let (connection, end) = await checker.fetched(transfer, by: job) { mayBeUnpinned || $0.matchesPins }
-        let checked = CheckedTarget(connection, by: job.evaluation)
-        result.hops.append(
-            DownloadHop(location: location, result: checked.results().first, status: receiver.head?.status)
-        )
-        if end == nil {
-            let isUnpinned = connection.standing.isAccepted && !mayBeUnpinned && !connection.matchesPins
-            result.ending = isUnpinned ? unpinned : .notAccepted
-        }
-        return end
-    }
-
-    private func transfer(
-        _ location: HTTPLocation,
-        _ request: DownloadRequest,
-        from offset: Int,
-        _ record: DownloadRecord?,
-        to receiver: DownloadReceiver
-    ) -> Transfer {
-        let isFirst = location.hasOrigin(of: request.location)
-        var fields = isFirst ? request.fields : []
-        if offset > 0, let validator = record?.validator {
-            fields += [HTTPField("Range", "bytes=\(offset)-"), HTTPField("If-Range", validator)].compactMap(\.self)
-        }
-        let host = isFirst ? request.request.names.host : nil
-        let authority = host.map { host in
-            HTTPLocation.authority(host.name, host.port ?? Int(location.port), defaultPort: RequestDefaults.port)
-        }
-        return Transfer(
-            TransferQuestion(request.method, location, authority: authority, fields: fields),
-            for: receiver,
-            patience: request.patience
-        )
-    }
-
     /// Gives a document that is there its name, unless it is not the one that was wanted.
     private func conclude(_ request: DownloadRequest, _ store: DownloadStore, _ result: inout DownloadResult) {
         guard request.method == .get else { return }
@@ -274,32 +196,6 @@ extension DownloadResult {
         case .brokenOff(let error): error != .cancelled && error != .handshakeNotCompleted
         }
     }
-}
-
-extension CheckRequest {
-    /// What holds for the server of a redirect: nothing that was said of the first one alone, and nothing that proves who asks.
-    fileprivate var ofAnotherHost: CheckRequest {
-        var request = self
-        request.names = Names()
-        request.connection.serverName = nil
-        request.connection.port = nil
-        request.connection.clientIdentity = nil
-        request.connection.addresses.given.removeAll { $0.onlyForHost == nil }
-        request.connection.addresses.isOfOneTarget = false
-        return request
-    }
-}
-
-extension CheckedConnection {
-    /// Whether a pin is why a client accepts.
-    fileprivate var matchesPins: Bool {
-        judgement?.judgements.contains { if case .pinMatched = $0.decided.reason { true } else { false } } ?? false
-    }
-}
-
-extension Evaluation {
-    /// Whether a client has pins for the host.
-    fileprivate var isPinned: Bool { setup.clients.contains { $0.pins != nil } }
 }
 
 extension TransferHead {

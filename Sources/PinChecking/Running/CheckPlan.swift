@@ -12,6 +12,8 @@ package struct CheckJob: Sendable {
     package let retries: Int
     /// The hash of what is asked, `nil` where nobody tells questions apart.
     package var question: SHA256Digest? = nil
+    /// The hash of what the server is accepted by, wherever it is connected to; `nil` where nobody tells questions apart.
+    var acceptance: SHA256Digest? = nil
     /// All that is checked of the target, `nil` when that is the endpoint alone.
     var variants: TargetVariants? = nil
 
@@ -65,6 +67,7 @@ package enum CheckPlan {
                 )
                 var job = job(target, endpoints, evaluation)
                 job.question = try loader.question(of: target, at: endpoints)
+                job.acceptance = try loader.questionOfJudging(target.request.judging)
                 jobs.append(job)
             } catch {
                 throw target.place.map(error.at) ?? error

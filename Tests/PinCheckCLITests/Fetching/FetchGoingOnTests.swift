@@ -34,6 +34,90 @@ import Testing
         }
     }
 
+    @Test func whatAnotherServerSentIsNoPartOfTheDocument() async throws {
+        let document = document
+        // In the first connection somebody is in between, whom the pins would have caught.
+        let forged = [UInt8]("EVIL".utf8) + document.dropFirst(4)
+        let isForged = Atomic(true)
+        let (evil, good) = (ranges(forged, cutAfter: 30_000), ranges(document))
+        try await serving({ isForged.load(ordering: .relaxed) ? evil($0) : good($0) }) { server, fetch, files in
+            for (index, first) in [[], ["sha256/\(String(repeating: "A", count: 43))=", pki.leaf.pin]].enumerated() {
+                isForged.store(true, ordering: .relaxed)
+                let path = self.path(files, "\(index).bin")
+                #expect(await fetch("/a.bin", pins: first, "-o", path).status == .unreachable)
+                #expect(bytes(files, "\(index).bin.part") == Array(forged.prefix(30_000)))
+                isForged.store(false, ordering: .relaxed)
+                let outcome = await fetch("/a.bin", "-o", path)
+                #expect(outcome.status == .pass && bytes(files, "\(index).bin") == document, "\(outcome)")
+                #expect(outcome.output.contains("is from a server that other pins, clients, roots or names accepted"))
+            }
+            let asked = await server.connections(ended: 4).map {
+                String(decoding: $0.applicationOpening, as: UTF8.self)
+            }
+            #expect(asked.count == 4 && !asked.contains { $0.contains("Range:") })
+        }
+    }
+
+    @Test func aLengthThatWasSaidOfAnotherAnswerDoesNotCount() async throws {
+        let document = document
+        let isFirst = Atomic(true)
+        try await serving({ _ in
+            if isFirst.exchange(false, ordering: .relaxed) {
+                return Responder.Answer("HTTP/1.1 200 OK\nContent-Length: 100", document.prefix(50), .cut)
+            }
+            let chunk = Array("\(String(document.count, radix: 16))\r\n".utf8) + document + Array("\r\n0\r\n\r\n".utf8)
+            return Responder.Answer("HTTP/1.1 200 OK\nTransfer-Encoding: chunked", chunk)
+        }) { _, fetch, files in
+            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--retries", "1")
+            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
+        }
+    }
+
+    @Test func aServerThatGivesAByteAtATimeIsAskedNoMoreOftenThanRetriesSay() async throws {
+        try await serving(ranges(document, cutAfter: 1)) { server, fetch, files in
+            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--retries", "2")
+            #expect(outcome.status == .unreachable, "\(outcome)")
+            #expect(await server.connections(ended: 3).count == 3)
+            #expect(bytes(files, "a.bin.part")?.count == 3)
+        }
+    }
+
+    @Test func theRecordOfADownloadIsWrittenThroughNoLink() async throws {
+        let place = Mutex("")
+        let document = document
+        try await serving({ _ in
+            // Once pincheck has looked at the directory and asks.
+            place.withLock { path in
+                _ = try? FileManager.default.createSymbolicLink(
+                    atPath: "\(path)/a.bin.part.record",
+                    withDestinationPath: "\(path)/elsewhere"
+                )
+            }
+            return Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: \(document.count)", document)
+        }) { _, fetch, files in
+            place.withLock { $0 = files.path }
+            _ = try files.write("mine", to: "elsewhere")
+            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
+            #expect(bytes(files, "elsewhere") == Array("mine".utf8))
+        }
+    }
+
+    @Test(
+        .enabled(if: geteuid() == 0, "nobody else can give a file away"),
+        arguments: ["a.bin.part", "a.bin.part.record"]
+    )
+    func somebodyElsesPartIsNotGoneOnWith(name: String) async throws {
+        try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
+            let path = self.path(files, "a.bin")
+            #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
+            try #require(chown(self.path(files, name), 65_534, 65_534) == 0)
+            let outcome = await fetch("/a.bin", "-o", path)
+            #expect(outcome.status == .inputOutput && bytes(files, "a.bin") == nil, "\(outcome)")
+            #expect(bytes(files, "a.bin.part")?.count == 30_000)
+        }
+    }
+
     @Test func everyInterruptedDownloadOfADirectoryGoesOn() async throws {
         try await serving(ranges(document, cutAfter: 50_000)) { server, fetch, files in
             for name in ["a.bin", "b.bin"] { _ = await fetch("/\(name)", "-o", self.path(files, name)) }
@@ -106,6 +190,9 @@ import Testing
             #expect(refused.decision == "fail unpinned-beginning", "\(refused)")
             #expect(bytes(files, "a.bin") == nil && bytes(files, "a.bin.part")?.count == 50_000)
             #expect(await server.connections(ended: 1).count == 1)
+            // What is there was accepted by pins, and is not added to without them.
+            let anew = await self.resumeAll(files, server, "--policy", policy, "--follow-unpinned")
+            #expect(anew.status == .unreachable && anew.output.contains("50000 bytes of it are kept"), "\(anew)")
             let followed = await self.resumeAll(files, server, "--policy", policy, "--follow-unpinned")
             #expect(followed.status == .pass && bytes(files, "a.bin") == document, "\(followed)")
         }
@@ -270,10 +357,10 @@ import Testing
             request.contains("Range: bytes=80000-")
                 ? Responder.Answer("HTTP/1.1 416 No\nContent-Range: bytes */80000\nContent-Length: 0\nETag: \"v1\"")
                 : Responder.Answer("HTTP/1.1 200 OK\nContent-Length: 90000\nETag: \"v1\"", document, .cut)
-        }) { server, fetch, files in
+        }) { _, fetch, files in
             #expect(await fetch("/a.bin", "-o", self.path(files, "a.bin")).status == .unreachable)
-            let record = "pincheck download 1\nurl https://\(host):\(server.port)/a.bin\netag \"v1\"\nlength 80000\n"
-            _ = try files.write(record, to: "a.bin.part.record")
+            let record = String(decoding: try #require(bytes(files, "a.bin.part.record")), as: UTF8.self)
+            _ = try files.write(record.replacing("length 90000", with: "length 80000"), to: "a.bin.part.record")
             let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
             #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
         }

@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackLab
 import Machine
 import PinCheckCLI
@@ -42,6 +43,30 @@ import Testing
             let asked = server.connections.map { String(decoding: $0.applicationOpening, as: UTF8.self) }
             if path == "/one" { #expect(asked.last?.hasPrefix("GET /two?a%20b HTTP/1.1\r\n") == true) }
             if path == "/up" { #expect(asked.last?.hasPrefix("GET /deep/a.bin HTTP/1.1\r\n") == true) }
+        }
+    }
+
+    @Test func aURLThatNoPolicyNamesIsNotFetchedWithoutPins() async throws {
+        try await serving(ranges(document)) { server, fetch, files in
+            for (entry, url) in [
+                ("elsewhere.test", "https://\(host):\(server.port)/a.bin"),
+                ("\(host):1", "https://\(host):\(server.port)/a.bin"),
+                (host, "https://127.0.0.1:\(server.port)/a.bin"),
+            ] {
+                let text = #"{ hosts: { "\#(entry)": { pins: ["\#(pki.leaf.pin)"] } } }"#
+                let policy = try files.write(text, to: "policy.json5")
+                let given = [
+                    "fetch", url, "-o", path(files, "a.bin"), "--resolve", "\(host):\(server.port):127.0.0.1",
+                    "--anchors",
+                    fetch.anchors, "--policy", policy, "--host", host,
+                ]
+                let outcome = await pincheck(given)
+                #expect(outcome.status == .usage && bytes(files, "a.bin") == nil, "\(outcome)")
+                #expect(outcome.errors.contains(" is not in the policy "), "\(outcome)")
+                #expect(await pincheck(given + ["--follow-unpinned"]).status == .pass)
+                #expect(await pincheck(given + ["--pins", pki.leaf.pin]).status == .pass)
+                try FileManager.default.removeItem(atPath: path(files, "a.bin"))
+            }
         }
     }
 
