@@ -3,7 +3,7 @@ package enum KeyMaterial {
     /// The fewest characters of base64 that are taken for a piece of a key: the last line of an RSA key of 2048 bits has 24.
     package static let shortest = 20
     /// The fewest characters of a line that is not the last of its key; 44 hold a whole Ed25519 key.
-    private static let wholeLine = 40
+    package static let wholeLine = 40
 
     /// Whether the whole text may be a line of a private key without its armour; short last lines are left to ``hidden(in:)``,
     /// because a text that is refused for nothing is worse than one that is hidden.

@@ -35,14 +35,22 @@ enum SecretArguments {
     ///   - mayBePath: whether it can name a file, whose name is shown if there is one.
     /// - Returns: the pieces, each without what is around it.
     static func secrets(in argument: String, mayBePath: Bool) -> [String] {
-        let name = argument.prefix { $0 != "=" }
+        let bytes = argument.utf8
+        let equals = bytes.firstIndex(of: UInt8(ascii: "="))
         let isOption =
-            argument.hasPrefix("--") && name.endIndex < argument.endIndex
-            && name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (0x61...0x7A).contains($0) }
+            bytes.starts(with: "--".utf8) && equals != nil
+            && bytes.prefix { $0 != UInt8(ascii: "=") }.allSatisfy {
+                $0 == UInt8(ascii: "-") || (0x61...0x7A).contains($0)
+            }
         // What the parser takes for an option that it does not know it repeats.
-        let value = isOption ? argument.drop { $0 != "=" }.dropFirst() : argument.drop { $0 == "-" }
+        let value =
+            if isOption, let equals {
+                argument[bytes.index(after: equals)...]
+            } else {
+                Substring(bytes.drop { $0 == UInt8(ascii: "-") })
+            }
         // The slash that a path begins with is none of a key's characters there.
-        let runs = KeyMaterial.runs(in: mayBePath ? value : value.drop { $0 == "/" })
+        let runs = KeyMaterial.runs(in: mayBePath ? value : Substring(value.utf8.drop { $0 == UInt8(ascii: "/") }))
         guard !runs.isEmpty, !mayBePath || !isPath(value) else { return [] }
         return runs.filter { run in
             // The hash of a public key, whose notation leaves no doubt.

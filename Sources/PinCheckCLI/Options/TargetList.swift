@@ -54,13 +54,14 @@ final class TargetList {
     /// - Throws: ``CommandError`` with the place of what cannot be understood.
     func next() throws(CommandError) -> Line? {
         while let bytes = try nextLine() {
-            guard let line = String(validating: bytes, as: UTF8.self) else {
+            guard String(validating: bytes, as: UTF8.self) != nil else {
                 throw .data("\(name): a list of targets is text in UTF-8, and this is not")
             }
             let place = PinPlace.line(reader.number, of: name)
             do throws(CommandError) {
-                let isMarked = reader.number == 1 && line.hasPrefix("\u{FEFF}")
-                let words = try Self.words(of: isMarked ? line.dropFirst() : line[...])
+                let mark = "\u{FEFF}".utf8
+                let isMarked = reader.number == 1 && bytes.starts(with: mark)
+                let words = try Self.words(of: bytes.dropFirst(isMarked ? mark.count : 0))
                 guard let target = words.first else { continue }
                 Self.hideSecrets(in: words, in: secrets)
                 return try Line(target, words.dropFirst(), place: place, directory: directory)
@@ -87,36 +88,40 @@ final class TargetList {
     /// Hides what may be a line of a private key among the values of a line, whatever their keys.
     private static func hideSecrets(in words: [String], in filter: SecretFilter) {
         for word in words where word.utf8.count >= KeyMaterial.shortest {
-            let value = word.drop { $0 != "=" }.dropFirst()
-            let isPath = word.hasPrefix("pins=")
-            filter.hide(SecretArguments.secrets(in: String(value.isEmpty ? word[...] : value), mayBePath: isPath))
+            let value = word.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+            let isPath = word.utf8.starts(with: "pins=".utf8)
+            let text = value.isEmpty ? word : String(Substring(value))
+            filter.hide(SecretArguments.secrets(in: text, mayBePath: isPath))
         }
     }
 
     /// The words of a line up to a comment, without their quotation marks.
-    private static func words(of line: Substring) throws(CommandError) -> [String] {
+    private static func words(of line: ArraySlice<UInt8>) throws(CommandError) -> [String] {
         var words: [String] = []
-        var word: String?
-        var quotation: Character?
-        for character in line {
+        var word: [UInt8] = []
+        var isInWord = false
+        var quotation: UInt8?
+        for byte in line {
             if let open = quotation {
-                if character == open { quotation = nil } else { word?.append(character) }
-            } else if character == " " || character == "\t" {
-                if let finished = word { words.append(finished) }
-                word = nil
-            } else if character == "#", word == nil {
-                return words
-            } else if character == "\"" || character == "'" {
-                quotation = character
-                word = word ?? ""
-            } else {
-                // In place: a word can be as long as the list.
-                if word == nil { word = "" }
-                word?.append(character)
+                if byte == open { quotation = nil } else { word.append(byte) }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"):
+                if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
+                isInWord = false
+                word.removeAll(keepingCapacity: true)
+            case UInt8(ascii: "#") where !isInWord: return words
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                quotation = byte
+                isInWord = true
+            default:
+                isInWord = true
+                word.append(byte)
             }
         }
         guard quotation == nil else { throw .usage("a quotation mark is not closed on this line") }
-        if let word { words.append(word) }
+        if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
         return words
     }
 }

@@ -11,8 +11,12 @@ package struct Place: Hashable, Sendable {
 
     /// Reads a place; `part` and `whole` say in messages what the text is part of.
     package init(_ text: Substring, of part: RequestError.Part, in whole: String) throws(RequestError) {
-        if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else { throw .malformed(part, whole, .unclosedBracket) }
+        // Byte by byte, as names are read.
+        let colon = UInt8(ascii: ":")
+        if text.utf8.first == UInt8(ascii: "[") {
+            guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")) else {
+                throw .malformed(part, whole, .unclosedBracket)
+            }
             let inside = text[text.index(after: text.startIndex)..<end]
             guard let address = IPAddress(inside), address.isIPv6 else {
                 throw .malformed(part, whole, .noAddressInBrackets)
@@ -20,18 +24,20 @@ package struct Place: Hashable, Sendable {
             host = .ip(address)
             writtenHost = address.description
             let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else { throw .malformed(part, whole, .textAfterBracket) }
+            guard rest.isEmpty || rest.utf8.first == colon else { throw .malformed(part, whole, .textAfterBracket) }
             port = rest.isEmpty ? nil : try Port.read(rest.dropFirst(), of: part, in: whole)
         } else if let address = IPAddress(text) {
             host = .ip(address)
             writtenHost = address.description
             port = nil
         } else {
-            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count <= 2 else { throw .malformed(part, whole, .severalColons) }
-            host = try Self.name(parts[0], of: part, in: whole)
-            writtenHost = HostName.written(parts[0], as: host)
-            port = parts.count == 2 ? try Port.read(parts[1], of: part, in: whole) : nil
+            let end = text.utf8.firstIndex(of: colon)
+            let name = text[..<(end ?? text.endIndex)]
+            let rest = end.map { text[text.utf8.index(after: $0)...] }
+            guard rest?.utf8.contains(colon) != true else { throw .malformed(part, whole, .severalColons) }
+            host = try Self.name(name, of: part, in: whole)
+            writtenHost = HostName.written(name, as: host)
+            port = try rest.map { (rest) throws(RequestError) in try Port.read(rest, of: part, in: whole) }
         }
     }
 

@@ -19,7 +19,7 @@ package struct Target: Hashable, Sendable {
         guard !text.isEmpty else { throw .malformed(.target, text, .empty) }
         guard !Self.mayBeKeyMaterial(text) else { throw .keyMaterial(length: text.utf8.count) }
         let authority = try Self.authority(of: text)
-        guard !authority.contains("@") else { throw .malformed(.target, text, .userName) }
+        guard !authority.utf8.contains(UInt8(ascii: "@")) else { throw .malformed(.target, text, .userName) }
         let place = try Place(authority, of: .target, in: text)
         self.text = text
         host = place.host
@@ -29,6 +29,7 @@ package struct Target: Hashable, Sendable {
 
     /// Whether the text, or what stands in it for a name, may be a line of a private key.
     private static func mayBeKeyMaterial(_ text: String) -> Bool {
+        guard text.utf8.count >= KeyMaterial.wholeLine else { return false }
         let name = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
         let host = name.prefix { $0 != ":" }
         return KeyMaterial.isLikely(text) || KeyMaterial.isLikely(name) || KeyMaterial.isLikely(host)
@@ -36,7 +37,7 @@ package struct Target: Hashable, Sendable {
 
     /// The part of a URL that names the server, or the whole text when it is no URL.
     private static func authority(of text: String) throws(RequestError) -> Substring {
-        guard let slash = text.firstIndex(of: "/") else { return text[...] }
+        guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return text[...] }
         guard text[..<slash].hasSuffix(":"), text[slash...].hasPrefix("//") else {
             throw .malformed(.target, text, .slash)
         }

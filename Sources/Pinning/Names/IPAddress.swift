@@ -17,6 +17,8 @@ public struct IPAddress: Sendable, Hashable {
 
     /// Reads dotted decimal or colon-hexadecimal text without brackets, port or zone; `nil` for anything else.
     public init?(_ text: some StringProtocol) {
+        // Nearly every name has a letter that no address has.
+        guard text.utf8.allSatisfy(Self.isOfAddress) else { return nil }
         let text = Array(text.utf8)
         guard let bytes = Self.ipv4(text[...]) ?? Self.ipv6(text[...]) else { return nil }
         self.bytes = bytes
@@ -72,6 +74,10 @@ public struct IPAddress: Sendable, Hashable {
             }
         }
         return bytes
+    }
+
+    private static func isOfAddress(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":") || isHexadecimalDigit(byte)
     }
 
     private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {

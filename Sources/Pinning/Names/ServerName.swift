@@ -17,39 +17,58 @@ public enum ServerName: Sendable, Hashable {
         let text = String(text)
         // Whatever else it may be, text of that length is not gone through character by character.
         guard text.utf8.count <= Self.longestText else { throw ServerNameError(text: text, problem: .tooLong) }
-        let unbracketed = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
-        if let address = IPAddress(unbracketed), unbracketed.count == text.count || address.isIPv6 {
+        // Byte by byte: a list has a million names, and a character costs many times as much.
+        let bytes = Array(text.utf8)
+        let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
+        if let address = IPAddress(isBracketed ? text.dropFirst().dropLast() : text[...]),
+            !isBracketed || address.isIPv6
+        {
             self = .ip(address)
             return
         }
         func refuse(_ problem: ServerNameError.Problem) -> ServerNameError {
             ServerNameError(text: text, problem: problem)
         }
-        let name = text.hasSuffix(".") ? text.dropLast() : text[...]
+        let name = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes[...]
         guard !name.isEmpty else { throw refuse(.empty) }
-        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw refuse(.notASCII) }
-        guard name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw refuse(.controlCharacterOrSpace) }
-        if let character = name.first(where: { !Self.isAllowed($0) }) { throw refuse(.character(character)) }
-        guard name.utf8.count <= 253 else { throw refuse(.tooLong) }
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard name.allSatisfy({ $0 < 0x80 }) else { throw refuse(.notASCII) }
+        guard name.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw refuse(.controlCharacterOrSpace) }
+        if let byte = name.first(where: { !Self.isAllowed($0) }) {
+            throw refuse(.character(Character(Unicode.Scalar(byte))))
+        }
+        guard name.count <= 253 else { throw refuse(.tooLong) }
+        let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.allSatisfy({ !$0.isEmpty }) else { throw refuse(.emptyLabel) }
-        guard labels.allSatisfy({ $0.utf8.count <= 63 }) else { throw refuse(.labelTooLong) }
+        guard labels.allSatisfy({ $0.count <= 63 }) else { throw refuse(.labelTooLong) }
         if let last = labels.last, Self.looksNumeric(last) { throw refuse(.numericLastLabel) }
-        self = .dns(name.lowercased())
+        self = .dns(String(decoding: name.map(Self.lowercased), as: UTF8.self))
     }
 
     /// The length in bytes above which text is looked at no further.
     private static let longestText = 1_024
 
     /// The addresses and names people write hold letters, digits, hyphens and underscores only.
-    private static func isAllowed(_ character: Character) -> Bool {
-        character.isLetter || character.isNumber || character == "-" || character == "_" || character == "."
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch lowercased(byte) {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 0x20 : byte
     }
 
     /// Whether software could take the whole name for an IPv4 address in one of its odd notations (WHATWG URL, 3.5).
-    private static func looksNumeric(_ label: Substring) -> Bool {
-        label.allSatisfy(\.isNumber)
-            || label.lowercased().hasPrefix("0x") && label.dropFirst(2).allSatisfy(\.isHexDigit)
+    private static func looksNumeric(_ label: ArraySlice<UInt8>) -> Bool {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
+        let label = label.map(lowercased)
+        return label.allSatisfy { digits.contains($0) }
+            || label.starts(with: "0x".utf8)
+                && label.dropFirst(2).allSatisfy { digits.contains($0) || letters.contains($0) }
     }
 }
 
