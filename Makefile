@@ -42,17 +42,17 @@ else
 # 2 MiB less than the shared one), and has its addresses in the packed form where the C library reads it (0.3 ms and 1 MiB;
 # glibc 2.36). Types of known generic arguments are made by what made those, not by their names, which costs a search through all
 # conformances of the program for each requirement (a sixth of a check). lld, of the same toolchain, does not warn of a function
-# of Foundation that nothing calls.
+# of Foundation that nothing calls. It looks for no library beside itself, and does not say in which directory it was built.
 LIBSTDCXX := $(shell clang -print-file-name=libstdc++.a 2>/dev/null)
 PACKED := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] > 2 || v[2] >= 36) \
     print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
+RELEASE_FLAGS = -c release --static-swift-stdlib --disable-local-rpath -Xcc -fmacro-prefix-map='$(CURDIR)/=' -Xswiftc -use-ld=lld \
     -Xlinker --no-export-dynamic -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static $(PACKED) \
     -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 STRIP = strip
 endif
 
-.PHONY: help demo test build manual docs install uninstall check bench asan tsan fuzz properties lint format clean host toolchain libraries
+.PHONY: help demo test build manual docs install uninstall deb tarball check bench asan tsan fuzz properties lint format clean host toolchain libraries
 
 help: ## print this list
 	@echo "usage: make TARGET"
@@ -129,6 +129,12 @@ uninstall: ## remove everything that install put there
 	rm -f "$(DESTDIR)$(PREFIX)/bin/pincheck" "$(SHARE)"/man/man1/pincheck.1 "$(SHARE)"/man/man1/pincheck-*.1 \
 	    "$(SHARE)/bash-completion/completions/pincheck" "$(SHARE)/zsh/site-functions/_pincheck" \
 	    "$(SHARE)/fish/vendor_completions.d/pincheck.fish"
+
+deb: libraries ## make a Debian package of the release binary, .build/packages
+	@Sources/Packaging/package deb .build/packages
+
+tarball: libraries ## make an archive that runs from any directory, with checksums, .build/packages
+	@Sources/Packaging/package tarball .build/packages
 
 check: host build ## check a server: make check HOST=api.example.com ARGS='--pins Pins'
 	@$(BINARY) check '$(HOST)' $(ARGS)
