@@ -38,6 +38,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case proxy
     /// Where redirects lead, and which part of a document an answer holds.
     case location
+    /// What a scrape asks for, and on the next line how long it may take.
+    case scrape
 
     /// Gives `bytes` to the reader; files are made in `directory`, which has nothing else in it.
     ///
@@ -68,6 +70,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .logs: try TransparencyProperties.checkLogs(bytes)
         case .proxy: try ProxyProperties.check(bytes)
         case .location: try LocationProperties.check(bytes)
+        case .scrape: try ScrapeProperties.check(bytes)
         }
     }
 }
