@@ -156,6 +156,7 @@ extension HTTPOptions {
 extension ChangeOptions {
     fileprivate init(_ plain: PlainArguments) {
         self.init()
+        verbose = plain.flag("--verbose")
         onChange = plain.text("--on-change")
         state = plain.text("--state")
     }

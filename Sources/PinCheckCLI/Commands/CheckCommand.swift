@@ -1,5 +1,6 @@
 import ArgumentParser
 import PinChecking
+import TLSProbe
 import Text
 
 /// `pincheck check`: connects to servers and judges the chains they send.
@@ -108,7 +109,21 @@ struct CheckCommand: RequestingCommand {
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        try await CheckRun(
+        let run = try checkRun()
+        guard changes.verbose else { return try await run.run(in: context) }
+        let console = context.console
+        let watch = ProbeWatch { console.report("* \($0)") }
+        return try await ProbeWatch.$current.withValue(watch) { () async -> Result<ExitStatus, CommandError> in
+            do throws(CommandError) {
+                return .success(try await run.run(in: context))
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+
+    private func checkRun() throws(CommandError) -> CheckRun {
+        CheckRun(
             targets: targets,
             lists: given.lists,
             policies: given.policy,
@@ -120,6 +135,6 @@ struct CheckCommand: RequestingCommand {
             files: requestFiles,
             changes: changes,
             output: output
-        ).run(in: context)
+        )
     }
 }

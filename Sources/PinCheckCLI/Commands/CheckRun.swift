@@ -24,7 +24,8 @@ struct CheckRun {
     /// - Returns: the worst status of all results.
     /// - Throws: ``CommandError`` when there is nothing to check, or no way to say what came of it.
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try OutputSettings(output, resuming: resumed, in: context)
+        var settings = try OutputSettings(output, resuming: resumed, in: context)
+        settings.showsProgress = !changes.verbose
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
         addRoles(to: &roles, settings, in: context)
         try roles.refuseClashes()

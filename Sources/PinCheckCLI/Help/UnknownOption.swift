@@ -5,7 +5,7 @@ import Text
 enum UnknownOption {
     /// Options of other programs, and what is meant by them here.
     private static let foreign = [
-        "--verbose": "--explain", "-v": "--explain", "-V": "--version", "--cacert": "--anchors",
+        "--verbose": "--explain", "-v": "--verbose", "-V": "--version", "--cacert": "--anchors",
         "--CAfile": "--anchors",
         "--servername": "--sni", "--silent": "--quiet", "-s": "--quiet", "--pin": "--pins", "-p": "--pins",
         "--dns-servers": "--doh", "--tlsv1.2": "--min-tls 1.2", "--tlsv1.3": "--min-tls 1.3",

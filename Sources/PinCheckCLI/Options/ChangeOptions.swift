@@ -3,6 +3,14 @@ import Text
 
 /// What happens when a result is another than the last time.
 struct ChangeOptions: ParsableArguments {
+    @Flag(
+        help: ArgumentHelp(
+            "Say on standard error what is being done.",
+            discussion: "Every lookup, connection, handshake and retry, as they come."
+        )
+    )
+    var verbose = false
+
     @Option(
         name: .customLong("on-change"),
         help: ArgumentHelp(

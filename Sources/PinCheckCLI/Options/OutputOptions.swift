@@ -91,6 +91,8 @@ struct OutputSettings: Sendable {
     let explains: Bool
     let isQuiet: Bool
     let color: TextStyle.Choice
+    /// Whether a line at the terminal may say how far a run is.
+    var showsProgress = true
 
     /// Whether results go to standard output.
     var usesStandardOutput: Bool { !isQuiet && outputs.contains { $0.file == nil } }

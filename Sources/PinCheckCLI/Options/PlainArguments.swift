@@ -11,7 +11,7 @@ struct PlainArguments {
             "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni",
             "--each-tls-version", "--explain", "--head", "--no-proxy", "--no-sni", "--no-validate-domain-name",
             "--quiet", "-q",
-            "--skip-bad-pins", "--strict", "--thorough", "--update",
+            "--skip-bad-pins", "--strict", "--thorough", "--update", "--verbose",
         ]
         let values = [
             "--addresses", "--allow", "--alpn", "--anchors", "--at", "--auth-level", "--baseline", "--cert",

@@ -250,6 +250,7 @@ package struct Checker: Sendable {
         case (.success, _) where isOutOfTime: judged = .outOfTime
         case (.success, nil): judged = .byNobody
         case (.success(let result), let evaluation?):
+            ProbeWatch.current?("\(endpoint.target): judging the chain")
             let served = ServedEvidence(
                 of: result.presented,
                 timestampList: result.timestampList,

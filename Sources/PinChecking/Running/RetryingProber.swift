@@ -1,4 +1,5 @@
 import TLSProbe
+import Text
 
 /// Makes connections, again when there was no answer.
 struct RetryingProber: Sendable {
@@ -47,6 +48,7 @@ struct RetryingProber: Sendable {
                 } catch {}
             }
             count += 1
+            ProbeWatch.current?("\(request.target): trying again (\(count) of \(retries))")
             pause = min(pause * 2, .seconds(1))
             request.timeout = max(.milliseconds(1), clock.now.duration(to: deadline))
         }

@@ -55,7 +55,7 @@ final class AddressSearch: Attempt, @unchecked Sendable {
         self.family = family
         self.timeout = timeout
         self.workshop = workshop
-        resolver = workshop.resolver(family: family)
+        resolver = workshop.resolver(family: family, watch: ProbeWatch.current)
     }
 
     /// Asks, and starts the clock.

@@ -13,9 +13,9 @@ import Glibc
 /// How the TCP connection of a request is made, and what a failure to make it means.
 extension ProbeRequest {
     /// What looks the host up, `nil` when there is an address already.
-    func resolver(in workshop: ProbeWorkshop) -> SystemResolver? {
+    func resolver(in workshop: ProbeWorkshop, watch: ProbeWatch?) -> SystemResolver? {
         guard case .resolve(_, let family) = destination else { return nil }
-        return workshop.resolver(family: family)
+        return workshop.resolver(family: family, watch: watch)
     }
 
     /// Connects with `bootstrap`; a host is looked up by `resolver` and its addresses are tried by happy eyeballs.

@@ -1,6 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
 internal import Pinning
+internal import Text
 internal import X509
 
 /// One probe on its way: resolves, connects, has the handshake made, and delivers exactly one result, in time.
@@ -14,6 +15,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private let request: ProbeRequest
     private let workshop: ProbeWorkshop
     private let keepsOpen: Bool
+    private let watch = ProbeWatch.current
     private var deliver: Delivery?
     /// The connection that is kept, once there is a result.
     private(set) var kept: HTTPQuestionHandler?
@@ -55,6 +57,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         guard !isCancelled else { return deliver(.failure(error(.cancelled))) }
         self.deliver = deliver
         workshop.add(self)
+        watch?("\(request.target): connecting\(request.wayInWords)")
         let events = TimedConnection.Events { result in
             self.connectEnded(result)
         } timedOut: {
@@ -76,6 +79,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     /// Asks on the connection that was kept, and says what the server answers.
     func ask(_ question: HTTPQuestion, _ deliver: @escaping HTTPQuestionHandler.Delivery) {
         guard let kept else { return deliver(.failure(notKept)) }
+        watch?("\(request.target): sending the request")
         kept.ask(question, deliver)
     }
 
@@ -142,6 +146,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             finish(.failure(error(request.proxy == nil ? reason : .proxy(.unreachable(reason)))))
         case .success(let channel):
             let address = channel.remoteAddress.flatMap(PeerAddress.init).map { workshop.network?.peer(for: $0) ?? $0 }
+            watch?("\(request.target): connected to \(address?.description ?? request.target)")
             guard let proxy = request.proxy else {
                 peer = address
                 return beginHandshake(on: channel)
@@ -176,6 +181,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             if let failure { return self.finish(.failure(self.error(.proxy(failure)))) }
             guard self.deliver != nil else { return }
             self.passed = .now()
+            self.watch?("\(self.request.target): let through by the proxy")
             self.beginHandshake(on: channel)
         }
         do {
@@ -283,6 +289,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private func finish(_ result: Result<ProbeResult, ProbeError>) {
         guard let deliver else { return }
         self.deliver = nil
+        watch?(result, of: request.target)
         // It knows whom to tell: each would keep the other.
         handshaking = nil
         if kept == nil {

@@ -53,8 +53,8 @@ final class ProbeWorkshop: @unchecked Sendable {
     }
 
     /// What looks up the addresses of one host.
-    func resolver(family: ProbeRequest.AddressFamily) -> SystemResolver {
-        SystemResolver(loop: loop, threads: lookups, network: network, family: family)
+    func resolver(family: ProbeRequest.AddressFamily, watch: ProbeWatch?) -> SystemResolver {
+        SystemResolver(loop: loop, threads: lookups, network: network, family: family, watch: watch)
     }
 
     /// The context, made when it is first asked for.

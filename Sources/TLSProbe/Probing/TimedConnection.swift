@@ -16,6 +16,7 @@ final class TimedConnection: @unchecked Sendable {
 
     private let request: ProbeRequest
     private let workshop: ProbeWorkshop
+    private let watch = ProbeWatch.current
     private var events: Events?
     private var alarm: NIOScheduledCallback?
     private var resolver: SystemResolver?
@@ -63,7 +64,7 @@ final class TimedConnection: @unchecked Sendable {
             // This deadline comes first; NIO's is there to end its bookkeeping.
             .connectTimeout(timeout + Self.longestQueue + .seconds(1))
             .channelInitializer { self.begin($0) }
-        resolver = request.resolver(in: workshop)
+        resolver = request.resolver(in: workshop, watch: watch)
         request.connect(with: bootstrap, resolver: resolver, in: workshop).whenComplete { self.connectEnded($0) }
     }
 

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOPosix
+internal import Text
 
 #if canImport(Darwin)
 import Darwin
@@ -19,6 +20,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     private let family: ProbeRequest.AddressFamily
     /// What is asked instead of the system, in tests.
     private let network: StagedNetwork?
+    private let watch: ProbeWatch?
     private var pending: [(lookup: Lookup, promise: EventLoopPromise<[SocketAddress]>)] = []
 
     /// A resolver that answers on `loop`; `network` is asked instead of the system.
@@ -26,8 +28,10 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         loop: any EventLoop,
         threads: LookupThreads,
         network: StagedNetwork?,
-        family: ProbeRequest.AddressFamily
+        family: ProbeRequest.AddressFamily,
+        watch: ProbeWatch? = nil
     ) {
+        self.watch = watch
         self.loop = loop
         self.threads = threads
         self.network = network
@@ -57,25 +61,46 @@ final class SystemResolver: Resolver, @unchecked Sendable {
 
     private func query(_ host: String, _ port: Int, family: Int32) -> EventLoopFuture<[SocketAddress]> {
         loop.preconditionInEventLoop()
+        watch?("looking up \(host) (\(Self.name(of: family)))")
         if let network {
             let answer = network.addresses(of: host, port: port, isIPv6: family == AF_INET6)
+            tell(answer, of: host, family)
             return loop.makeCompletedFuture(answer.mapError { $0 as any Error })
         }
         let promise = loop.makePromise(of: [SocketAddress].self)
         let lookup = Lookup(host: host, port: port, family: family) { [loop] answer in
-            loop.execute { self.finish(family, promise, answer) }
+            loop.execute { self.finish(host, family, promise, answer) }
         }
         pending.append((lookup, promise))
         threads.submit(lookup)
         return promise.futureResult
     }
 
-    private func finish(_ family: Int32, _ promise: EventLoopPromise<[SocketAddress]>, _ answer: Lookup.Answer) {
+    private func finish(
+        _ host: String,
+        _ family: Int32,
+        _ promise: EventLoopPromise<[SocketAddress]>,
+        _ answer: Lookup.Answer
+    ) {
         // What was abandoned between the answer and now has failed already.
         guard let index = pending.firstIndex(where: { $0.promise.futureResult === promise.futureResult }) else {
             return
         }
         pending.remove(at: index)
+        tell(answer, of: host, family)
         promise.completeWith(answer.mapError { $0 })
     }
+
+    private func tell(_ answer: Lookup.Answer, of host: String, _ family: Int32) {
+        guard let watch else { return }
+        switch answer {
+        case .success(let addresses):
+            let peers = addresses.compactMap { PeerAddress($0) }.map { network?.peer(for: $0) ?? $0 }
+            let list = peers.map(\.ip.description).joined(separator: ", ")
+            watch("\(host) (\(Self.name(of: family))): \(list.isEmpty ? "no address" : list)")
+        case .failure(let failure): watch("\(host) (\(Self.name(of: family))): \(failure.detail)")
+        }
+    }
+
+    private static func name(of family: Int32) -> String { family == AF_INET6 ? "IPv6" : "IPv4" }
 }

@@ -29,12 +29,14 @@ struct ResultWriter {
         total: Int? = 1,
         in context: Context
     ) throws(CommandError) {
-        progress = ProgressLine(
-            total: total,
-            console: context.console,
-            hasResultOnOutput: !settings.isQuiet && settings.outputs.contains { $0.file == nil },
-            environment: context.environment
-        )
+        progress =
+            settings.showsProgress
+            ? ProgressLine(
+                total: total,
+                console: context.console,
+                hasResultOnOutput: !settings.isQuiet && settings.outputs.contains { $0.file == nil },
+                environment: context.environment
+            ) : nil
         self.notes = notes.map { Report.Message($0.reason) }
         console = context.console
         countsWarnings = settings.exitConvention == .monitoring
