@@ -28,6 +28,8 @@ final class ServeLog: Sendable {
 
     /// So many lines wait at most.
     private static let mostWaiting = 8_192
+    /// How long is waited for a reader at the end: as long as any other command waits for one.
+    private static let patience = Duration.seconds(3)
     /// So much is shown of a text.
     private static let longest = 400
 
@@ -79,10 +81,21 @@ final class ServeLog: Sendable {
         if case .dropped = lines.yield(line + "\n") { dropped() }
     }
 
-    /// Waits until everything is written.
+    /// Waits until everything is written, but no longer than for ``patience`` where nobody reads.
     func end() async {
         lines.finish()
-        await writing.value
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let writing = writing
+        Task(executorPreference: globalConcurrentExecutor) {
+            await writing.value
+            end.finish()
+        }
+        let alarm = Task {
+            try? await Task.sleep(for: Self.patience)
+            end.finish()
+        }
+        for await _ in ends {}
+        alarm.cancel()
     }
 
     private static func text(_ time: String, _ level: Level, _ event: String, _ fields: Fields) -> String {

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOPosix
+internal import Pinning
 internal import Text
 
 #if canImport(Darwin)

@@ -61,6 +61,25 @@ struct ServeSignalTests: ServeTesting {
         }
     }
 
+    @Test func whoeverDoesNotReadItsLogKeepsItFromNothing() async throws {
+        let outcome = try await BuiltBinary.run(
+            script(
+                """
+                serve --allow-any-target --log-level debug
+                # More than a pipe takes.
+                requests() { for number in $(seq 2000); do printf 'GET /-/healthy HTTP/1.1\\r\\n\\r\\n'; done; }
+                exec 5<>/dev/tcp/127.0.0.1/$port
+                { requests; printf 'GET /-/healthy HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n'; } >&5 &
+                cat <&5 | grep -c '^healthy'
+                get '/probe?target=127.0.0.1:1' | grep '^pincheck_run_status'
+                kill -TERM $pid; wait $pid
+                """
+            )
+        )
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output == "2001\npincheck_run_status 2\n")
+    }
+
     @Test func itReadsItsFilesAgain() async throws {
         try await serving { world in
             let place = "/probe?target=\(host):\(world.server.port)"
