@@ -109,7 +109,7 @@ final class ServeLog: Sendable {
         case .flag(let flag): return "\(flag)"
         case .text(let text):
             let shown = TerminalText.shown(text, to: longest)
-            guard shown.isEmpty || shown.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else { return shown }
+            guard shown.isEmpty || shown.utf8.contains(where: { [0x20, 0x22, 0x3D].contains($0) }) else { return shown }
             return "\"" + shown.replacingBytes(["\\": "\\\\", "\"": "\\\""]) + "\""
         }
     }

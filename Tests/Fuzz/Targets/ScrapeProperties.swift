@@ -22,7 +22,7 @@ enum ScrapeProperties {
 
     private static func check(_ place: RequestPlace) throws(Violation) {
         let length = place.parameters.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        try Violation.unless(place.path.hasPrefix("/"), "\(place.path.debugDescription) as a path")
+        try Violation.unless(place.path.utf8.first == UInt8(ascii: "/"), "\(place.path.debugDescription) as a path")
         try Violation.unless(length <= RequestPlace.longest, "parameters of \(length) bytes")
         try Violation.unless(
             place.parameters.count <= RequestPlace.mostParameters,
