@@ -431,6 +431,7 @@ import Testing
             "id" : "pin-matched",
             "message" : "public key pin matched at depth 0"
           },
+          "result_set" : null,
           "revocation" : null,
           "schema" : "pincheck/1",
           "target" : "api.example.com:443",

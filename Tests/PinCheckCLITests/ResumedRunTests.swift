@@ -1,4 +1,5 @@
 import LoopbackLab
+import Machine
 import Testing
 
 @testable import PinCheckCLI
@@ -13,57 +14,8 @@ import Testing
         pki = try .shared()
     }
 
-    /// A server, and what a run in a directory of its own needs to check it.
-    private struct Lab {
-        let files: TemporaryDirectory
-        let arguments: [String]
-        let port: Int
-
-        /// The arguments without the option that others begin with.
-        func arguments(beside own: [String]) -> [String] {
-            guard let index = own.first.flatMap({ arguments.firstIndex(of: $0) }) else { return arguments }
-            return Array(arguments[..<index] + arguments[(index + 2)...])
-        }
-
-        /// The file with the results.
-        var results: String { files.path + "/run.jsonl" }
-
-        /// Lines of a list: of ten targets one is refused, one has another name, and the others pass.
-        func lines(_ count: Int) -> [String] {
-            (0..<count).map { number in
-                let name = number % 10 == 7 ? "other.example.com" : StandardPKI.serverName
-                return "n\(number).example.com:8443 verify-name=\(name) connect=127.0.0.1:"
-                    + (number % 10 == 3 ? "1" : "\(port)")
-            }
-        }
-
-        /// Goes on with the results of a list.
-        func run(_ lines: [String], _ more: String..., window: Int = 1_000) async throws -> Outcome {
-            let list = try files.write(lines.joined(separator: "\n"), to: "list.txt")
-            return await pincheck(
-                arguments + ["--targets", list, "--resume", results] + more,
-                targetWindow: window
-            )
-        }
-
-        /// The targets of the results with how they ended, in the order of the file.
-        func written() throws -> [String] {
-            try contents(ofFile: results).split(separator: "\n").map { line in
-                let result = try JSONValue(String(line))
-                let target = try #require(result["target"].text)
-                return "\(target.prefix { $0 != "." }) \(try #require(result["exit"]["name"].text))"
-            }
-        }
-    }
-
-    private func serving(_ body: (Lab) async throws -> Void) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-                let arguments = ["--anchors", anchors, "--jobs", "8", "--at", String(ResumedRunTests.now)]
-                try await body(Lab(files: files, arguments: arguments, port: Int(server.port)))
-            }
-        }
+    private func serving(_ body: (ResumedRunLab) async throws -> Void) async throws {
+        try await ResumedRunLab.serving(pki, body)
     }
 
     @Test(arguments: [7, 1_000]) func aRunGoesOnWithWhatIsMissing(window: Int) async throws {
@@ -136,7 +88,7 @@ import Testing
     /// What changes a question: flags, or a file with other contents under the same name.
     enum Change: String, CaseIterable {
         case pins, contents, client, setting, anchors, strict, outlook, protocols, versions, serverName, time, variants
-        case extraRoots, intermediates, device
+        case extraRoots, intermediates, device, hostPort, androidSource, androidResource
 
         /// Writes the files that the first question names.
         func arguments(_ pki: StandardPKI, _ files: TemporaryDirectory, isChanged: Bool) throws -> [String] {
@@ -160,8 +112,30 @@ import Testing
             case .intermediates:
                 ["--intermediate", try file(isChanged ? pki.rootB.pem : pki.interA.pem, "fetched.pem")]
             case .device: isChanged ? ["--device", "system"] : []
+            case .hostPort: ["--request", "/", "--host", isChanged ? "h.example.com:8443" : "h.example.com:444"]
+            case .androidSource: try ResumedRunTests.android(isChanged ? "user" : "system", pki.rootA.pem, files)
+            case .androidResource:
+                try ResumedRunTests.android("@raw/ca", (isChanged ? pki.rootB : pki.rootA).pem, files)
             }
         }
+    }
+
+    /// An Android app that trusts what `source` names, with a file of its own.
+    private static func android(
+        _ source: String,
+        _ resource: String,
+        _ files: TemporaryDirectory
+    ) throws -> [String] {
+        for folder in ["app", "app/res", "app/res/raw", "app/res/xml"]
+        where FileKind(at: "\(files.path)/\(folder)") == .absent {
+            try files.makeDirectory(folder)
+        }
+        _ = try files.write(resource, to: "app/res/raw/ca.pem")
+        let configuration = """
+            <network-security-config><base-config><trust-anchors><certificates src="\(source)"/></trust-anchors>
+            </base-config></network-security-config>
+            """
+        return ["--client", "okhttp", "--pins", try files.write(configuration, to: "app/res/xml/nsc.xml")]
     }
 
     @Test(arguments: Change.allCases) func aResultCountsForItsOwnQuestionAlone(change: Change) async throws {
@@ -246,6 +220,9 @@ import Testing
                     #expect(await run(after: 60) == .pass)
                     #expect(count() == 1)
                     #expect(await run(after: Int64(later)) == status)
+                    #expect(count() == 2)
+                    // What was judged anew counts beside what is too old.
+                    #expect(await run(after: Int64(later) + 60) == status)
                     #expect(count() == 2)
                     // What is judged by a time that was given is as it was.
                     #expect(await run(after: 0, "--at", String(Self.now)) == .pass)

@@ -226,7 +226,7 @@ import Testing
                 object.keys.sorted() == [
                     "built", "built_is_valid", "change", "checks", "clients", "consistency", "devices", "endpoint",
                     "evaluated_at", "exit", "http", "next", "notes", "other_paths", "outlook", "pins", "presented",
-                    "proxy", "question", "reason",
+                    "proxy", "question", "reason", "result_set",
                     "revocation", "schema", "target", "tls", "transparency",
                     "variant",
                     "verdict",

@@ -31,7 +31,8 @@ struct CheckRun {
         try roles.refuseClashes()
         let request = try request.reading(files, in: context)
         let baseline = try givenBaseline(in: context)
-        let earlier = try earlierRun(at: context.now())
+        let earlier = try earlierRun(settings, at: context.now())
+        defer { earlier?.end() }
         let items = try CommandError.reading { () throws(CheckError) in try NextItem.read(next) }
         var loader = context.loader
         loader.tellsQuestions = earlier != nil
@@ -41,7 +42,7 @@ struct CheckRun {
         var watch = try changes.watch(in: context)
         var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = supply.total.map { $0 + questions.count * items.count }
-        var writer = try ResultWriter(settings, notes: loader.notes, total: total, in: context)
+        var writer = try ResultWriter(settings, notes: loader.notes, total: total, addingTo: earlier?.file, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
             supply.jobs,
@@ -79,10 +80,16 @@ struct CheckRun {
     }
 
     /// What an earlier run has written that this one goes on with, `nil` for nothing.
-    private func earlierRun(at now: Timestamp) throws(CommandError) -> ResumedRun? {
+    private func earlierRun(_ settings: OutputSettings, at now: Timestamp) throws(CommandError) -> ResumedRun? {
         guard let resumed else { return nil }
         guard next.isEmpty, baseline == nil, changes.state == nil else {
             throw .usage("--resume goes on with checks alone: leave out --next, --baseline and --state")
+        }
+        if let form = settings.outputs.first(where: { $0.form.sumsUp })?.form {
+            throw .usage(
+                "--resume checks what is missing, and \(form.rawValue) is about all targets of a run: leave out --format "
+                    + "\(form.rawValue), or --resume"
+            )
         }
         return try ResumedRun(resumed, at: now)
     }

@@ -7,16 +7,16 @@ import Text
 /// What an earlier run has written, so that only what is missing is checked (`--resume`).
 ///
 /// A result counts for the very question that it answers: the same target with the same names, pins, clients, roots and settings, and
-/// the same contents of their files. What could not be reached is asked again, and so is what is older than a day or was trusted by a
-/// certificate that has ended since, unless the time to judge by was given.
+/// the same contents of their files, and only with all results of its target. What could not be reached is asked again, and so is what
+/// is older than a day or was trusted by a certificate that has ended since, unless the time to judge by was given.
 final class ResumedRun: Sendable {
     /// The file's name, for messages.
     private let path: String
     private let state: Mutex<State>
 
     fileprivate struct State {
-        /// The results by question: a list can have a target twice.
-        var done: [QuestionKey: Recorded] = [:]
+        /// The results by question.
+        var done: [QuestionKey: Record] = [:]
         /// Results of which nobody can tell what they answer.
         var unknown = 0
         /// The questions of the jobs that are checked now, by position.
@@ -29,86 +29,73 @@ final class ResumedRun: Sendable {
         var unnoted = 0
     }
 
-    /// What is recorded for one question.
-    fileprivate struct Recorded {
-        var count: UInt32
-        var status: ExitStatus
-        /// When the oldest was judged, in seconds since 1970.
-        var evaluated: Int64
-        /// When a certificate of theirs ends first, in seconds since 1970.
-        var end: Int64
-
-        /// Whether they still say what is.
-        func holds(at now: Timestamp) -> Bool {
-            now.secondsSinceEpoch < min(end, evaluated + ResumedRun.secondsOfADay)
-        }
-    }
-
-    fileprivate static let secondsOfADay: Int64 = 86_400
     private let now: Timestamp
+    /// The file, to which the results of this run are added.
+    let file: HeldFile
 
     /// The most bytes that one result can have: chains of hundreds of certificates with all their names.
     private static let longestLine = 64 << 20
 
-    /// Reads the results in the file at `path`; none where there is no such file.
+    /// Reads the results in the file at `path`, which is made where there is none, and holds it until ``end()``.
     ///
-    /// A line that was torn when the run was killed is taken out of the file, with the other lines of its target.
+    /// Nothing is changed before all of the file is known to be results. Then a last line that was torn when the run was killed is
+    /// taken out, with the other lines of its target.
     ///
     /// - Parameters:
     ///   - path: the file.
     ///   - now: the moment of this run.
-    /// - Throws: ``CommandError`` for a file that is no such run's, or cannot be read or shortened.
+    /// - Throws: ``CommandError`` for a file that is no such run's, is held by another, or cannot be read or shortened.
     init(_ path: String, at now: Timestamp) throws(CommandError) {
-        self.now = now
+        let file = try HeldFile(path)
         var state = State()
-        switch FileKind(at: path) {
-        case .absent: break
-        case .regular:
-            do throws(WriteFailure) {
-                try Descriptor.removeTornLine(ofFile: path)
-            } catch {
-                throw OutputFile.error(error, at: path)
-            }
-            try Self.read(path, into: &state)
-        default: throw .usage("--resume \(quoted(path)) is no regular file: name one, which need not be there yet")
+        do throws(CommandError) {
+            try Self.read(file, path, into: &state)
+        } catch {
+            file.end()
+            throw error
         }
+        self.now = now
         self.path = path
+        self.file = file
         self.state = Mutex(state)
     }
 
-    private static func read(_ path: String, into state: inout State) throws(CommandError) {
-        let reader: LineReader
-        do throws(ReadFailure) {
-            reader = try LineReader(path: path, limit: longestLine, isWritten: true)
-        } catch {
-            throw CommandError(FileReader.failure(error, quoted(path)))
-        }
+    /// Lets another run have the file.
+    func end() { file.end() }
+
+    private static func read(_ file: HeldFile, _ path: String, into state: inout State) throws(CommandError) {
         // The results of a target stand one behind the other.
         var open: [ResultLine] = []
-        var wholeEnd = 0
-        var end = 0
-        while let line = try nextLine(of: reader, path) {
-            guard let result = ResultLine(line[...]) else {
-                throw .data(
-                    "\(quoted(path)):\(reader.number) is no result of 'pincheck check --format jsonl': --resume goes on with "
-                        + "what such a run has written"
-                )
+        var number = 0
+        var (end, kept) = (0, 0)
+        var isLastEnded = true
+        try file.readLines(limit: longestLine) { (line, isEnded) throws(CommandError) in
+            number += 1
+            guard let result = ResultLine(line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...]) else {
+                guard !isEnded, ResultLine.isBeginning(line[...], isAlone: number == 1) else {
+                    throw .data(
+                        "\(quoted(path)):\(number) is no result of 'pincheck check --format jsonl': --resume goes on with "
+                            + "what such a run has written"
+                    )
+                }
+                return
             }
-            end += line.count + 1
-            if open.first?.question != result.question { open = [] }
+            if let last = open.last, !result.follows(last) {
+                // What came before was broken off, and something else written behind it: it counts for nothing and stays.
+                open = []
+                kept = end
+            }
+            end += line.count + (isEnded ? 1 : 0)
+            isLastEnded = isEnded
             open.append(result)
-            guard !result.isFollowed else { continue }
-            wholeEnd = end
+            guard !result.isFollowed else { return }
             state.add(open)
             open = []
+            kept = end
         }
-        // Of a target that was not told to its end nothing is left, for it is told again.
-        guard wholeEnd < end else { return }
-        do throws(WriteFailure) {
-            try Descriptor.truncate(fileAt: path, to: wholeEnd)
-        } catch {
-            throw OutputFile.error(error, at: path)
-        }
+        // Of a target that was not told to its end nothing is left, for it is told again: unless it is another run's.
+        if let last = open.last, last.set == nil { kept = end }
+        try file.keep(kept, endingLine: kept == end && !isLastEnded)
     }
 
     /// Whether the job has no result yet; each of several that are the same is asked about once.
@@ -119,16 +106,15 @@ final class ResumedRun: Sendable {
             preconditionFailure("a run that goes on needs loaders that tell questions apart")
         }
         return state.withLock { state in
-            let key = QuestionKey(question)
-            guard var recorded = state.done[key], job.evaluation?.time != nil || recorded.holds(at: now) else {
+            let isTimeGiven = job.evaluation?.time != nil
+            let newest = state.done[QuestionKey(question)]?.takeNewest(at: isTimeGiven ? nil : now)
+            guard let recorded = newest, recorded.status != .unreachable, isTimeGiven || recorded.holds(at: now) else {
                 state.asked.append(question)
                 return true
             }
             state.total.add(recorded.status)
             state.recorded += 1
             state.unnoted += 1
-            recorded.count -= 1
-            state.done[key] = recorded.count == 0 ? nil : recorded
             return false
         }
     }
@@ -157,7 +143,7 @@ final class ResumedRun: Sendable {
     /// What the run comes to with what was recorded, and what of the file does not count.
     var summary: SafeText {
         state.withLock { state in
-            let others = state.unknown + state.done.values.reduce(0) { $0 + Int($1.count) }
+            let others = state.unknown + state.done.values.reduce(0) { $0 + $1.others }
             let before = state.recorded == 0 ? "" : ", \(state.recorded) of them recorded before"
             let rest =
                 others == 0
@@ -168,36 +154,25 @@ final class ResumedRun: Sendable {
             return "\(quoted(path)): \(state.total.sentence())\(before)\(rest)"
         }
     }
-
-    private static func nextLine(of reader: LineReader, _ path: String) throws(CommandError) -> [UInt8]? {
-        do throws(LineReader.Failure) {
-            return try reader.next()
-        } catch {
-            switch error {
-            case .tooLong: throw .data("\(quoted(path)):\(reader.number) is longer than any result: name another file")
-            case .unreadable(let failure): throw CommandError(FileReader.failure(failure, quoted(path)))
-            }
-        }
-    }
 }
 
 extension ResumedRun.State {
     /// Takes the results of one target.
     fileprivate mutating func add(_ results: [ResultLine]) {
-        guard let question = results.first?.question else {
+        guard let first = results.first, let question = first.question, first.set != nil else {
             unknown += 1
             return
         }
+        // Lines that were lost, mixed or moved make another set: then it is asked again.
+        guard ResultLine.set(of: results) == first.set else { return }
         let statuses = Set(results.compactMap(\.status))
         let status = statuses.isEmpty ? .pass : ExitStatus.worst(statuses)
-        guard status != .unreachable else { return }
-        let evaluated = results.map(\.evaluated).min() ?? 0
-        let end = results.compactMap(\.end).min() ?? .max
-        var recorded = done[question] ?? ResumedRun.Recorded(count: 0, status: status, evaluated: evaluated, end: end)
-        recorded.count += 1
-        recorded.status = .worst([recorded.status, status])
-        recorded.evaluated = min(recorded.evaluated, evaluated)
-        recorded.end = min(recorded.end, end)
-        done[question] = recorded
+        let recorded = Recorded(
+            status: status,
+            evaluated: results.map(\.evaluated).min() ?? 0,
+            latest: results.map(\.evaluated).max() ?? .max,
+            end: results.compactMap(\.end).min() ?? .max
+        )
+        done[question, default: Record()].add(recorded)
     }
 }

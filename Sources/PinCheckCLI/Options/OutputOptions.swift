@@ -82,6 +82,14 @@ enum OutputForm: String, CaseIterable, Sendable {
 
     /// Whether a file of it is written line by line rather than as a whole at the end.
     var isWrittenAsItGrows: Bool { self == .jsonl }
+
+    /// Whether it says something of all targets together, which is wrong where most were checked by an earlier run.
+    var sumsUp: Bool {
+        switch self {
+        case .text, .json, .jsonl: false
+        case .nagios, .prometheus, .junit, .github, .markdown: true
+        }
+    }
 }
 
 /// What the output options say, read.

@@ -13,6 +13,11 @@ extension Report {
             \.question,
             "The hash of what was asked, by which --resume knows a result again; null in other runs."
         ),
+        DocumentField(
+            "result_set",
+            \.resultSet,
+            "The hash of all results of the target, by which --resume knows that none is missing; null in other runs."
+        ),
         DocumentField("endpoint", \.endpoint),
         DocumentField("proxy", \.proxy, "The proxy on the way; null for none."),
         DocumentField("tls", \.tls),

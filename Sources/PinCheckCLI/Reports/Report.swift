@@ -14,6 +14,8 @@ struct Report: DocumentObject {
     var target: String
     /// The hash of what was asked, in a run that another can go on with.
     var question: String? = nil
+    /// The hash of all results of the target, in such a run.
+    var resultSet: String? = nil
     /// What was connected to, `nil` for a chain from a file.
     var endpoint: Endpoint?
     /// The proxy on the way, `nil` for none.

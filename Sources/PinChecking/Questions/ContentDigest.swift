@@ -1,15 +1,21 @@
+import PinFormats
 import Pinning
+import TLSProbe
 import X509
 
 /// Hashes values by all that they hold, the same in every process.
 ///
 /// It goes through values by reflection, so that what is added to them one day is part of the hash by itself: two values that are
-/// told apart nowhere else would have one answer count for the other. Where something stands ("origin", "place") plays no part.
+/// told apart nowhere else would have one answer count for the other. Where something was read plays no part.
 struct ContentDigest {
     private var bytes: [UInt8] = []
 
-    /// What only says where something was read.
-    private static let placeLabels: Set<String> = ["origin", "place"]
+    /// The types whose `origin` only says where they were read: others mean something else by that word.
+    private static let placed: Set<ObjectIdentifier> = [
+        ObjectIdentifier(Pin.self), ObjectIdentifier(HostEntry.self), ObjectIdentifier(Proxy.self),
+        ObjectIdentifier(NetworkSecurityConfiguration.self), ObjectIdentifier(NetworkSecurityConfiguration.Domain.self),
+        ObjectIdentifier(TransportSecurity.self), ObjectIdentifier(TransportSecurity.Exception.self),
+    ]
 
     /// The hash of values in their order.
     static func of(_ values: [Any]) -> SHA256Digest {
@@ -27,15 +33,19 @@ struct ContentDigest {
         }
     }
 
+    /// The name of a type, the same in every process: with all that is around it, a private type's has an address in memory.
+    static func name(of type: Any.Type) -> String { String(describing: type) }
+
     private mutating func addParts(of value: Any) {
         let mirror = Mirror(reflecting: value)
-        let type = String(reflecting: Swift.type(of: value))
+        let type = Self.name(of: Swift.type(of: value))
         guard !mirror.children.isEmpty else {
             // A number, a case, or something empty.
             return add(Array(String(describing: value).utf8), as: type)
         }
         var parts: [[UInt8]] = []
-        for (label, part) in mirror.children where !Self.placeLabels.contains(label ?? "") {
+        let isPlaced = Self.placed.contains(ObjectIdentifier(Swift.type(of: value)))
+        for (label, part) in mirror.children where !(isPlaced && label == "origin") && !(part is PinPlace) {
             var digest = ContentDigest()
             digest.add(Array((label ?? "").utf8), as: "label")
             digest.add(part)

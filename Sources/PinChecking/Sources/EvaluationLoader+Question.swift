@@ -58,7 +58,7 @@ extension CheckEndpoint {
             target, urlHost.description, host, referenceName == .unchecked ? nil : referenceName.description,
             writtenName,
             lookedUpName, omitsServerName ? "no server name" : nil, place, String(request.port),
-            request.serverNameIndication?.name, proxy,
+            request.serverNameIndication?.name, proxy, exchange?.question.authority,
         ]
         return texts.flatMap { text in text.map { Array("\($0.utf8.count) \($0)".utf8) } ?? [UInt8(ascii: "-")] }
     }

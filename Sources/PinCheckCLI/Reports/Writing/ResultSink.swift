@@ -14,12 +14,20 @@ struct ResultSink {
     /// What kept a summary from being written; nothing is written to it any more then.
     private(set) var loss: CommandError?
 
-    init(_ output: FormOutput<OutputForm>, settings: OutputSettings, in context: Context) throws(CommandError) {
+    /// An output of a run, which may add to the file of an earlier one.
+    init(
+        _ output: FormOutput<OutputForm>,
+        settings: OutputSettings,
+        addingTo held: HeldFile? = nil,
+        in context: Context
+    ) throws(CommandError) {
         var stream: OutputStream
         if let path = output.file {
             try OutputFile.refuseReadFile(path)
             try OutputFile.refuseMissingDirectory(of: path)
-            if output.form.isWrittenAsItGrows {
+            if output.isAddedTo, let held {
+                stream = held.stream
+            } else if output.form.isWrittenAsItGrows {
                 stream = try GrowingFile(path: path, isAddedTo: output.isAddedTo).stream
             } else {
                 let text = Spool(directory: context.environment["TMPDIR"] ?? "/tmp")
@@ -50,8 +58,12 @@ struct ResultSink {
     var takesAnyOrder: Bool { renderer.takesAnyOrder }
 
     /// Takes the next result.
-    mutating func add(_ report: Report) throws(CommandError) {
-        let text = try renderer.text(for: report)
+    mutating func add(_ report: Report) throws(CommandError) { try add([report]) }
+
+    /// Takes the next results, and writes them at once: a run that is broken off leaves all of them or none.
+    mutating func add(_ reports: [Report]) throws(CommandError) {
+        var text = ""
+        for report in reports { text += try renderer.text(for: report) }
         try write(text)
     }
 

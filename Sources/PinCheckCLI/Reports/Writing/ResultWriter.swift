@@ -21,12 +21,14 @@ struct ResultWriter {
     ///   - settings: the outputs.
     ///   - notes: what concerns all results, and is said once.
     ///   - total: how many results there will be, `nil` where nobody knows.
+    ///   - held: the file of a run that this one goes on with.
     ///   - context: the streams.
     /// - Throws: ``CommandError`` when a file cannot be made.
     init(
         _ settings: OutputSettings,
         notes: [Finding],
         total: Int? = 1,
+        addingTo held: HeldFile? = nil,
         in context: Context
     ) throws(CommandError) {
         progress =
@@ -42,7 +44,7 @@ struct ResultWriter {
         countsWarnings = settings.exitConvention == .monitoring
         saysWarnings = !settings.isQuiet && settings.outputs.contains { $0.file == nil && $0.form == .text }
         for output in settings.outputs where !(settings.isQuiet && output.file == nil) {
-            sinks.append(try ResultSink(output, settings: settings, in: context))
+            sinks.append(try ResultSink(output, settings: settings, addingTo: held, in: context))
         }
         if settings.outputs.contains(where: { $0.form == .github }) { addJobSummary(in: context) }
         guard saysWarnings else { return }
@@ -82,10 +84,14 @@ struct ResultWriter {
         at position: Int = 0,
         answering question: SHA256Digest? = nil
     ) throws(CommandError) -> [Report] {
-        let reports = results.map { result in
+        var reports = results.map { result in
             var report = Report(result)
             report.question = question?.hexadecimal
             return report
+        }
+        if question != nil {
+            let set = ResultLine.set(of: reports)
+            for index in reports.indices { reports[index].resultSet = set }
         }
         try add(reports, at: position)
         return reports
@@ -96,8 +102,8 @@ struct ResultWriter {
         for report in reports {
             if report.counts { statuses.insert(report.status) }
             if countsWarnings { statuses.insert(report.monitoring.statusOfRun) }
-            for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(report) }
         }
+        for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(reports) }
         guard needsOrder else { return }
         guard position == nextInOrder else {
             waiting[position] = reports
