@@ -10,6 +10,8 @@ final class ProbeService: Sendable {
         let reading: Int
         let module: String
         let target: String
+        /// The host as it was asked for, by which some clients find its pins.
+        let writtenName: String?
     }
 
     private let modules: ProbeModules
@@ -138,7 +140,7 @@ final class ProbeService: Sendable {
         _ request: ServedRequest
     ) async -> ServedAnswer {
         let target = job.endpoint.target
-        let key = CacheKey(reading: reading, module: module.name, target: target)
+        let key = CacheKey(reading: reading, module: module.name, target: target, writtenName: job.endpoint.writtenName)
         if let text = cache.answer(for: key) {
             metrics.countCached()
             log.write(.info, "probe", fields(target, module, request) + [("cached", .flag(true))])

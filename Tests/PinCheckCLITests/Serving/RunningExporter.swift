@@ -26,8 +26,11 @@ struct RunningExporter: Sendable {
             readStandardInput: { [] }
         )
         context.signals = { stream }
+        // A busy machine is no reason for another answer.
+        let time = arguments.contains("--timeout") ? [] : ["--timeout", "60"]
+        let given = ["serve", "--listen", "127.0.0.1:0"] + time + arguments
         let running = Task { [context] in
-            let status = await PinCheck.run(arguments: ["serve", "--listen", "127.0.0.1:0"] + arguments, in: context)
+            let status = await PinCheck.run(arguments: given, in: context)
             log.end()
             return status
         }
