@@ -62,18 +62,4 @@ import Testing
         #expect(try reader.next() == Array("4".utf8))
         #expect(try reader.next() == nil)
     }
-
-    @Test func aTornLineIsTakenOutOfAFile() throws {
-        try TemporaryDirectory.scoped { files in
-            for (text, whole) in [("", ""), ("a\n", "a\n"), ("a\nb", "a\n"), ("torn", ""), ("a\n\n", "a\n\n")] {
-                let path = try files.write(text, to: "file")
-                try Descriptor.removeTornLine(ofFile: path)
-                #expect(try BoundedFile.bytes(at: path, limit: 10) == Array(whole.utf8))
-            }
-            let long = String(repeating: "x", count: 200_000)
-            let path = try files.write("a\n" + long, to: "file")
-            try Descriptor.removeTornLine(ofFile: path)
-            #expect(try BoundedFile.bytes(at: path, limit: 10) == Array("a\n".utf8))
-        }
-    }
 }

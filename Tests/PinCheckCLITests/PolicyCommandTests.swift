@@ -111,6 +111,12 @@ import Testing
         try await serving(policy) { policy, port in
             let outcome = await pincheck("\(host):\(port)", "--policy", policy, "--format", "jsonl")
             #expect(outcome.status == .pass && outcome.output.count { $0 == "\n" } == 1, "\(outcome)")
+            let option = await pincheck(host, "--port", "\(port)", "--policy", policy, "--format", "jsonl")
+            #expect(option.status == .pass && option.output.count { $0 == "\n" } == 1, "\(option)")
+        }
+        try await serving("{ hosts: { \"HOST\": { \(entry), ports: [1], pins: \"leaf.cer\" } } }") { policy, port in
+            let outcome = await pincheck(host, "--port", "\(port)", "--policy", policy)
+            #expect(outcome.status == .usage && outcome.errors.contains("is not in the policy"), "\(outcome)")
         }
     }
 

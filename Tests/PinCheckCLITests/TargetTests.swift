@@ -105,7 +105,10 @@ import Testing
         #expect(try read(text) == expected)
     }
 
-    @Test(arguments: ["", ":", "203.0.113.7:0", "a:b:c:d:e", "api.example.com:443:edge.example.net", "host::b", "[::1"])
+    @Test(arguments: [
+        "", ":", "203.0.113.7:0", "a:b:c:d:e", "api.example.com:443:edge.example.net", "host::b", "[::1",
+        "[\u{301}::1]:9", "[::1]\u{301}:9", "[::1]:\u{301}443", "[\u{200D}::1]",
+    ])
     func refusesWhatIsNoAddress(text: String) {
         #expect(throws: RequestError.self) { try ConnectAddress.readAny(text) }
     }

@@ -195,6 +195,12 @@ struct TransferTests {
         ("HTTP/1.0 200 Fine\nTransfer-Encoding: chunked", 4, .goodbye, .notHTTP),
         ("RTSP/1.0 200 Fine\nContent-Length: 4", 4, .goodbye, .notHTTP),
         ("ICE/1.0 200 Fine\nContent-Length: 4", 4, .goodbye, .notHTTP),
+        ("HTTP/1.1 103 Hints\nA: b\n\nICE/1.0 200 Fine\nContent-Length: 4", 4, .goodbye, .notHTTP),
+        (
+            "HTTP/1.1 100 Wait\n\nHTTP/1.1 103 Hints\nA: b\n\nRTSP/1.0 200 Fine\nContent-Length: 4", 4, .goodbye,
+            .notHTTP
+        ),
+        ("HTTP/1.1 100 Wait\n\nHTTP/1.1 103 Hints\nA: b\n\nHTTP/1.1 200 Fine\nContent-Length: 4", 4, .goodbye, nil),
         ("HTTP/1.1 20 Fine\nContent-Length: 0", 0, .goodbye, .notHTTP),
         ("HTTP/1.1 101 Other\nUpgrade: h2c", 0, .goodbye, .notHTTP),
         ("HTTP/1.1 100 Continue\n\nHTTP/1.1 103 Hints\nLink: x\n\nHTTP/1.1 200 Fine\nContent-Length: 4", 4, .cut, nil),

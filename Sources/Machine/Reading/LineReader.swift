@@ -39,14 +39,13 @@ package final class LineReader {
     /// - Parameters:
     ///   - path: the file; symbolic links are followed.
     ///   - limit: the most bytes a line may have.
-    ///   - isWritten: whether the run adds to the file, which is then not among what must not be written.
     /// - Throws: ``ReadFailure``.
-    package init(path: String, limit: Int, isWritten: Bool = false) throws(ReadFailure) {
+    package init(path: String, limit: Int) throws(ReadFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         // Opening a pipe that nobody writes to would never end.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw ReadFailure(errno) }
-        if !isWritten { ReadLog.current?.add(path) }
+        ReadLog.current?.add(path)
         var status = stat()
         let kind = fstat(descriptor, &status) == 0 ? FileKind(status) : .regular
         ownDescriptor = descriptor

@@ -38,42 +38,6 @@ package enum Descriptor {
         return position >= 0 ? Int(position) : nil
     }
 
-    /// Takes out of a regular file what stands behind its last line break: a writer was killed in the middle of a line.
-    ///
-    /// - Throws: ``WriteFailure``.
-    package static func removeTornLine(ofFile path: String) throws(WriteFailure) {
-        let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        let size = Int(status.st_size)
-        var end = size
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while end > 0 {
-            let start = max(0, end - buffer.count)
-            let count = pread(descriptor, &buffer, end - start, off_t(start))
-            guard count == end - start else { throw .system(count < 0 ? errno : EIO) }
-            if let last = buffer[..<count].lastIndex(of: UInt8(ascii: "\n")) {
-                end = start + last + 1
-                break
-            }
-            end = start
-        }
-        guard end < size else { return }
-        guard ftruncate(descriptor, off_t(end)) == 0 else { throw .system(errno) }
-    }
-
-    /// Takes out of a file what stands behind its first bytes.
-    ///
-    /// - Throws: ``WriteFailure``.
-    package static func truncate(fileAt path: String, to count: Int) throws(WriteFailure) {
-        let descriptor = openForWriting(path)
-        guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
-        defer { close(descriptor) }
-        guard ftruncate(descriptor, off_t(count)) == 0 else { throw .system(errno) }
-    }
-
     /// Opens a file for writing with more flags of open(2), and never waits for the reader of a pipe.
     ///
     /// Without a reader the descriptor is negative and `errno` ENXIO. It stays in non-blocking mode, which ``write(_:to:)`` copes

@@ -96,7 +96,9 @@ package final class PartialFile {
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
         guard FileKind(status) == .regular else { throw .system(EINVAL) }
         // Whoever owns it can change what is in it; what another server of files calls a new one's owner is its own matter.
-        guard isNew || status.st_uid == geteuid() else { throw .system(EPERM) }
+        guard isNew || status.st_uid == geteuid() else { throw .foreign(path) }
+        // What has another name as well is more than a part: a copy by links keeps what it has.
+        guard isNew || status.st_nlink == 1 else { throw .foreign(path) }
         guard FileIdentity(of: path) == FileIdentity(status) else { return nil }
         return Int(status.st_size)
     }
@@ -145,6 +147,10 @@ package final class PartialFile {
     package func complete() throws(WriteFailure) {
         // What was there stays what it was until now; its permissions are kept.
         if let mode = Self.permissions(of: path) { fchmod(descriptor, mode) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+        // Somebody put another in its place: that is not what was fetched.
+        guard FileIdentity(of: partPath) == FileIdentity(status) else { throw .foreign(partPath) }
         guard rename(partPath, path) == 0 else { throw .system(errno) }
         unlink(recordPath)
     }
@@ -172,9 +178,9 @@ package final class PartialFile {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, FileKind(status) == .regular, status.st_uid == geteuid() else {
-            return nil
-        }
+        guard fstat(descriptor, &status) == 0, FileKind(status) == .regular, status.st_uid == geteuid(),
+            status.st_nlink == 1
+        else { return nil }
         return try? BoundedFile.bytes(from: descriptor, limit: recordLimit)
     }
 }

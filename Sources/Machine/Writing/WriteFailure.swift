@@ -28,6 +28,8 @@ package enum WriteFailure: Error, Hashable, Sendable {
     case held(Duration)
     /// What was to be written did not get there.
     case output(OutputError)
+    /// What stands at this path is somebody else's, or has another name as well.
+    case foreign(String)
     /// Anything else: the code in `errno`.
     case system(Int32)
 

@@ -51,19 +51,22 @@ struct PolicyHosts {
     /// - Returns: the server with what the entry says of it; without an entry, with `request` alone.
     /// - Throws: ``CommandError`` for values that cannot be understood.
     func checkTarget(for target: Target, _ request: CheckRequest) throws(CommandError) -> CheckTarget {
-        guard let host = host(for: target, request) else { return CheckTarget(target: target, request: request) }
+        guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
         let merged = request.merged(over: try CheckRequest(host.settings))
         return CheckTarget(target: target, request: merged, place: host.place)
     }
 
     /// The entry for a server, `nil` without one.
-    private func host(for target: Target, _ request: CheckRequest) -> Policy.Host? {
+    private func host(for target: Target, _ request: CheckRequest) throws(CommandError) -> Policy.Host? {
         let port = CheckTarget(target: target, request: request).port
-        let entries = (positions[target.host] ?? []).map { hosts[$0] }
-        let entry =
-            entries.first { Self.names(port, $0) }
-            ?? entries.first { $0.target.port == nil && $0.host.settings[.ports] == nil }
-        return entry?.host
+        let all = (positions[target.host] ?? []).map { hosts[$0] }
+        let named = all.filter { Self.names(port, $0) }
+        let entries = named.isEmpty ? all.filter { $0.target.port == nil && $0.host.settings[.ports] == nil } : named
+        guard entries.count > 1 else { return entries.first?.host }
+        throw .data(
+            "\(quoted(target.host.description)) has several entries for port \(port), at \(entries[0].host.place) and "
+                + "\(entries[1].host.place), and one decides here: leave one"
+        )
     }
 
     /// Whether an entry names a port itself.
@@ -73,7 +76,7 @@ struct PolicyHosts {
 
     /// Throws for a server that no entry is for.
     func require(_ target: Target, _ request: CheckRequest) throws(CommandError) {
-        if host(for: target, request) == nil { throw missing(target) }
+        if try host(for: target, request) == nil { throw missing(target) }
     }
 
     /// All hosts, or those that `named` holds, in the order of the policies.
@@ -86,19 +89,20 @@ struct PolicyHosts {
     func targets(named: [Target], _ request: CheckRequest) throws(CommandError) -> [CheckTarget] {
         var found: Set<Target> = []
         var result: [CheckTarget] = []
+        func port(of named: Target) -> Int? { named.port ?? request.connection.port }
         let chosen = named.isEmpty ? Array(hosts.indices) : Set(named.flatMap { positions[$0.host] ?? [] }).sorted()
         for position in chosen {
             let (target, host) = hosts[position]
             // An entry that names the port goes before one that names none.
             let asked = named.filter { named in
-                guard let port = named.port, !Self.names(port, hosts[position]) else { return true }
+                guard let port = port(of: named), !Self.names(port, hosts[position]) else { return true }
                 return !(positions[named.host] ?? []).contains { Self.names(port, hosts[$0]) }
             }
-            let asking = asked.filter { $0.host == target.host && ($0.port == nil || $0.port == target.port) }
+            let asking = asked.filter { $0.host == target.host && (port(of: $0) == nil || port(of: $0) == target.port) }
             let ports = host.settings[.ports]?.integers ?? []
             // An entry that names no port is for every one that is asked for.
             let askingForPort = asked.filter { named in
-                guard named.host == target.host, target.port == nil, let port = named.port else { return false }
+                guard named.host == target.host, target.port == nil, let port = port(of: named) else { return false }
                 return ports.isEmpty || ports.contains(port)
             }
             found.formUnion(asking + askingForPort)
@@ -114,7 +118,7 @@ struct PolicyHosts {
                 let isSaid = target.port != nil || request.connection.port != nil || ports.isEmpty
                 if isSaid { add(nil) } else { ports.forEach(add) }
             }
-            for port in askingForPort.compactMap(\.port) { add(port) }
+            for port in askingForPort.compactMap(port) { add(port) }
             result += targets
         }
         if let missing = named.first(where: { !found.contains($0) }) { throw self.missing(missing) }

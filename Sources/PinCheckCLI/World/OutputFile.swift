@@ -86,6 +86,7 @@ enum OutputFile {
         case .held(let time): "another run has held it for \(time.components.seconds) s"
         case .output(.brokenPipe): "nobody reads from it any more"
         case .output(.failed(let reason)): "\(reason)"
+        case .foreign(let path): "\(quoted(path)) is somebody else's or has another name: move it away"
         case .system(let code): "\(SystemError.message(of: code))"
         }
     }

@@ -91,7 +91,8 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
         case 416 where offset > 0:
             let range = head.value(of: "Content-Range").flatMap { ContentRange($0) }
             let isWhole = range?.total == offset && store.record?.total.map { $0 == offset } ?? true
-            return isWhole && store.record?.isOf(head) ?? false ? .nothingMissing : .notInRange
+            return isWhole && (isPinned || store.record?.isPinned == false) && store.record?.isOf(head) ?? false
+                ? .nothingMissing : .notInRange
         default: return .other(.status(head.status, head.reason))
         }
     }
@@ -122,6 +123,8 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
             let bytes = range.bytes, let whole = range.total, bytes.lowerBound == offset,
             bytes.upperBound == whole - 1, Self.length(head).map({ $0 == bytes.count }) ?? true
         else { return .other(.wrongRange(words)) }
+        // No byte of a server that no pin is for is added to those of one that a pin was for.
+        guard isPinned || !record.isPinned else { return .notInRange }
         guard record.isOf(head), record.total.map({ $0 == whole }) ?? true else { return .notInRange }
         total = whole
         return .document

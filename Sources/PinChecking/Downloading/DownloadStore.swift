@@ -59,7 +59,13 @@ final class DownloadStore: @unchecked Sendable {
         // Before anything is made there; a link's own files are beside what it names.
         if FileKind(at: path, followingLinks: false) != .special { try refuseOthers(beside: path) }
         let file: PartialFile
-        do throws(WriteFailure) { file = try PartialFile(becoming: path) } catch { throw .failure(error) }
+        do throws(WriteFailure) {
+            file = try PartialFile(becoming: path)
+        } catch .foreign(let path) {
+            throw .inTheWay(path)
+        } catch {
+            throw .failure(error)
+        }
         try refuseOthers(beside: file.path)
         let record = file.record.flatMap { DownloadRecord(bytes: $0) }
         // A run that ended before its first byte left nothing; anything else has a record.

@@ -50,8 +50,8 @@ extension Downloader {
             result.ending = unpinned
             return nil
         }
-        // The names that are given are for the first server; others are judged by that of their URL.
-        let name = isFirst ? "\(job.endpoint.referenceName)" : "(redirect)"
+        // Of what is given, which pins are for a host may depend on its name and port.
+        let name = "\(location.authority) \(job.endpoint.referenceName)"
         let acceptance = job.acceptance.map { judged in
             Hashing.sha256(judged.bytes + Array(name.utf8)).hexadecimal
         }

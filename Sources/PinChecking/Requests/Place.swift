@@ -17,15 +17,15 @@ package struct Place: Hashable, Sendable {
             guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")) else {
                 throw .malformed(part, whole, .unclosedBracket)
             }
-            let inside = text[text.index(after: text.startIndex)..<end]
+            let inside = text[text.utf8.index(after: text.startIndex)..<end]
             guard let address = IPAddress(inside), address.isIPv6 else {
                 throw .malformed(part, whole, .noAddressInBrackets)
             }
             host = .ip(address)
             writtenHost = address.description
-            let rest = text[text.index(after: end)...]
+            let rest = text[text.utf8.index(after: end)...]
             guard rest.isEmpty || rest.utf8.first == colon else { throw .malformed(part, whole, .textAfterBracket) }
-            port = rest.isEmpty ? nil : try Port.read(rest.dropFirst(), of: part, in: whole)
+            port = rest.isEmpty ? nil : try Port.read(Substring(rest.utf8.dropFirst()), of: part, in: whole)
         } else if let address = IPAddress(text) {
             host = .ip(address)
             writtenHost = address.description

@@ -20,7 +20,7 @@ public enum ServerName: Sendable, Hashable {
         // Byte by byte: a list has a million names, and a character costs many times as much.
         let bytes = Array(text.utf8)
         let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
-        if let address = IPAddress(isBracketed ? text.dropFirst().dropLast() : text[...]),
+        if let address = IPAddress(isBracketed ? Substring(text.utf8.dropFirst().dropLast()) : text[...]),
             !isBracketed || address.isIPv6
         {
             self = .ip(address)

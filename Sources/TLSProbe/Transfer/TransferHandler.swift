@@ -196,25 +196,53 @@ private final class OverheadLimit: ChannelInboundHandler {
     }
 }
 
-/// Lets nothing through but what begins as an answer of HTTP does: the decoder behind it takes RTSP and ICE for it too.
+/// Lets nothing through but heads that begin as an answer of HTTP does, interim ones and the last: the decoder behind it takes RTSP and
+/// ICE for it too.
 ///
 /// Not Sendable: it belongs to the channel's event loop.
 private final class ProtocolNameCheck: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
+    private static let name = Array("HTTP/".utf8)
+    /// Where the status code begins.
+    private static let codePosition = 9
+
     private let failed: () -> Void
-    /// What is still to come of the name.
-    private var missing = Array("HTTP/".utf8)[...]
+    /// How many bytes of a head have come, up to the first digit of its status code.
+    private var count = 0
+    /// Whether nothing but a line break has come of the line.
+    private var isLineEmpty = false
+    /// Whether the head that no other follows has begun.
+    private var isLast = false
 
     init(failed: @escaping () -> Void) {
         self.failed = failed
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let opening = unwrapInboundIn(data).readableBytesView.prefix(missing.count)
-        guard missing.starts(with: opening) else { return failed() }
-        missing.removeFirst(opening.count)
+        if !isLast {
+            for byte in unwrapInboundIn(data).readableBytesView {
+                guard look(at: byte) else { return failed() }
+                if isLast { break }
+            }
+        }
         context.fireChannelRead(data)
+    }
+
+    /// Whether the head may go on with a byte.
+    private func look(at byte: UInt8) -> Bool {
+        if count <= Self.codePosition {
+            if count < Self.name.count, byte != Self.name[count] { return false }
+            if count == Self.codePosition { isLast = byte != UInt8(ascii: "1") }
+            count += 1
+            isLineEmpty = false
+        } else if byte == UInt8(ascii: "\n") {
+            if isLineEmpty { count = 0 }
+            isLineEmpty = true
+        } else if byte != UInt8(ascii: "\r") {
+            isLineEmpty = false
+        }
+        return true
     }
 }

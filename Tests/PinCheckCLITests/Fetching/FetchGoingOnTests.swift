@@ -118,6 +118,40 @@ import Testing
         }
     }
 
+    @Test(arguments: ["a.bin.part", "a.bin.part.record"])
+    func aPartThatHasAnotherNameIsNotGoneOnWith(name: String) async throws {
+        try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
+            let path = self.path(files, "a.bin")
+            #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
+            try FileManager.default.linkItem(atPath: self.path(files, name), toPath: self.path(files, "copy"))
+            let copy = bytes(files, "copy")
+            let outcome = await fetch("/a.bin", "-o", path)
+            #expect(
+                outcome.status == .inputOutput && outcome.output.contains("\(name)' is not of a download"),
+                "\(outcome)"
+            )
+            #expect(bytes(files, "a.bin") == nil && bytes(files, "copy") == copy)
+        }
+    }
+
+    @Test func aPartThatIsExchangedIsNotTheDocument() async throws {
+        let place = Mutex("")
+        let rest = ranges(document, cutAfter: 50_000)
+        try await serving({ request in
+            let part = place.withLock { $0 }
+            if request.contains("Range:") {
+                _ = try? FileManager.default.removeItem(atPath: part)
+                _ = FileManager.default.createFile(atPath: part, contents: Data("EVIL".utf8))
+            }
+            return rest(request)
+        }) { _, fetch, files in
+            place.withLock { $0 = self.path(files, "a.bin.part") }
+            #expect(await fetch("/a.bin", "-o", self.path(files, "a.bin")).status == .unreachable)
+            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            #expect(outcome.status == .inputOutput && bytes(files, "a.bin") == nil, "\(outcome)")
+        }
+    }
+
     @Test func everyInterruptedDownloadOfADirectoryGoesOn() async throws {
         try await serving(ranges(document, cutAfter: 50_000)) { server, fetch, files in
             for name in ["a.bin", "b.bin"] { _ = await fetch("/\(name)", "-o", self.path(files, name)) }

@@ -46,6 +46,53 @@ import Testing
         }
     }
 
+    @Test func whatCameFromOneHostIsNotGoneOnWithFromAnother() async throws {
+        let place = Mutex("")
+        let leaf = try pki.interA.issue(.leaf("other.test"))
+        let answers = ranges(document, cutAfter: 30_000)
+        let other = TLSServerSettings(presenting: [leaf, pki.interA]).with {
+            $0.application = .responds(Responder(answers))
+        }
+        try await LoopbackServer.serving(.tls(other)) { second in
+            try await serving({ request in
+                guard request.hasPrefix("GET /a ") else { return answers(request) }
+                return Responder.Answer("HTTP/1.1 302 There\nContent-Length: 0\nLocation: \(place.withLock { $0 })", [])
+            }) { server, fetch, files in
+                let configuration = """
+                    <network-security-config><domain-config><domain>\(host)</domain><pin-set><pin digest="SHA-256">\
+                    \(pki.leaf.pin.dropFirst(7))</pin></pin-set></domain-config></network-security-config>
+                    """
+                let pins = [try files.write(configuration, to: "network.xml")]
+                func run(_ last: String, _ more: String...) async -> Outcome {
+                    place.withLock { $0 = last }
+                    return await pincheck(
+                        [
+                            "fetch", "https://\(host):\(server.port)/a", "-o", path(files, "a"), "--client", "android",
+                            "--anchors", fetch.anchors, "--pins", pins[0], "--connect", "127.0.0.1",
+                        ] + more
+                    )
+                }
+                let pinned = "https://\(host):\(server.port)/b"
+                let unpinned = "https://other.test:\(second.port)/b"
+                #expect(await run(pinned).status == .unreachable)
+                let followed = await run(
+                    unpinned,
+                    "--follow-unpinned",
+                    "--resolve",
+                    "other.test:\(second.port):127.0.0.1"
+                )
+                #expect(followed.output.contains("30000 bytes of it are kept"), "\(followed)")
+                let last = await run(pinned)
+                #expect(last.output.contains("30000 bytes of it are kept"), "\(last)")
+                #expect(
+                    await second.connections(ended: 1).allSatisfy {
+                        !String(decoding: $0.applicationOpening, as: UTF8.self).contains("Range:")
+                    }
+                )
+            }
+        }
+    }
+
     @Test func aURLThatNoPolicyNamesIsNotFetchedWithoutPins() async throws {
         try await serving(ranges(document)) { server, fetch, files in
             for (entry, url) in [
