@@ -48,7 +48,7 @@ package enum PinCheck {
     /// Whether the arguments look like those of a check: a guess before they are parsed, which time alone depends on.
     private static func resemblesCheck(_ arguments: [String]) -> Bool {
         guard let first = arguments.first, !["help", "-h", "--help", "--version"].contains(first) else { return false }
-        return !RootCommand.commands.contains { $0 != CheckCommand.self && $0.configuration.commandName == first }
+        return !RootCommand.commands.contains { $0 != CheckCommand.self && $0.name == first }
     }
 
     /// Runs a command line, without the program's name, in a world of the caller's.
@@ -124,7 +124,7 @@ package enum PinCheck {
     /// A command parsed by itself takes two thirds of the time it takes below the root, whose parser first goes through every
     /// option of the default command and of the completion scripts.
     private static func parse(_ arguments: [String]) -> (any ContextCommand)? {
-        guard let command = RootCommand.commands.first(where: { $0.configuration.commandName == arguments.first })
+        guard let command = RootCommand.commands.first(where: { $0.name == arguments.first })
         else {
             return arguments.first == "help" ? nil : parseCheck(arguments)
         }

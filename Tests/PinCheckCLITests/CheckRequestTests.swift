@@ -94,7 +94,7 @@ import Testing
             try files.write("user:word\n", to: "proxy-user")
             var seen: Set<String> = []
             for (command, required) in Self.commands {
-                let name = try #require(command.configuration.commandName)
+                let name = command.name
                 let ordinary = try request(command, required)
                 #expect(ordinary == CheckRequest(), "\(name)")
                 for (number, option) in try options(of: name).enumerated() where !Self.others.contains(option) {

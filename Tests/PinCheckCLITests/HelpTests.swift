@@ -5,7 +5,7 @@ import Testing
 
 /// `-h`, `--help` and what they are made from.
 @Suite(.endsSomeTime) struct HelpTests {
-    private static let commands = RootCommand.commands.compactMap { $0.configuration.commandName }
+    private static let commands = RootCommand.commands.map { $0.name }
 
     @Test func allHelpFitsATerminal() async {
         for arguments in [["-h"], ["--help"]]

@@ -27,7 +27,7 @@ import Text
 
     @Test func everyCommandHasAPageWithAllOfItsOptions() async throws {
         let pages = try await pages()
-        let commands = RootCommand.commands.compactMap { $0.configuration.commandName }
+        let commands = RootCommand.commands.map { $0.name }
         #expect(pages.map(\.name) == ["pincheck"] + commands.map { "pincheck-" + $0 })
         let program = try CommandDescription.program()
         for command in commands {

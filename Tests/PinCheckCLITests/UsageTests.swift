@@ -188,7 +188,7 @@ import Testing
         let short = await pincheck()
         for command in RootCommand.commands {
             #expect(
-                short.errors.contains("pincheck \(command.configuration.commandName ?? "")")
+                short.errors.contains("pincheck \(command.name)")
                     || command == CheckCommand.self
             )
         }

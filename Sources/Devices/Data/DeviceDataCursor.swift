@@ -31,6 +31,10 @@ struct DeviceDataCursor {
     ) throws(DeviceDataError) -> String {
         let start = offset
         let bytes = try bytes(number(sizeOfLength))
+        // Nearly all of them; what Unicode says of each letter would be a tenth of a whole check.
+        if bytes.allSatisfy({ (0x20...0x7e).contains($0) || hasLines && $0 == 0x0a }) {
+            return String(decoding: bytes, as: UTF8.self)
+        }
         guard let text = String(validating: bytes, as: UTF8.self),
             text.unicodeScalars.allSatisfy({ scalar in
                 hasLines && scalar == "\n"

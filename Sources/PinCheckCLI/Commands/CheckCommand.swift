@@ -5,8 +5,9 @@ import Text
 
 /// `pincheck check`: connects to servers and judges the chains they send.
 struct CheckCommand: RequestingCommand {
+    static let name = "check"
     static let configuration = CommandConfiguration(
-        commandName: "check",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "Connect to servers and judge the chains they send.",
         usage: "pincheck [check] <target> ... [--pins <source>] [<options>]",

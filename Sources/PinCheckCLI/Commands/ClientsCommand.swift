@@ -4,8 +4,9 @@ import Text
 
 /// `pincheck clients`: what can stand behind `--client`.
 struct ClientsCommand: ContextCommand {
+    static let name = "clients"
     static let configuration = CommandConfiguration(
-        commandName: "clients",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "List the clients whose decisions can be made, with their settings.",
         usage: "pincheck clients",

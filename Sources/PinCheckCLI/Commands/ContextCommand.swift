@@ -4,6 +4,9 @@ import Text
 
 /// A command that receives its world instead of reaching for it, so that a test runs it against buffers.
 protocol ContextCommand: ParsableCommand {
+    /// What selects the command. Known without its configuration, whose texts nothing but help needs.
+    static var name: String { get }
+
     /// What the exit codes of the command mean in `context`, `nil` where its options do not say.
     func exitConvention(in context: Context) -> ExitConvention?
 

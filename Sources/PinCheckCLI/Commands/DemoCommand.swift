@@ -4,8 +4,9 @@ import Text
 
 /// `pincheck demo`: real checks against throwaway servers.
 struct DemoCommand: ContextCommand {
+    static let name = "demo"
     static let configuration = CommandConfiguration(
-        commandName: "demo",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "Start throwaway TLS servers on this machine and run real checks against them.",
         usage: "pincheck demo [--color <when>]",

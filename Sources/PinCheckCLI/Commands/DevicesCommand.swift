@@ -5,8 +5,9 @@ import Text
 
 /// `pincheck devices`: the devices whose roots and rules are known.
 struct DevicesCommand: ContextCommand {
+    static let name = "devices"
     static let configuration = CommandConfiguration(
-        commandName: "devices",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "List the devices whose roots are known, or the roots of one.",
         usage: "pincheck devices [<device>] [<options>]",

@@ -7,8 +7,9 @@ import Text
 
 /// `pincheck diff`: says what changed since a snapshot.
 struct DiffCommand: RequestingCommand {
+    static let name = "diff"
     static let configuration = CommandConfiguration(
-        commandName: "diff",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "Say what changed since a snapshot.",
         usage: "pincheck diff <file> [<target|file> ...] [<options>]",

@@ -8,8 +8,9 @@ import Text
 
 /// `pincheck fetch`: downloads from servers that are accepted.
 struct FetchCommand: RequestingCommand {
+    static let name = "fetch"
     static let configuration = CommandConfiguration(
-        commandName: "fetch",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "Download from a server that is accepted.",
         usage: "pincheck fetch <url> ... [-o <file>] [--pins <source>] [<options>]",

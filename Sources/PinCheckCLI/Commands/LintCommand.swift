@@ -7,8 +7,9 @@ import Text
 
 /// `pincheck lint`: judges pins and configurations before they ship, without a network.
 struct LintCommand: ContextCommand {
+    static let name = "lint"
     static let configuration = CommandConfiguration(
-        commandName: "lint",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "Judge pins and configurations before they ship, without a network.",
         usage: "pincheck lint <source> ... [<options>]",

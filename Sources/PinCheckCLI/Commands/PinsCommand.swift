@@ -8,8 +8,9 @@ import X509
 
 /// `pincheck pins`: the pins of a server's chain or of files, in the notation of every client.
 struct PinsCommand: RequestingCommand {
+    static let name = "pins"
     static let configuration = CommandConfiguration(
-        commandName: "pins",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "Print the pins of a server, a certificate, a key or a configuration.",
         usage: "pincheck pins <target|file> ... [<options>]",

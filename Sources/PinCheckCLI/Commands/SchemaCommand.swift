@@ -3,8 +3,9 @@ import Text
 
 /// `pincheck schema`: the JSON Schema of a document.
 struct SchemaCommand: ContextCommand {
+    static let name = "schema"
     static let configuration = CommandConfiguration(
-        commandName: "schema",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "Print the JSON Schema of a document that pincheck writes.",
         usage: "pincheck schema [<name>]",

@@ -7,8 +7,9 @@ import Text
 
 /// `pincheck serve`: answers the scrapes of Prometheus with what clients make of servers.
 struct ServeCommand: RequestingCommand {
+    static let name = "serve"
     static let configuration = CommandConfiguration(
-        commandName: "serve",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "Answer the scrapes of Prometheus.",
         usage: "pincheck serve [--policy <file>] [--listen <addr:port>] [<options>]",

@@ -7,8 +7,9 @@ import Text
 
 /// `pincheck snapshot`: records what servers serve.
 struct SnapshotCommand: RequestingCommand {
+    static let name = "snapshot"
     static let configuration = CommandConfiguration(
-        commandName: "snapshot",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "Record what servers serve, to compare with later.",
         usage: "pincheck snapshot <target> ... [-o <file>] [<options>]",

@@ -6,8 +6,9 @@ import X509
 
 /// `pincheck verify`: judges a chain from a file exactly as `check` judges one from a server.
 struct VerifyCommand: RequestingCommand {
+    static let name = "verify"
     static let configuration = CommandConfiguration(
-        commandName: "verify",
+        commandName: name,
         _superCommandName: "pincheck",
         abstract: "Judge a chain from a file, without a network.",
         usage: "pincheck verify <chain> [--host <name>] [--pins <source>] [<options>]",

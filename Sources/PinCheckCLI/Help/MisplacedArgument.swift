@@ -10,7 +10,7 @@ enum MisplacedArgument {
             guard line.hasPrefix(start), line.hasSuffix("'") else { return nil }
             return line.dropFirst(start.count).dropLast()
         }
-        let commands = RootCommand.commands.compactMap { $0.configuration.commandName }
+        let commands = RootCommand.commands.map { $0.name }
         let command = commands.first { $0 == arguments.first } ?? "check"
         let usage: SafeText =
             "write \(quoted(usage(of: command), to: 200)); \(quoted("pincheck help " + command)) says more"

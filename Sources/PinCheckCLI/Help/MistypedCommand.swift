@@ -33,7 +33,7 @@ enum MistypedCommand {
         return commands.contains(first) ? nil : Suggestion.nearest(to: first, in: commands)
     }
 
-    private static let commands = RootCommand.commands.compactMap { $0.configuration.commandName } + ["help"]
+    private static let commands = RootCommand.commands.map { $0.name } + ["help"]
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }

@@ -93,6 +93,6 @@ enum ShortHelp {
 extension RootCommand {
     /// How a command is called.
     static func usage(of command: String) -> String {
-        commands.first { $0.configuration.commandName == command }?.configuration.usage ?? ""
+        commands.first { $0.name == command }?.configuration.usage ?? ""
     }
 }

@@ -100,7 +100,7 @@ extension RootCommand {
     fileprivate static var commandWords: [ValueWords.Word] {
         commands.map { command in
             ValueWords.Word(
-                text: command.configuration.commandName ?? "",
+                text: command.name,
                 meaning: command.configuration.abstract
             )
         }

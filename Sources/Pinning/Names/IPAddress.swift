@@ -16,7 +16,14 @@ public struct IPAddress: Sendable, Hashable {
     }
 
     /// Reads dotted decimal or colon-hexadecimal text without brackets, port or zone; `nil` for anything else.
-    public init?(_ text: some StringProtocol) {
+    public init?(_ text: String) {
+        self.init(text[...])
+    }
+
+    /// Reads dotted decimal or colon-hexadecimal text without brackets, port or zone; `nil` for anything else.
+    ///
+    /// Not generic: who calls it from another module would make its types at run time, a hundred times what reading costs.
+    public init?(_ text: Substring) {
         // Nearly every name has a letter that no address has.
         guard text.utf8.allSatisfy(Self.isOfAddress) else { return nil }
         let text = Array(text.utf8)

@@ -39,6 +39,8 @@ final class TimedConnection: @unchecked Sendable {
 
     /// How long the event loop may take to come to what the kernel has settled; nothing that works takes as long.
     private static let longestQueue = TimeAmount.seconds(60)
+    /// A shorter time is not given back.
+    private static let shortestQueue = TimeAmount.milliseconds(10)
     /// How often it is asked meanwhile whether the news is still in the queue.
     private static let pause = TimeAmount.milliseconds(50)
 
@@ -111,6 +113,8 @@ final class TimedConnection: @unchecked Sendable {
     /// Gives the server the time for its handshake that the news of the connection lay in the event loop's queue.
     private func leaveOutQueue(of channel: any Channel) {
         guard let connected else { return }
+        // It lay there no longer than the connection took in all; to ask costs as much as a hundredth of a check.
+        guard isLate || connected - (firstConnect ?? started) > Self.shortestQueue else { return }
         // Where the system does not say since when, nothing of the time is held against the server once the deadline has passed.
         let queued = LastLook.silence(of: channel) ?? (isLate ? connected - (firstConnect ?? started) : .zero)
         let fair = min(deadline + queued, connected + timeout)

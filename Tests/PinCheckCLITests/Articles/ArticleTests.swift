@@ -56,7 +56,7 @@ import Testing
 
     /// Whether the words only name a command, as a sentence does.
     private func isNameOfCommand(_ words: [String]) -> Bool {
-        words.count == 1 && RootCommand.commands.contains { $0.configuration.commandName == words[0] }
+        words.count == 1 && RootCommand.commands.contains { $0.name == words[0] }
     }
 
     @Test func everyOptionIsOneOfTheProgram() async throws {
