@@ -143,7 +143,7 @@ import Testing
                 "--expect-status", "--fail-before",
                 "--groups", "--header", "--host", "--jobs", "--listen", "--loops", "--max-redirs",
                 "--min-pin-life", "--on-change", "--port", "--proxy", "--request", "--resolve", "--retries", "--sha256",
-                "--sigalgs",
+                "--shard", "--sigalgs",
                 "--sni", "--speed-limit", "--speed-time", "--timeout", "--verify-name", "--warn-before",
             ]
         )

@@ -110,7 +110,7 @@ import Testing
     @Test func aCompressedListIsReadAsItIs() async throws {
         try await serving(60) { files, lines, arguments in
             let bytes = Array(lines.joined(separator: "\n").utf8)
-            let list = try files.write(stored(bytes), to: "list.txt.gz")
+            let list = try files.write(GzipFile.stored(bytes), to: "list.txt.gz")
             for window in [7, 100] {
                 let outcome = await pincheck(
                     arguments + ["--targets", list, "--format", "jsonl"],
@@ -119,23 +119,10 @@ import Testing
                 #expect(outcome.status == .unreachable, "\(outcome.errors)")
                 #expect(try results(outcome.output) == expected(60))
             }
-            let cut = try files.write(Array(stored(bytes).dropLast(200)), to: "cut.gz")
+            let cut = try files.write(Array(GzipFile.stored(bytes).dropLast(200)), to: "cut.gz")
             let outcome = await pincheck(arguments + ["--targets", cut, "--format", "jsonl"])
             #expect(outcome.status == .data && outcome.output.isEmpty, "\(outcome)")
             #expect(outcome.errors.contains("cannot be unpacked"), "\(outcome.errors)")
         }
-    }
-
-    /// A file of gzip that holds bytes as they are, in a block each.
-    private func stored(_ bytes: [UInt8]) -> [UInt8] {
-        func number(_ value: UInt32, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
-        var crc = UInt32.max
-        for byte in bytes {
-            crc ^= UInt32(byte)
-            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
-        }
-        let length = UInt32(bytes.count)
-        return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1] + number(length, 2) + number(~length, 2) + bytes
-            + number(~crc, 4) + number(length, 4)
     }
 }

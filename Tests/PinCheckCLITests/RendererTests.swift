@@ -285,6 +285,7 @@ import Testing
               "cert_sha256" : "00ff0",
               "days_left" : 89,
               "days_until_valid" : 0,
+              "fail_days" : null,
               "index" : 0,
               "issuer" : "CN=Example Root",
               "key" : "EC P-256",
@@ -294,6 +295,7 @@ import Testing
               ],
               "not_after" : "2027-01-01T00:00:00Z",
               "not_before" : "2026-01-01T00:00:00Z",
+              "origin" : null,
               "pins" : [
                 0
               ],
@@ -301,24 +303,28 @@ import Testing
               "serial" : "0A",
               "source" : "presented",
               "spki_sha256" : "sha256/NSQoeTIWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQGfk=",
-              "subject" : "CN=api.example.com"
+              "subject" : "CN=api.example.com",
+              "warn_days" : null
             },
             {
               "cert_sha256" : "00ff1",
               "days_left" : 3649,
               "days_until_valid" : 0,
+              "fail_days" : null,
               "index" : 1,
               "issuer" : "CN=Example Root",
               "key" : "EC P-384",
               "names" : [],
               "not_after" : "2027-01-01T00:00:00Z",
               "not_before" : "2026-01-01T00:00:00Z",
+              "origin" : null,
               "pins" : [],
               "role" : "root",
               "serial" : "0A",
               "source" : "system",
               "spki_sha256" : "sha256/hIEayVYDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAw/M=",
-              "subject" : "CN=Example Root"
+              "subject" : "CN=Example Root",
+              "warn_days" : null
             }
           ],
           "built_is_valid" : true,
@@ -367,6 +373,21 @@ import Testing
             "name" : "PASS"
           },
           "http" : null,
+          "is_of_another_time" : false,
+          "monitoring" : {
+            "exit" : {
+              "code" : 3,
+              "name" : "WARN"
+            },
+            "reason" : {
+              "id" : "r",
+              "message" : "accepted, but take care"
+            },
+            "run_exit" : {
+              "code" : 3,
+              "name" : "WARN"
+            }
+          },
           "next" : null,
           "notes" : [
             {
@@ -434,6 +455,7 @@ import Testing
           "result_set" : null,
           "revocation" : null,
           "schema" : "pincheck/1",
+          "shard" : null,
           "target" : "api.example.com:443",
           "tls" : {
             "alpn" : null,
@@ -451,6 +473,7 @@ import Testing
             "version" : "TLSv1.3"
           },
           "transparency" : null,
+          "unjudged" : null,
           "variant" : null,
           "verdict" : "accept",
           "verify_name" : "api.example.com",
@@ -459,7 +482,8 @@ import Testing
               "id" : "w",
               "message" : "take care"
             }
-          ]
+          ],
+          "why_unverified" : null
         }
 
         """

@@ -225,13 +225,10 @@ import Testing
             #expect(
                 object.keys.sorted() == [
                     "built", "built_is_valid", "change", "checks", "clients", "consistency", "devices", "endpoint",
-                    "evaluated_at", "exit", "http", "next", "notes", "other_paths", "outlook", "pins", "presented",
-                    "proxy", "question", "reason", "result_set",
-                    "revocation", "schema", "target", "tls", "transparency",
-                    "variant",
-                    "verdict",
-                    "verify_name",
-                    "warnings",
+                    "evaluated_at", "exit", "http", "is_of_another_time", "monitoring", "next", "notes",
+                    "other_paths", "outlook", "pins", "presented", "proxy", "question", "reason", "result_set",
+                    "revocation", "schema", "shard", "target", "tls", "transparency", "unjudged", "variant",
+                    "verdict", "verify_name", "warnings", "why_unverified",
                 ]
             )
         }

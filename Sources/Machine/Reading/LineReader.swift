@@ -23,6 +23,8 @@ package final class LineReader {
 
     /// The number of the line that was read last, from 1.
     package private(set) var number = 0
+    /// Whether the line that was read last had an end of its own, as all have but perhaps the last.
+    package private(set) var isLineEnded = false
     /// Whether the input can be opened again and then is the same.
     package let isRepeatable: Bool
 
@@ -107,6 +109,7 @@ package final class LineReader {
                     // A file that ends in a line break has no empty line behind it.
                     guard isThere else { return nil }
                     number += 1
+                    isLineEnded = false
                     return line
                 }
             }
@@ -129,6 +132,7 @@ package final class LineReader {
             if Self.ends(&line, with: buffer[stop]) {
                 endsInCarriageReturn = buffer[stop] == UInt8(ascii: "\r")
                 number += 1
+                isLineEnded = true
                 return line
             }
         }

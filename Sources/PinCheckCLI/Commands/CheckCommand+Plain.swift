@@ -35,6 +35,7 @@ extension PlanOptions {
         next = plain.texts("--next")
         rotation = RotationOptions(plain)
         resume = plain.text("--resume")
+        shard = plain.text("--shard")
     }
 }
 

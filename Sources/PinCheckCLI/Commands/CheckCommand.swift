@@ -29,6 +29,9 @@ struct CheckCommand: RequestingCommand {
               pincheck internal.example.com --anchors ca.pem
               pincheck a.example.com b.example.com:8443 --format json
               pincheck --targets hosts.txt --format jsonl
+            A part of a list on each of eight machines, and all results as one:
+              pincheck --targets hosts.txt --shard 3/8 --format jsonl -o 3.jsonl
+              pincheck merge --targets hosts.txt 1.jsonl 2.jsonl 3.jsonl
             Would apps on these phones accept it, by their roots and rules?
               pincheck api.example.com --device ios-12,ios-26,android-9,android-17
             Are the SCTs of its certificate from logs that a list has as usable?
@@ -129,6 +132,7 @@ struct CheckCommand: RequestingCommand {
             lists: given.lists,
             policies: given.policy,
             resumed: plan.resume,
+            shard: try ShardChoice.read(plan.shard),
             baseline: plan.baseline,
             rotation: plan.rotation,
             next: plan.next,

@@ -9,6 +9,8 @@ struct CheckRun {
     let lists: [String]
     let policies: [String]
     let resumed: String?
+    /// The part of the targets that is checked, `nil` for all.
+    let shard: ShardChoice?
     let baseline: String?
     let rotation: RotationOptions
     let next: [String]
@@ -36,7 +38,8 @@ struct CheckRun {
         let items = try CommandError.reading { () throws(CheckError) in try NextItem.read(next) }
         var loader = context.loader
         loader.tellsQuestions = earlier != nil
-        let supply = try supply(request, &loader, &roles, without: earlier, in: context)
+        let part = try shardRun(request)
+        let supply = try supply(request, &loader, &roles, without: earlier, of: part, in: context)
         let jobs = supply.jobs.first
         let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
         var watch = try changes.watch(in: context)
@@ -53,7 +56,12 @@ struct CheckRun {
             let states = comparison?.states(of: target)
             if let earlier { writer.skip(earlier.takeRecorded()) }
             let question = earlier?.question(at: position)
-            let reports = try writer.add(target.results(since: states), at: position, answering: question)
+            let reports = try writer.add(
+                target.results(since: states),
+                at: position,
+                answering: question,
+                of: part?.place(at: position)
+            )
             for report in reports { watch?.add(report, at: position) }
             earlier?.add(ExitStatus.worst(reports.filter(\.counts).map(\.status)))
             if !items.isEmpty { served[position] = target.connections.lazy.compactMap(\.served?.presented).first }
@@ -68,10 +76,12 @@ struct CheckRun {
         }
         try watch?.finish()
         if let status = earlier?.status { writer.count(status) }
+        // Where all targets are of other shards, nothing was to be evaluated here.
+        if part != nil, supply.total == 0 { writer.count(.pass) }
         let status = try writer.finish()
         if let earlier, !output.quiet { context.console.report(earlier.summary) }
         if let baseline, let comparison {
-            baseline.reportUnasked(comparison.unasked, in: context)
+            if part == nil { baseline.reportUnasked(comparison.unasked, in: context) }
             if rotation.update {
                 try baseline.update(to: comparison.updated, after: status, in: context)
             }
@@ -100,6 +110,7 @@ struct CheckRun {
         _ loader: inout EvaluationLoader,
         _ roles: inout FileRoles,
         without earlier: ResumedRun?,
+        of part: ShardRun?,
         in context: Context
     ) throws(CommandError) -> (jobs: JobSupply<CommandError>, total: Int?) {
         guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policies.isEmpty) else {
@@ -108,7 +119,13 @@ struct CheckRun {
             }
             return (JobSupply([]), 0)
         }
-        let given = GivenTargets(targets: targets, lists: lists, policies: policies, request: request)
+        let given = GivenTargets(
+            targets: targets,
+            lists: lists,
+            policies: policies,
+            shard: shard,
+            request: request
+        )
         var others: Set<CheckRequest.Judging> = []
         var unused = UnusedAddresses()
         unused.add(request.connection.addresses)
@@ -124,19 +141,39 @@ struct CheckRun {
         roles.add(supply.first)
         for judging in others { roles.add(judging) }
         try roles.refuseClashes()
-        if supply.rest != nil, supply.total != nil {
+        let isPart = supply.passed != 0
+        if isPart, supply.rest == nil { for target in supply.first { unused.take(target) } }
+        if supply.rest != nil || isPart, supply.total != nil {
             try CommandError.reading { () throws(RequestError) in
                 try unused.refuse(defaultPort: request.connection.port)
             }
         }
         let jobs = try CommandError.reading { () throws(CheckError) in
-            try CheckPlan.jobs(supply.first, &loader, areAll: supply.rest == nil)
+            try CheckPlan.jobs(supply.first, &loader, areAll: supply.rest == nil && !isPart)
         }
-        let isWanted: @Sendable (CheckJob) -> Bool = { earlier?.lacks($0) ?? true }
+        if let part, let total = supply.total, let passed = supply.passed, !output.quiet {
+            context.console.report(part.note(on: total, passing: passed))
+        }
+        let isWanted: @Sendable (CheckJob) -> Bool = { job in
+            guard earlier?.lacks(job) ?? true else { return false }
+            part?.take(job)
+            return true
+        }
         guard let rest = supply.rest else { return (JobSupply(jobs.filter(isWanted)), supply.total) }
         let stream = JobStream(rest, loader, where: isWanted)
         let more: @Sendable () throws(CommandError) -> [CheckJob] = { () throws(CommandError) in try stream.next() }
         return (JobSupply(jobs.filter(isWanted), more: more), supply.total)
+    }
+
+    /// The shard that is checked, `nil` where all targets are.
+    private func shardRun(_ request: CheckRequest) throws(CommandError) -> ShardRun? {
+        guard let shard else { return nil }
+        guard next.isEmpty, !rotation.update, changes.state == nil else {
+            throw .usage(
+                "--shard checks a part of the targets: leave out --next, --update and --state, which are about all"
+            )
+        }
+        return ShardRun(shard, asking: request, by: policies)
     }
 
     /// What the files that the flags name are for.

@@ -40,7 +40,8 @@ struct RootCommand: ParsableCommand {
     /// The commands, in the order of the help.
     static let commands: [any ContextCommand.Type] = [
         CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, SnapshotCommand.self,
-        DiffCommand.self, FetchCommand.self, ServeCommand.self, ClientsCommand.self, DevicesCommand.self,
+        DiffCommand.self, MergeCommand.self, FetchCommand.self, ServeCommand.self, ClientsCommand.self,
+        DevicesCommand.self,
         DemoCommand.self, SchemaCommand.self,
     ]
 
@@ -54,14 +55,14 @@ struct RootCommand: ParsableCommand {
                pincheck lint SOURCE…                 judge pins before they ship
                pincheck snapshot TARGET…             record what servers serve
                pincheck diff FILE                    say what changed since a snapshot
+               pincheck merge FILE…                  put the results of runs together
                pincheck fetch URL                    download from an accepted server
                pincheck serve --policy FILE          answer the scrapes of Prometheus
                pincheck clients                      list the clients that can be asked
                pincheck devices [NAME]               list the devices that are known
                pincheck schema                       print the JSON Schema of a document
                pincheck demo                         see it work on servers of its own
-               pincheck --help                       examples and options
 
-        Example: pincheck api.example.com --pins Pins/api.cer
+        Example: pincheck api.example.com --pins Pins/api.cer (more: pincheck --help)
         """
 }

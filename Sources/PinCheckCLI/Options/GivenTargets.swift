@@ -10,6 +10,8 @@ struct GivenTargets {
     var lists: [String] = []
     /// The policies that name hosts.
     var policies: [String] = []
+    /// The part of them that is asked for, `nil` for all.
+    var shard: ShardChoice?
     /// What the flags say of all of them.
     let request: CheckRequest
     /// A command line that names one, for whoever names none.
@@ -19,11 +21,22 @@ struct GivenTargets {
     ///
     /// - Throws: ``CommandError`` for no target at all, and for one that cannot be understood.
     func read(in context: Context) throws(CommandError) -> [CheckTarget] {
-        let stream = try stream(in: context)
         var targets: [CheckTarget] = []
-        while let target = try stream.next() { targets.append(target) }
-        guard targets.isEmpty else { return targets }
-        throw noTarget
+        try visit(in: context) { targets.append($0) }
+        return targets
+    }
+
+    /// Goes through all targets, one after the other.
+    ///
+    /// - Throws: as ``read(in:)``.
+    func visit(in context: Context, _ take: (CheckTarget) -> Void) throws(CommandError) {
+        let stream = try stream(of: policyHosts(in: context), in: context)
+        var hasTarget = false
+        while let target = try stream.next() {
+            hasTarget = true
+            take(target)
+        }
+        guard hasTarget else { throw noTarget }
     }
 
     /// The targets as they are needed, the first of them at hand.
@@ -35,7 +48,7 @@ struct GivenTargets {
     ///   - context: the world.
     ///   - window: how many targets are read at once.
     ///   - begin: is told of those at hand, where there are others.
-    ///   - visit: is told of the others, as far as they can be known.
+    ///   - visit: is told of the others, as far as they can be known, and of those of other shards.
     /// - Returns: the targets.
     /// - Throws: as ``read(in:)``.
     func supply(
@@ -47,19 +60,28 @@ struct GivenTargets {
         let hosts = try policyHosts(in: context)
         let stream = try stream(of: hosts, in: context)
         var first: [CheckTarget] = []
-        while first.count < window, let target = try stream.next() { first.append(target) }
-        guard !first.isEmpty else { throw noTarget }
-        guard first.count == window else { return TargetSupply(first: first, total: first.count, rest: nil) }
+        var passed = 0
+        func next() throws(CommandError) -> CheckTarget? {
+            try stream.next { target in
+                passed += 1
+                visit(target)
+            }
+        }
+        while first.count < window, let target = try next() { first.append(target) }
+        guard !first.isEmpty || passed > 0 else { throw noTarget }
+        guard first.count == window else {
+            return TargetSupply(first: first, total: first.count, rest: nil, passed: passed)
+        }
         begin(first)
-        guard stream.isRepeatable else { return TargetSupply(first: first, total: nil, rest: stream) }
+        guard stream.isRepeatable else { return TargetSupply(first: first, total: nil, rest: stream, passed: nil) }
         var total = first.count
-        while let target = try stream.next() {
+        while let target = try next() {
             total += 1
             visit(target)
         }
         let rest = try self.stream(of: hosts, in: context)
         for _ in first { _ = try rest.next() }
-        return TargetSupply(first: first, total: total, rest: total == first.count ? nil : rest)
+        return TargetSupply(first: first, total: total, rest: total == first.count ? nil : rest, passed: passed)
     }
 
     private var noTarget: CommandError {
@@ -70,10 +92,6 @@ struct GivenTargets {
 
     private func policyHosts(in context: Context) throws(CommandError) -> PolicyHosts? {
         policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
-    }
-
-    private func stream(in context: Context) throws(CommandError) -> TargetStream {
-        try stream(of: policyHosts(in: context), in: context)
     }
 
     private func stream(of hosts: PolicyHosts?, in context: Context) throws(CommandError) -> TargetStream {
@@ -88,6 +106,6 @@ struct GivenTargets {
             first = named.map { CheckTarget(target: $0, request: request) }
         }
         let opened = try lists.map { (path) throws(CommandError) in try TargetList(path, in: context) }
-        return TargetStream(first, lists: opened, hosts: hosts, request: request)
+        return TargetStream(first, lists: opened, hosts: hosts, request: request, shard: shard)
     }
 }

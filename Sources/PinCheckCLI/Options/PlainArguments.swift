@@ -24,7 +24,7 @@ struct PlainArguments {
             "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey", "--pins", "--policy", "--port",
             "--proxy", "--proxy-user-file",
             "--request",
-            "--resolve", "--resume", "--retries", "--sigalgs", "--sni", "--state", "--targets", "--timeout",
+            "--resolve", "--resume", "--retries", "--shard", "--sigalgs", "--sni", "--state", "--targets", "--timeout",
             "--verify-name",
             "--warn-before",
         ]

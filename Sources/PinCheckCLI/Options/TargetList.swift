@@ -133,6 +133,8 @@ extension TargetList {
         let target: Target
         /// Where the line stands.
         let place: PinPlace
+        /// The line without white space, quotation marks and comments.
+        let words: [String]
         /// What it says of the target.
         private(set) var request = CheckRequest()
 
@@ -151,6 +153,7 @@ extension TargetList {
         ) throws(CommandError) {
             self.target = try CommandError.reading { () throws(RequestError) in try Target(target) }
             self.place = place
+            self.words = [target] + words
             var single: Set<String> = []
             for word in words {
                 if let key = Self.flags[word] {

@@ -69,4 +69,16 @@ struct PlanOptions: ParsableArguments {
         completion: .file(extensions: ["jsonl"])
     )
     var resume: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Check one of N parts of the targets.",
+            discussion: """
+                The parts are 1/N to N/N, for as many machines; 'pincheck merge' puts their results together. The part of a \
+                target is known by its text alone, so lists may change and every other target stays in its own.
+                """,
+            valueName: "i/n"
+        )
+    )
+    var shard: String?
 }

@@ -4,7 +4,7 @@ import Rotation
 
 extension Report {
     /// What changed since a baseline.
-    struct Change: DocumentObject {
+    struct Change: DocumentObject, Decodable {
         /// The file with the baseline.
         let baseline: String
         /// `unchanged`, `allowed` when every change is, `changed` otherwise.
@@ -14,7 +14,7 @@ extension Report {
         /// At least one; `unchanged` alone when there is no change.
         let classes: [Class]
 
-        struct Class: DocumentObject {
+        struct Class: DocumentObject, Decodable {
             /// The kind of change, as `--allow` takes it.
             let id: String
             /// What was, in words.
@@ -29,7 +29,7 @@ extension Report {
         }
 
         /// What is recorded of a certificate.
-        struct Certificate: DocumentObject {
+        struct Certificate: DocumentObject, Decodable {
             let subject: String
             let issuer: String
             /// As in `EC P-256`.

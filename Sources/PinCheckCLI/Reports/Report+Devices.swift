@@ -4,7 +4,7 @@ import Pinning
 
 extension Report {
     /// The devices that were judged for, and what is known of their roots.
-    struct Devices: DocumentObject {
+    struct Devices: DocumentObject, Decodable {
         /// The file with the lists, `nil` for what is part of the program.
         var file: String?
         /// Where the lists are from.
@@ -18,7 +18,7 @@ extension Report {
     }
 
     /// One device.
-    struct Device: DocumentObject {
+    struct Device: DocumentObject, Decodable {
         var name: String
         /// Whose list of roots it has: `ios`, `android` or `mozilla`; `nil` for this machine.
         var platform: String?
@@ -101,3 +101,5 @@ extension Report.Device {
         ),
     ]
 }
+
+extension Evaluation.Trust: Decodable {}

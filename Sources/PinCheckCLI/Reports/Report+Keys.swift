@@ -18,6 +18,7 @@ extension Report {
             \.resultSet,
             "The hash of all results of the target, by which --resume knows that none is missing; null in other runs."
         ),
+        DocumentField("shard", \.shard, "The part of the targets that was checked (--shard); null where all were."),
         DocumentField("endpoint", \.endpoint),
         DocumentField("proxy", \.proxy, "The proxy on the way; null for none."),
         DocumentField("tls", \.tls),
@@ -37,9 +38,15 @@ extension Report {
             "What the variants have in common, in the last report of a target; null in others."
         ),
         DocumentField("evaluated_at", \.evaluatedAt, as: .time),
+        DocumentField(
+            "is_of_another_time",
+            \.isOfAnotherTime,
+            "Whether that is another moment than the present (--at)."
+        ),
         DocumentField("presented", \.presented, "The certificates the server sent, in wire order."),
         DocumentField("built", \.built, "The chain the verdict rests on, leaf first."),
         DocumentField("built_is_valid", \.builtIsValid, "Whether built is a valid path."),
+        DocumentField("why_unverified", \.whyUnverified, "Why built is no valid path, as far as the client looked."),
         DocumentField(
             "other_paths",
             \.otherPaths,
@@ -65,6 +72,7 @@ extension Report {
             \.notes,
             "What is good to know of the result, then what is never checked here although a client may check it."
         ),
+        DocumentField("unjudged", \.unjudged, "What is not judged here and can matter; null for nothing."),
         DocumentField("outlook", \.outlook),
         DocumentField("next", \.next),
         DocumentField("change", \.change),
@@ -75,6 +83,11 @@ extension Report {
             "exit",
             \.exit,
             as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])
+        ),
+        DocumentField(
+            "monitoring",
+            { $0.monitoring.says($0.exit.status, $0.reason) ? nil : $0.monitoring },
+            "What monitoring systems are told, to whom every warning matters; null for the same."
         ),
     ]
 
@@ -190,6 +203,9 @@ extension Report.ChainLink {
                 ])
             ),
             DocumentField("pins", \.pins, "Positions in pins.configured, from 0.", as: .atLeast(0)),
+            DocumentField("warn_days", \.warnDays, "Below how many days left there is a warning; null for no limit."),
+            DocumentField("fail_days", \.failDays, "Below how many days left there is a failure; null for no limit."),
+            DocumentField("origin", \.origin, "The source in words; null for what the server sent."),
         ]
     )
 }

@@ -5,7 +5,7 @@ import Text
 
 extension Report {
     /// How long the verdict will last, as far as can be told.
-    struct Outlook: DocumentObject {
+    struct Outlook: DocumentObject, Decodable {
         /// The gravest level of the findings: `info`, `warn` or `fail`.
         let level: Rotation.Outlook.Finding.Level
         /// When the first certificate expires that a client needs, `nil` where none minds.
@@ -25,7 +25,7 @@ extension Report {
         let pins: [Standing]
         let findings: [Finding]
 
-        struct Standing: DocumentObject {
+        struct Standing: DocumentObject, Decodable {
             /// The position of the pin in `configured`, from 0.
             let pin: Int
             /// The position in `built` of the certificate it matches.
@@ -42,9 +42,8 @@ extension Report {
             let id: String
             let level: Rotation.Outlook.Finding.Level
             let message: String
-            /// Whether the verdict says it; no part of the document.
+            /// Whether the verdict says it.
             let isTold: Bool
-
         }
     }
 }
@@ -153,7 +152,8 @@ extension Report.Outlook.Finding {
         DocumentField("id", \.id, "Stable; compare this, not the message."),
         DocumentField("level", \.level),
         DocumentField("message", \.message),
+        DocumentField("is_told", \.isTold, "Whether the reason of the result says it."),
     ]
 }
 
-extension Rotation.Outlook.Finding.Level: DocumentWord {}
+extension Rotation.Outlook.Finding.Level: DocumentWord, Decodable {}

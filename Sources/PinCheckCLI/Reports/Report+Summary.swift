@@ -42,6 +42,9 @@ extension Report {
         return sentence + "; " + line
     }
 
+    /// What is good to know of the result, and in one line what is not judged and can matter.
+    var toldNotes: [Message] { ownNotes + (unjudged.map { [$0] } ?? []) }
+
     /// What deserves attention: the warnings, and what the outlook warns of unless the verdict says it.
     var attention: [Message] {
         let ahead = (outlook?.findings ?? []).filter { finding in

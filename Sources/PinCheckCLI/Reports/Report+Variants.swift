@@ -3,7 +3,7 @@ import TLSProbe
 
 extension Report {
     /// Which of a target's variants a report is about.
-    struct Variant: DocumentObject {
+    struct Variant: DocumentObject, Decodable {
         /// As in `ordinary`, `RSA`, `TLS 1.2` and `no SNI`.
         let label: String
         /// The only type of key asked for, `nil` for any.
@@ -12,7 +12,7 @@ extension Report {
         var tlsVersion: String?
         /// Whether the verdict counts for the target; that of clients without SNI does not.
         let counts: Bool
-        /// Where it stands among others, whatever the order they came in; no part of the document.
+        /// Where it stands among others, whatever the order they came in.
         var rank = 0
     }
 
@@ -35,16 +35,36 @@ extension Report {
         /// Whether any variant was judged rather than only recorded.
         var hasVerdicts: Bool { accepted + rejected > 0 }
 
-        /// Whether addresses or variants differ as a baseline has them; no part of the document.
+        /// Whether addresses or variants differ as a baseline has them.
         let hasKnownDifferences: Bool
 
-        /// How many of the accepted variants answered otherwise than expected; no part of the document.
+        /// How many of the accepted variants answered otherwise than expected.
         var answeringOtherwise = 0
 
-        /// What addresses have no report on, for a table of them; no part of the document.
-        var absences: [Absence] = []
+        /// What addresses have no report on, for a table of them.
+        var absences: [Gap] = []
 
-        enum Level: String, DocumentWord {
+        /// That a kind of client has no report at an address.
+        struct Gap: DocumentObject, Decodable {
+            /// The address, with its port where that is not the target's.
+            let address: String
+            /// The kind of client, as in `RSA`; empty for the ordinary one.
+            let label: String
+            /// Whether its verdict would count.
+            let counts: Bool
+            /// Where it stands among others.
+            let rank: Int
+            let reason: Reason
+
+            enum Reason: String, DocumentWord, Decodable {
+                /// The address serves others, and refused the kind.
+                case notOffered = "not-offered"
+                /// No handshake was tried, for want of time or because the address does not answer.
+                case notTried = "not-tried"
+            }
+        }
+
+        enum Level: String, DocumentWord, Decodable {
             /// To be expected, and good to know.
             case info
             /// Something is not as it should be.
@@ -106,7 +126,20 @@ extension Report.Consistency {
             exit: Report.Exit(.worst(consistency.outcomes.map(ExitStatus.init))),
             hasKnownDifferences: consistency.hasKnownDifferences,
             answeringOtherwise: consistency.answeringOtherwise,
-            absences: consistency.absences
+            absences: consistency.absences.map(Gap.init)
+        )
+    }
+}
+
+extension Report.Consistency.Gap {
+    /// Reports that there is nothing.
+    fileprivate init(_ absence: Absence) {
+        self.init(
+            address: absence.address,
+            label: absence.variant.label ?? "",
+            counts: absence.variant.counts,
+            rank: absence.variant.rank,
+            reason: absence.reason == .notOffered ? .notOffered : .notTried
         )
     }
 }
@@ -130,6 +163,7 @@ extension Report.Variant {
             "The only TLS version offered; null for those of the target."
         ),
         DocumentField("counts", \.counts, "Whether the verdict counts for the target."),
+        DocumentField("rank", \.rank, "Where it stands among others."),
     ]
 }
 
@@ -147,7 +181,29 @@ extension Report.Consistency {
         DocumentField("rejected", \.rejected, as: .atLeast(0)),
         DocumentField("unreachable", \.unreachable, as: .atLeast(0)),
         DocumentField("findings", \.findings),
+        DocumentField(
+            "has_known_differences",
+            \.hasKnownDifferences,
+            "Whether some differ as a baseline has recorded them."
+        ),
+        DocumentField(
+            "answering_otherwise",
+            \.answeringOtherwise,
+            "How many of the accepted gave another answer than expected.",
+            as: .atLeast(0)
+        ),
+        DocumentField("absences", \.absences, "What could not be looked at."),
         DocumentField("exit", \.exit, as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])),
+    ]
+}
+
+extension Report.Consistency.Gap {
+    static let fields: DocumentFields<Report.Consistency.Gap> = [
+        DocumentField("address", \.address, "With its port where that is not the target's."),
+        DocumentField("label", \.label, "The kind of client; empty for the ordinary one."),
+        DocumentField("counts", \.counts, "Whether its verdict would count for the target."),
+        DocumentField("rank", \.rank, "Where the kind stands among others."),
+        DocumentField("reason", \.reason),
     ]
 }
 

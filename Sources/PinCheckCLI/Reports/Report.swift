@@ -16,6 +16,8 @@ struct Report: DocumentObject {
     var question: String? = nil
     /// The hash of all results of the target, in such a run.
     var resultSet: String? = nil
+    /// The part of the targets that was checked, in a run with others beside it.
+    var shard: Shard? = nil
     /// What was connected to, `nil` for a chain from a file.
     var endpoint: Endpoint?
     /// The proxy on the way, `nil` for none.
@@ -30,7 +32,7 @@ struct Report: DocumentObject {
     var consistency: Consistency?
     /// The moment of the evaluation, RFC 3339.
     var evaluatedAt: String
-    /// Whether that is another than the present; no part of the document.
+    /// Whether that is another than the present.
     var isOfAnotherTime = false
     /// The certificates the server sent, in wire order.
     var presented: [Certificate]
@@ -38,7 +40,7 @@ struct Report: DocumentObject {
     var built: [ChainLink]
     /// Whether ``built`` is a valid path.
     var builtIsValid: Bool
-    /// Why it is none, as far as the client looked; no part of the document.
+    /// Why it is none, as far as the client looked.
     var whyUnverified: String?
     /// The other valid paths without which a client would not accept, each with the clients that need it.
     var otherPaths: [Path] = []
@@ -54,8 +56,10 @@ struct Report: DocumentObject {
     var warnings: [Message]
     /// What is good to know: of the result first, then what is never checked here although a client may check it.
     var notes: [Message]
-    /// Those of the notes that are of this result, and in one line what is not judged and can matter; no part of the document.
+    /// Those of the notes that are of this result; no part of the document by themselves.
     var ownNotes: [Message] = []
+    /// What is not judged here and can matter, in one line; `nil` for nothing.
+    var unjudged: Message?
     /// How long the verdict will last, `nil` without a chain.
     var outlook: Outlook?
     /// What is about to be deployed, in a report on that; `nil` in one on a server or chain of today.
@@ -68,14 +72,14 @@ struct Report: DocumentObject {
     var verdict: VerdictWord
     var reason: Message
     var exit: Exit
-    /// What monitoring systems are told; no part of the document.
+    /// What monitoring systems are told.
     var monitoring: Monitoring
 
-    enum VerdictWord: String, DocumentWord {
+    enum VerdictWord: String, DocumentWord, Decodable {
         case accept, reject, none
     }
 
-    struct Endpoint: DocumentObject {
+    struct Endpoint: DocumentObject, Decodable {
         /// The address connected to, `nil` when none could be.
         var address: String?
         var port: Int
@@ -100,13 +104,15 @@ struct Report: DocumentObject {
         var clientCertificateSent = false
         /// What was sent first; no part of the document by itself.
         var clientHello: ClientHello? = nil
+        /// What a document says of it.
+        var readOffer: Offer? = nil
         var timingsMs: Timings
 
         /// What the ClientHello offered, `nil` where that is not known or not to be told.
-        var offered: Offer? { clientHello.flatMap(Offer.init) }
+        var offered: Offer? { readOffer ?? clientHello.flatMap(Offer.init) }
     }
 
-    struct Offer: DocumentObject {
+    struct Offer: DocumentObject, Decodable {
         var clientHelloBytes: Int
         var versions: [String]
         var groups: [String]
@@ -116,14 +122,14 @@ struct Report: DocumentObject {
         var signatureAlgorithms: [String]
     }
 
-    struct Timings: DocumentObject {
+    struct Timings: DocumentObject, Decodable {
         var resolve: Double?
         var connect: Double?
         var proxy: Double? = nil
         var handshake: Double?
     }
 
-    struct Certificate: DocumentObject {
+    struct Certificate: DocumentObject, Decodable {
         var index: Int
         /// `leaf`, `intermediate` or `root`.
         var role: String
@@ -148,23 +154,23 @@ struct Report: DocumentObject {
         var source: String
         /// The positions of the configured pins that match here, from 0.
         var pins: [Int]
-        /// Below how many days left the user wants a warning, for monitoring systems; JSON leaves what the user said out.
+        /// Below how many days left the user wants a warning, for monitoring systems.
         var warnDays: Double?
         /// Below how many days left the user wants a failure.
         var failDays: Double?
-        /// Where it is from in words for people, `nil` for what the server sent; no part of the document.
+        /// Where it is from in words for people, `nil` for what the server sent.
         var origin: String?
     }
 
     /// A valid path and who needs it.
-    struct Path: DocumentObject {
+    struct Path: DocumentObject, Decodable {
         /// The clients, as `--client` names them.
         var clients: [String]
         /// The path, leaf first.
         var chain: [ChainLink]
     }
 
-    struct Pins: DocumentObject {
+    struct Pins: DocumentObject, Decodable {
         /// `none`, `public-key` or `certificate`.
         var mode: String
         var configured: [Pin]
@@ -175,7 +181,7 @@ struct Report: DocumentObject {
         var applied: [AppliedConfiguration] = []
     }
 
-    struct AppliedConfiguration: DocumentObject {
+    struct AppliedConfiguration: DocumentObject, Decodable {
         /// Which part of which configuration, as in `network-security-config`.
         var kind: String
         /// The clients it binds, as `--client` names them.
@@ -188,7 +194,7 @@ struct Report: DocumentObject {
         var settings: [String]
     }
 
-    struct ConfigurationEntry: DocumentObject {
+    struct ConfigurationEntry: DocumentObject, Decodable {
         /// Whose configuration it is, as in `okhttp` and `android`.
         var kind: String
         /// The hosts it is for, `nil` for whatever host.
@@ -201,7 +207,7 @@ struct Report: DocumentObject {
         var expires: String?
     }
 
-    struct Pin: DocumentObject {
+    struct Pin: DocumentObject, Decodable {
         /// The hash in the notation of OkHttp, `sha256/…`, or a TLSA record that none expresses.
         var pin: String
         /// `certificate`, `public-key` or `tlsa-record`.
@@ -212,14 +218,14 @@ struct Report: DocumentObject {
         var subject: String?
     }
 
-    struct Match: DocumentObject {
+    struct Match: DocumentObject, Decodable {
         /// The position of the pin in `configured`, from 0.
         var pin: Int
         /// The position of the certificate in `built`, 0 for the leaf.
         var depth: Int
     }
 
-    struct Check: DocumentObject {
+    struct Check: DocumentObject, Decodable {
         /// The client whose procedure the step belongs to, `nil` for the connection.
         var client: String?
         /// The device it decides on, `nil` where none was named.
@@ -267,16 +273,6 @@ struct Report: DocumentObject {
             name = status.name
         }
 
-    }
-
-    /// What monitoring systems are told, to whom every warning matters.
-    struct Monitoring: Sendable {
-        /// The status if warnings changed it.
-        var status: ExitStatus
-        /// The reason for that.
-        var reason: Message
-        /// What the result adds to the status of the run.
-        var statusOfRun: ExitStatus
     }
 
     /// That a server asked for a client certificate and got none: its answer to others may be another.

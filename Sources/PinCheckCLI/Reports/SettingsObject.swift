@@ -17,7 +17,7 @@ struct SettingsObject: DocumentValue {
     }
 
     /// The name of a setting in snake case: `validatesDomainName` as `validates_domain_name`, and `myURLHere` as `my_url_here`.
-    private static func key(_ name: String) -> String {
+    static func key(_ name: String) -> String {
         func isUppercase(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
         let name = Array(name.utf8)
         var key: [UInt8] = []

@@ -74,19 +74,9 @@ enum SnapshotFile {
     }
 
     private static func reason(of error: DecodingError) -> String {
-        func place(_ path: [any CodingKey]) -> String {
-            path.reduce("") { text, key in
-                key.intValue.map { "\(text)[\($0)]" } ?? (text.isEmpty ? key.stringValue : "\(text).\(key.stringValue)")
-            }
-        }
-        switch error {
-        case .keyNotFound(let key, let context):
-            return "\(place(context.codingPath + [key])) is missing"
-        case .typeMismatch(_, let context) where !context.codingPath.isEmpty:
-            return "\(place(context.codingPath)) is of another type than it has to be"
-        case .valueNotFound(_, let context): return "\(place(context.codingPath)) is null"
-        default: return "it is not a JSON document; write one with 'pincheck snapshot'"
-        }
+        let failure = DocumentReader.failure(error)
+        return failure.place.isEmpty
+            ? "it is not a JSON document; write one with 'pincheck snapshot'" : "\(failure.place) \(failure.problem)"
     }
 }
 

@@ -83,7 +83,7 @@ extension CheckTarget {
             )
             endpoints.append(
                 CheckEndpoint(
-                    target: Place.authority(target.host.description, port),
+                    target: title,
                     targetPort: port,
                     urlHost: target.host,
                     host: (names.host?.name ?? target.host).description,

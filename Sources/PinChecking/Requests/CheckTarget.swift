@@ -1,13 +1,16 @@
 package import PinFormats
+import Pinning
 
 /// One target and everything that was said of it.
 package struct CheckTarget: Sendable {
     /// The target.
     package let target: Target
     /// What is asked of it.
-    package let request: CheckRequest
+    package private(set) var request: CheckRequest
     /// Where the target stands in a list or policy, `nil` for one of the command line.
     package var place: PinPlace? = nil
+    /// What the target is known by where results of several runs are put together, `nil` where they are not.
+    package var entry: TargetEntry? = nil
 
     /// A target and what is asked of it.
     package init(
@@ -25,8 +28,13 @@ package struct CheckTarget: Sendable {
         var request = request
         request.connection.addresses.given.removeAll { !$0.applies(to: target, port: port) }
         request.connection.addresses.added.removeAll { !$0.applies(to: target, port: port) }
-        return CheckTarget(target: target, request: request, place: place)
+        var own = self
+        own.request = request
+        return own
     }
+
+    /// The target with its port, as results name it.
+    package var title: String { Place.authority(target.host.description, port) }
 
     /// The port to connect to where no address has one of its own.
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }

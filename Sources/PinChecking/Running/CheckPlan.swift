@@ -12,6 +12,8 @@ package struct CheckJob: Sendable {
     package let retries: Int
     /// The hash of what is asked, `nil` where nobody tells questions apart.
     package var question: SHA256Digest? = nil
+    /// What the target is known by where results of several runs are put together, `nil` where they are not.
+    package var entry: TargetEntry? = nil
     /// The hash of what the server is accepted by, wherever it is connected to; `nil` where nobody tells questions apart.
     var acceptance: SHA256Digest? = nil
     /// All that is checked of the target, `nil` when that is the endpoint alone.
@@ -32,6 +34,7 @@ package struct CheckJob: Sendable {
         endpoint.request.timeout = min(endpoint.request.timeout, max(.milliseconds(1), limit))
         var job = CheckJob(endpoint: endpoint, evaluation: evaluation, retries: retries)
         job.question = question
+        job.entry = entry
         job.variants = variants
         return job
     }
@@ -67,6 +70,7 @@ package enum CheckPlan {
                 )
                 var job = job(target, endpoints, evaluation)
                 job.question = try loader.question(of: target, at: endpoints)
+                job.entry = target.entry
                 job.acceptance = try loader.questionOfJudging(target.request.judging)
                 jobs.append(job)
             } catch {

@@ -1,4 +1,4 @@
-import Pinning
+package import Pinning
 import TLSProbe
 import X509
 
@@ -32,16 +32,26 @@ extension EvaluationLoader {
         request.judging = CheckRequest.Judging()
         // The endpoints have it.
         request.connection.proxy = nil
+        return ContentDigest.of([judged as Any] + request.contentForQuestions)
+    }
+}
+
+extension CheckRequest {
+    /// The hash of what is asked for, in the words it is asked for in: whatever the files hold that it names.
+    package var digest: SHA256Digest { ContentDigest.of(contentForQuestions) }
+
+    /// What tells the request from others: without what changes no answer, passwords, and what the machine says.
+    fileprivate var contentForQuestions: [Any] {
+        var request = self
         request.connection.environmentProxies = nil
         request.connection.proxyCredentials = nil
-        // It changes no answer.
         request.connection.timeout = nil
         request.connection.retries = nil
         request.connection.jobs = nil
         request.connection.loops = nil
         let identity = request.connection.clientIdentity?.encodings
         request.connection.clientIdentity = nil
-        return ContentDigest.of([judged as Any, request, identity as Any])
+        return [request, identity as Any]
     }
 }
 

@@ -15,7 +15,7 @@ extension TextRenderer {
         lines += mismatch.map { configured($0) } ?? numbers(first, withBackups: false)
         lines += Self.distinct(reports.flatMap { configurations($0) })
         lines += reasons(summary) + outlooks(reports, matrix) + answers(summary)
-        lines += Self.distinct(reports.flatMap(\.ownNotes).map(note))
+        lines += Self.distinct(reports.flatMap(\.toldNotes).map(note))
         return text(lines) + conclusion(summary, of: first, naming: matrix)
     }
 

@@ -29,7 +29,7 @@ struct TextRenderer: Sendable {
         } else if report.clients.count > 1 {
             lines += matrix(report)
         }
-        if !explains { lines += report.ownNotes.map(note) }
+        if !explains { lines += report.toldNotes.map(note) }
         lines.append(verdict(report))
         return text(lines)
     }

@@ -6,7 +6,7 @@ struct VariantMatrix {
     /// What stands at a place of the table.
     enum Entry {
         case cell(Cell)
-        case absence(Absence.Reason)
+        case absence(Report.Consistency.Gap.Reason)
         /// The kind of client makes no sense there.
         case nothing
 
@@ -71,10 +71,10 @@ struct VariantMatrix {
             )
         }
         for absence in summary.consistency.absences {
-            let text = absence.variant.label ?? ""
+            let text = absence.label
             // What nobody offers has no column: a note says so.
             guard absence.reason == .notTried || labels.contains(where: { $0.text == text }) else { continue }
-            labels.append(Label(text: text, counts: absence.variant.counts, rank: absence.variant.rank))
+            labels.append(Label(text: text, counts: absence.counts, rank: absence.rank))
         }
         // The table is the same whatever the first address has.
         labels = Set(labels).sorted { ($0.rank, $0.text) < ($1.rank, $1.text) }
@@ -91,7 +91,7 @@ struct VariantMatrix {
                     return .cell(Cell(status: report.status, key: name(report), counts: report.counts))
                 }
                 let absence = summary.consistency.absences.first {
-                    $0.address == place.name && ($0.variant.label ?? "") == label.text
+                    $0.address == place.name && $0.label == label.text
                 }
                 return absence.map { .absence($0.reason) } ?? .nothing
             }
@@ -103,7 +103,7 @@ struct VariantMatrix {
 
     /// What the signs and columns of the table mean that do not say it themselves, `nil` where all do.
     var legend: String? {
-        func has(_ reason: Absence.Reason) -> Bool {
+        func has(_ reason: Report.Consistency.Gap.Reason) -> Bool {
             rows.contains { row in
                 row.entries.contains { if case .absence(reason) = $0 { true } else { false } }
             }
@@ -114,7 +114,8 @@ struct VariantMatrix {
             }
         }
         let verdicts = [("!", "a warning"), ("?", "no verdict")].filter { has($0.0) }
-        let meanings = [(Absence.Reason.notOffered, "not offered"), (.notTried, "no connection")].filter { has($0.0) }
+        let meanings = [(Report.Consistency.Gap.Reason.notOffered, "not offered"), (.notTried, "no connection")].filter
+        { has($0.0) }
         let kinds = [
             columns.count > 1 && columns.contains("ordinary") ? "ordinary: as most clients connect" : nil,
             columns.contains { $0.hasPrefix("(") } ? "in brackets: shown, not judged" : nil,

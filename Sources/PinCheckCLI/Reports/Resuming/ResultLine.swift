@@ -134,5 +134,12 @@ struct QuestionKey: Hashable {
         self.second = second
     }
 
+    /// The half of the hash.
+    var bytes: [UInt8] {
+        [first, second].flatMap { word in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
+        }
+    }
+
     private static func text(_ digits: ArraySlice<UInt8>) -> String { String(decoding: digits, as: UTF8.self) }
 }

@@ -76,17 +76,20 @@ struct ResultWriter {
     ///   - results: the results.
     ///   - position: where the target stands.
     ///   - question: the hash of what was asked, in a run that another can go on with.
+    ///   - shard: the part that the target is of, and what it is known by there.
     /// - Returns: the documents on them.
     /// - Throws: ``CommandError`` when an output cannot be written.
     @discardableResult
     mutating func add(
         _ results: [CheckResult],
         at position: Int = 0,
-        answering question: SHA256Digest? = nil
+        answering question: SHA256Digest? = nil,
+        of shard: Report.Shard? = nil
     ) throws(CommandError) -> [Report] {
         var reports = results.map { result in
             var report = Report(result)
             report.question = question?.hexadecimal
+            report.shard = shard
             return report
         }
         if question != nil {
@@ -97,7 +100,8 @@ struct ResultWriter {
         return reports
     }
 
-    private mutating func add(_ reports: [Report], at position: Int) throws(CommandError) {
+    /// Takes the documents on the target at `position`.
+    mutating func add(_ reports: [Report], at position: Int) throws(CommandError) {
         defer { progress?.count(ExitStatus.worst(reports.filter(\.counts).map(\.status))) }
         for report in reports {
             if report.counts { statuses.insert(report.status) }
