@@ -93,6 +93,26 @@ struct DeadlineTests {
         }
     }
 
+    @Test func aStepAfterTheDeadlineIsMadeForWhoSentLittle() async throws {
+        try await withProber { prober in
+            let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), timeout: .zero)
+            // Its deadline is when it was made, until it is started.
+            let connection = TimedConnection(request, in: prober.workshop)
+            #expect(connection.step(after: 5_000) { 1 } == 1)
+            #expect(connection.step(after: 100_000) { 1 } == nil)
+        }
+    }
+
+    @Test func allThatOneTargetsServersMayCostAfterItsDeadlineIsLimited() {
+        let work = LateWork()
+        #expect(work.allows(after: 5_000))
+        #expect(!work.allows(after: 100_000))
+        work.spend(.milliseconds(30))
+        #expect(work.allows(after: 5_000))
+        work.spend(.milliseconds(30))
+        #expect(!work.allows(after: 5_000))
+    }
+
     // MARK: What the kernel settled in time
 
     /// What comes of a probe whose deadline passes while the event loop has not come to what the kernel settled.

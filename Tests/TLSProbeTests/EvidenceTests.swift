@@ -54,6 +54,27 @@ struct EvidenceTests {
         #expect(result.staple == [0])
     }
 
+    @Test func aGroupThatTakesASecondIsRefused() async throws {
+        let leaf = try world.interA.issue(
+            .leaf(StandardPKI.serverName),
+            key: .shared(.rsa(bits: 2048), label: "key exchange")
+        )
+        func server(_ bits: Int) -> ServerBehavior {
+            .tls(
+                TLSServerSettings(presenting: [leaf, world.interA]).with {
+                    $0.maximumVersion = .tls12
+                    $0.cipherList = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
+                    $0.bitsOfOwnGroup = bits
+                }
+            )
+        }
+        #expect(try await probe(server(4_096)).keyExchange == .ephemeralInGroup(bits: 4_096))
+        let message =
+            "the server's Diffie-Hellman group has fewer than 1024 bits, or more than 4096 and is none that is known"
+        #expect(try await failure(of: server(4_097)).reason == .tlsFailure(message))
+        #expect(try await failure(of: server(10_000)).reason == .tlsFailure(message))
+    }
+
     @Test func theKeyExchangeIsToldAsTheSuiteHasIt() async throws {
         let weak = try world.interA.issue(
             .leaf(StandardPKI.serverName),

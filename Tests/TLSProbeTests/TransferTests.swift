@@ -88,6 +88,17 @@ struct TransferTests {
         }
     }
 
+    @Test func aServerThatSendsTicketsForEverIsLeft() async throws {
+        let behavior = server(answer("HTTP/1.1 200 Fine\nContent-Length: 3", Array("abc".utf8))) {
+            $0.sessionTickets = 20_000
+        }
+        let (end, _) = try await fetch(behavior, to: Keeper())
+        // What comes before anything is asked for has a limit of its own.
+        let message = "the server sent more than 1048576 bytes without any data"
+        let failure = try #require(end?.failure)
+        #expect(failure == .tlsFailure(message) || failure == .tooLong, "\(failure)")
+    }
+
     @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
     func theDocumentComesOverTheConnectionThatWasJudged(version: LoopbackLab.TLSVersion) async throws {
         let document = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 251) }

@@ -78,4 +78,13 @@ long COpenSSLShims_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char
 long COpenSSLShims_SSL_set_tlsext_status_ocsp_resp(SSL *ssl, unsigned char *response, long count);
 long COpenSSLShims_SSL_CTX_set_tlsext_status_cb(SSL_CTX *context, int (*callback)(SSL *, void *));
 
+// The longest prime of a Diffie-Hellman group of a server's own that is computed with.
+enum { COpenSSLShims_DH_BITS_MAX = 4096 };
+// Has handshakes refuse longer ones, as they refuse short ones; groups with a name, which need short exponents only, are taken.
+//
+// A server chooses the group and what it costs: OpenSSL takes 10,000 bits, which are a second of a client's time and none of the server's.
+void COpenSSLShims_SSL_CTX_limit_dh(SSL_CTX *context);
+// A Diffie-Hellman group for tests: a modulus of so many bits, which is no prime, and 2; NULL when OpenSSL refuses it.
+EVP_PKEY *COpenSSLShims_EVP_DH_group(int bits);
+
 #endif

@@ -99,6 +99,13 @@ final class TLSServerContext: @unchecked Sendable {
             _ = SSL_CTX_set_options(context, COpenSSLShims_SSL_OP_CIPHER_SERVER_PREFERENCE())
         }
         if settings.offersFiniteFieldGroups { _ = COpenSSLShims_SSL_CTX_set_dh_auto(context, 1) }
+        if let bits = settings.bitsOfOwnGroup {
+            // The context owns the group once it has taken it.
+            guard let group = COpenSSLShims_EVP_DH_group(Int32(bits)), SSL_CTX_set0_tmp_dh_pkey(context, group) == 1
+            else {
+                throw .openSSL("set up a Diffie-Hellman group")
+            }
+        }
         _ = COpenSSLShims_SSL_CTX_set_tlsext_status_cb(context) { ssl, _ in
             guard let conversation = TLSConversation.of(ssl), let staple = conversation.staple,
                 !conversation.staplesByECDHEOnly || SSL_CIPHER_get_kx_nid(SSL_get_pending_cipher(ssl)) == NID_kx_ecdhe,

@@ -111,6 +111,8 @@ public struct TLSServerSettings: Sendable {
     public var staplesByECDHEOnly = false
     /// Whether there are DHE suites, whose prime is as long as the certificate's key (`SSL_CTX_set_dh_auto`).
     public var offersFiniteFieldGroups = false
+    /// How many bits the modulus of the server's own Diffie-Hellman group has, `nil`: it has none of its own.
+    public var bitsOfOwnGroup: Int?
 
     /// Settings with these default identities and the defaults above.
     public init(_ identities: [TLSIdentity]) {

@@ -138,6 +138,7 @@ package struct KeyCollector: Sendable {
             target.endpoints.flatMap { endpoint in target.variants.map { (index, $0.request(of: endpoint)) } }
         }
         var deadlines: [Int: Deadline] = [:]
+        let lateWork = targets.map { _ in LateWork() }
         return await withTaskGroup(of: (Int, Result<ProbeResult, ProbeError>).self) { group in
             var results = [Result<ProbeResult, ProbeError>?](repeating: nil, count: requests.count)
             var next = 0
@@ -148,7 +149,11 @@ package struct KeyCollector: Sendable {
                 let deadline = deadlines[target] ?? Deadline(in: request.timeout)
                 deadlines[target] = deadline
                 next += 1
-                group.addTask { (index, await result(of: request, until: deadline, with: prober)) }
+                group.addTask {
+                    await LateWork.$current.withValue(lateWork[target]) {
+                        (index, await result(of: request, until: deadline, with: prober))
+                    }
+                }
             }
             for _ in 0..<min(limit, requests.count) { start() }
             for await (index, result) in group {

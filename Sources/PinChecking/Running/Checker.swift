@@ -135,7 +135,9 @@ package struct Checker: Sendable {
     /// Checks all that there is of a job's target.
     func target(_ job: CheckJob) async -> CheckedTarget {
         guard let variants = job.variants else { return await checked(job) }
-        return await TargetCheck(checker: self, job: job, variants: variants).checked()
+        return await LateWork.$current.withValue(LateWork()) {
+            await TargetCheck(checker: self, job: job, variants: variants).checked()
+        }
     }
 
     /// Checks one endpoint.

@@ -71,7 +71,12 @@ final class HTTPExchange: Attempt, @unchecked Sendable {
             return ask(on: channel)
         }
         let connection = try TLSConnection(context: workshop.context(), request: request)
-        let handler = TLSStreamHandler(connection: connection, request: request, objection: fetch.objection) { error in
+        let handler = TLSStreamHandler(
+            connection: connection,
+            request: request,
+            clock: self.connection,
+            objection: fetch.objection
+        ) { error in
             switch error {
             case nil: self.ask(on: channel)
             case .failed(let reason): self.fail(.handshake, reason)

@@ -38,6 +38,10 @@ enum HandshakeDiagnosis {
         case Int32(ERR_R_ASN1_LIB), SSL_R_CERT_LENGTH_MISMATCH, SSL_R_UNABLE_TO_FIND_PUBLIC_KEY_PARAMETERS,
             SSL_R_UNKNOWN_CERTIFICATE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE:
             .unreadableCertificate(errors.text)
+        case SSL_R_DH_KEY_TOO_SMALL:
+            .tlsFailure(
+                "the server's Diffie-Hellman group has fewer than 1024 bits, or more than 4096 and is none that is known"
+            )
         default: .tlsFailure(errors.text)
         }
     }

@@ -30,6 +30,7 @@ final class HandshakeHandler: ChannelInboundHandler {
     private static let openingLength = 16
 
     private let request: ProbeRequest
+    private let clock: TimedConnection
     private let keepsOpen: Bool
     private let conclude: (HandshakeOutcome) -> Void
     /// `nil` once the handshake has ended.
@@ -44,16 +45,19 @@ final class HandshakeHandler: ChannelInboundHandler {
     /// - Parameters:
     ///   - connection: the handshake to make.
     ///   - request: what `connection` was made for.
+    ///   - clock: says whether there is time for another step.
     ///   - keepsOpen: whether the channel stays open, without a goodbye, when the handshake is complete; whoever is told then takes over.
     ///   - conclude: called once, on the event loop.
     init(
         connection: TLSConnection,
         request: ProbeRequest,
+        clock: TimedConnection,
         keepsOpen: Bool = false,
         conclude: @escaping (HandshakeOutcome) -> Void
     ) {
         self.connection = connection
         self.request = request
+        self.clock = clock
         self.keepsOpen = keepsOpen
         self.conclude = conclude
     }
@@ -94,8 +98,8 @@ final class HandshakeHandler: ChannelInboundHandler {
     }
 
     private func advance(_ context: ChannelHandlerContext) {
-        guard let connection else { return }
-        switch connection.advance() {
+        guard let connection, let step = clock.step(after: received, connection.advance) else { return }
+        switch step {
         case .needsInput: send(from: connection, context)
         case .complete:
             // It has ended, whatever becomes of the last bytes: some servers close as soon as they have sent their part.

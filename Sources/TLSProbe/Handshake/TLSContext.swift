@@ -44,6 +44,7 @@ final class TLSContext {
             COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT() | COpenSSLShims_SSL_OP_NO_TICKET()
                 | COpenSSLShims_SSL_OP_NO_COMPRESSION() | COpenSSLShims_SSL_OP_NO_RENEGOTIATION()
         )
+        COpenSSLShims_SSL_CTX_limit_dh(pointer)
         _ = COpenSSLShims_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
         _ = COpenSSLShims_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
         _ = COpenSSLShims_SSL_CTX_set_max_cert_list(pointer, Self.certificateListLimit)

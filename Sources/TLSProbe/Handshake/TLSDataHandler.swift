@@ -11,7 +11,12 @@ final class TLSDataHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// No honest server sends more without any data in it, in bytes: tickets, new keys and the asking for them have a few.
+    private static let overheadLimit = 1 << 20
+
     private let connection: TLSConnection
+    /// The bytes received since there was data.
+    private var overhead = 0
     private var context: ChannelHandlerContext?
     /// Whether nothing more is read.
     private var hasEnded = false
@@ -38,6 +43,7 @@ final class TLSDataHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
+        overhead += bytes.readableBytes
         connection.receive(bytes)
         deliver(context, expecting: bytes.readableBytes)
     }
@@ -66,7 +72,7 @@ final class TLSDataHandler: ChannelDuplexHandler {
     private func deliver(_ context: ChannelHandlerContext, expecting count: Int) {
         guard !hasEnded else { return }
         let data: ByteBuffer
-        var failure: OpenSSLErrors?
+        var failure: String?
         switch connection.read(allocator: context.channel.allocator, expecting: count) {
         case .data(let read): data = read
         case .end(let read):
@@ -74,16 +80,27 @@ final class TLSDataHandler: ChannelDuplexHandler {
             hasEnded = true
         case .failed(let read, let errors):
             data = read
-            failure = errors
-            hasEnded = true
+            failure = errors.text
+        }
+        // A server may ask for a new key, which is answered. One that asks for ever, or takes no answers, would fill the memory.
+        if context.channel.isWritable {
+            send(context, promise: nil)
+        } else {
+            failure = failure ?? "the server takes no answers"
+        }
+        if data.readableBytes > 0 {
+            overhead = 0
+            context.fireChannelRead(wrapInboundOut(data))
+        } else if overhead > Self.overheadLimit {
+            failure = failure ?? "the server sent more than \(Self.overheadLimit) bytes without any data"
+        }
+        if let failure {
             // What follows a fatal error is no goodbye.
             owesCloseNotify = false
+            hasEnded = true
+            context.fireErrorCaught(TLSDataError.failed(failure))
         }
-        // A server may ask for a new key, which is answered.
-        send(context, promise: nil)
-        if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
         guard hasEnded else { return }
-        if let failure { context.fireErrorCaught(TLSDataError.failed(failure.text)) }
         sayGoodbye(context)
         context.close(promise: nil)
     }

@@ -11,6 +11,9 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let connection: TLSConnection
     private let request: ProbeRequest
+    private let clock: TimedConnection
+    /// The bytes received so far.
+    private var received = 0
     /// Says `nil` for a chain that is trusted, or why it is not.
     private let objection: (PresentedChain) -> String?
     /// Called once, with `nil` when data can be sent.
@@ -20,11 +23,13 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
     init(
         connection: TLSConnection,
         request: ProbeRequest,
+        clock: TimedConnection,
         objection: @escaping (PresentedChain) -> String?,
         established: @escaping (TLSStreamError?) -> Void
     ) {
         self.connection = connection
         self.request = request
+        self.clock = clock
         self.objection = objection
         self.established = established
     }
@@ -34,7 +39,12 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.receive(unwrapInboundIn(data))
+        let bytes = unwrapInboundIn(data)
+        received += bytes.readableBytes
+        guard received <= HandshakeHandler.inputLimit else {
+            return end(.failed(.tooMuchData(limit: HandshakeHandler.inputLimit)))
+        }
+        connection.receive(bytes)
         advance(context)
     }
 
@@ -44,8 +54,8 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func advance(_ context: ChannelHandlerContext) {
-        guard established != nil else { return }
-        switch connection.advance() {
+        guard established != nil, let step = clock.step(after: received, connection.advance) else { return }
+        switch step {
         case .needsInput: send(context)
         case .closed: end(.failed(.closedEarly(received: 0)))
         case .failed(let errors):

@@ -161,7 +161,12 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private func beginHandshake(on channel: any Channel) {
         do {
             let connection = try TLSConnection(context: workshop.context(), request: request)
-            let handler = HandshakeHandler(connection: connection, request: request, keepsOpen: keepsOpen) {
+            let handler = HandshakeHandler(
+                connection: connection,
+                request: request,
+                clock: self.connection,
+                keepsOpen: keepsOpen
+            ) {
                 self.handshakeEnded($0)
             }
             handshaking = handler
@@ -203,7 +208,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     ) throws {
         let request = request.firstHop
         let connection = try TLSConnection(context: workshop.context(), request: request)
-        let stream = TLSStreamHandler(connection: connection, request: request) { chain in
+        let stream = TLSStreamHandler(connection: connection, request: request, clock: self.connection) { chain in
             if let objection = self.workshop.proxyObjection(chain, proxy.host) { return objection }
             if let address = self.passage?.address, let version = connection.version, let cipher = connection.cipher {
                 let tls = ProxyPassage.TLS(version: version, cipher: cipher, leaf: chain.leaf)

@@ -17,6 +17,7 @@ final class TimedConnection: @unchecked Sendable {
     private let request: ProbeRequest
     private let workshop: ProbeWorkshop
     private let watch = ProbeWatch.current
+    private let lateWork = LateWork.current ?? LateWork()
     private var events: Events?
     private var alarm: NIOScheduledCallback?
     private var resolver: SystemResolver?
@@ -74,6 +75,19 @@ final class TimedConnection: @unchecked Sendable {
     func stopClock() {
         alarm?.cancel()
         alarm = nil
+    }
+
+    /// Makes a step of a handshake unless it came too late, for a server that has sent so many bytes so far.
+    ///
+    /// Each step looks at the clock: a server may choose how long it takes, and others may wait behind it.
+    ///
+    /// - Returns: `nil` when nothing is done any more; then the alarm has rung or is about to.
+    func step<Outcome>(after count: Int, _ step: () -> Outcome) -> Outcome? {
+        let begun = NIODeadline.now()
+        guard begun >= deadline else { return step() }
+        guard lateWork.allows(after: count) else { return nil }
+        defer { lateWork.spend(.now() - begun) }
+        return step()
     }
 
     /// Closes whatever is open; nothing is called any more.
