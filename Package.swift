@@ -105,7 +105,7 @@ let package = Package(
         .executableTarget(
             name: "pincheck",
             dependencies: ["PinCheckCLI"],
-            exclude: ["README.zh.md"],
+            exclude: ["README.zh.md", "functions.order"],
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "MachineTests", dependencies: ["LoopbackLab", "Machine"], swiftSettings: swiftSettings),

@@ -15,10 +15,10 @@ finish() {
     rm -rf "$scratch"
 }
 trap finish EXIT
-# As `make install` leaves it.
+# As `make install` leaves it, or with the names of its functions; not what old valgrinds cannot read.
 cp "$pincheck" "$scratch/pincheck"
 cd "$scratch"
-if command -v strip >/dev/null; then strip pincheck; fi
+if command -v strip >/dev/null; then strip ${keeps_names:+-g} pincheck; fi
 
 cc -O2 -o measure "$here/measure.c"
 
