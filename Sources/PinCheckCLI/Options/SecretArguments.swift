@@ -19,7 +19,9 @@ enum SecretArguments {
     /// Arguments are repeated in too many places, among them the parser's own, for each to know. Files that are there, pins
     /// and PEM text of what is public are shown.
     static func hide(_ arguments: [String], in filter: SecretFilter) {
-        for (index, argument) in arguments.enumerated() where !argument.contains("-----BEGIN") {
+        // The library's `contains` decides, but takes as long as all the rest.
+        for (index, argument) in arguments.enumerated()
+        where !(argument.holdsBytes(of: "-----BEGIN") && argument.contains("-----BEGIN")) {
             let isPath = index == 0 || !valuesThatAreNoPaths.contains(arguments[index - 1])
             filter.hide(secrets(in: argument, mayBePath: isPath))
         }

@@ -172,13 +172,12 @@ struct OutlookFindings {
     }
 
     private func backups() -> String {
-        let numbers = outlook.backups.map { String($0 + 1) }.joined(separator: ", ")
         let missing = outlook.demands.filter(\.backups.isEmpty).compactMap(\.holding).map(Self.noun)
         let none = missing.isEmpty ? "" : ", but none for the \(missing.joined(separator: " and "))"
         switch outlook.backups.count {
         case 0: return "no backup"
-        case 1: return "backup: pin \(numbers)\(none)"
-        default: return "backups: pins \(numbers)\(none)"
+        case 1: return "backup: pin \(outlook.backups[0] + 1)\(none)"
+        default: return "backups: pins \(outlook.backups.map { String($0 + 1) }.joined(separator: ", "))\(none)"
         }
     }
 

@@ -24,6 +24,8 @@ final class TLSPreparation: @unchecked Sendable {
     }
 
     private func prepare() {
+        // Who needs OpenSSL meanwhile waits here instead of doing the same work beside it.
+        _ = Hashing.isAvailable
         OpenSSLNames.learn()
         // OpenSSL would do this when it parses the first certificate.
         OSSL_DECODER_do_all_provided(nil, { _, _ in }, nil)
