@@ -125,7 +125,7 @@ final class ResultFile {
         if bytes == [UInt8(ascii: "{")] || members?["results"] != nil {
             return ", but perhaps of '--format json': have the run write jsonl, one result a line"
         }
-        if members?["schema"] != nil {
+        if let schema = members?["schema"], !schema.elementsEqual("\"\(Report.schema)\"".utf8) {
             return ", but a document of another kind or version: name the results of checks"
         }
         return ": name files that such runs wrote, or take the line out, and its target counts as missing"

@@ -29,6 +29,7 @@ import Testing
                 (Array("\(result.dropLast(40))\n\(result)".utf8), ":1 is no result"),
                 (Array("\(result.dropLast(40))\(result)".utf8), ":1 is no result"),
                 (Array("\(result)\(result.dropLast(40))\n".utf8), ":2 is no result"),
+                (Array("\(result.dropLast())\(result)".utf8), "name files that such runs wrote"),
                 ([0x1F, 0x8B, 0x08, 0x00, 0x01, 0x02], "bad.jsonl"), ([0x1F, 0x8B, 0x0A], "bad.jsonl"),
                 ([0xFF, 0xFE] + result.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }, "name files"),
                 ([UInt8](repeating: 0, count: 1 << 16), "name files"),
