@@ -34,7 +34,7 @@ package final class HTTPServer: Sendable {
     ) {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         loop = group.next()
-        room = .makeBoxSendingValue(ConnectionRoom(limit: limits.connections), eventLoop: loop)
+        room = .makeBoxSendingValue(ConnectionRoom(limit: limits.connections, reserve: limits.reserve), eventLoop: loop)
         self.limits = limits
         self.tell = tell
         self.respond = respond

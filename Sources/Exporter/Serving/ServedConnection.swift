@@ -35,6 +35,8 @@ final class ServedConnection: ChannelInboundHandler {
     private var pending = CircularBuffer<HTTPServerRequestPart>()
     /// Whether what came behind it is none.
     private var isBroken = false
+    /// Whether it has one of the last places.
+    private var isInReserve = false
     /// Whether nothing comes any more.
     private var isInputClosed = false
     /// When it last had something to do.
@@ -70,9 +72,10 @@ final class ServedConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         tell(.opened)
-        guard room.enter(self) else {
+        guard let place = room.enter(self) else {
             return refuse(503, "all connections are in use: try again later")
         }
+        isInReserve = place == .reserve
         guard !room.isEnding else { return context.close(promise: nil) }
         setTimer(limits.requestTime)
     }
@@ -159,13 +162,15 @@ final class ServedConnection: ChannelInboundHandler {
         timer?.cancel()
         setReading(false)
         // Behind an upgrade the decoder reads nothing any more.
-        let isKept = head.isKeepAlive && head.method != .CONNECT && !head.headers.contains(name: "Upgrade")
+        let isKept =
+            !isInReserve && head.isKeepAlive && head.method != .CONNECT && !head.headers.contains(name: "Upgrade")
         let request = ServedRequest(
             method: head.method.rawValue,
             place: head.uri,
             timeouts: head.headers[ScrapeTimeout.header],
             client: context.remoteAddress?.ipAddress ?? "",
-            arrival: .now
+            arrival: .now,
+            isInReserve: isInReserve
         )
         let loop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: loop)

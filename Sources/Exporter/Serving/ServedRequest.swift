@@ -10,6 +10,8 @@ package struct ServedRequest: Sendable {
     package let client: String
     /// When it was there.
     package let arrival: ContinuousClock.Instant
+    /// Whether it has one of the last places, kept for what is answered at once.
+    package let isInReserve: Bool
 }
 
 /// The answer to a request.
@@ -56,6 +58,8 @@ package enum ServerEvent: Hashable, Sendable {
 package struct ServerLimits: Sendable {
     /// The most connections at a time.
     package var connections = 512
+    /// How many more there are while all of those are being answered, each for one request that is answered at once.
+    package var reserve = 8
     /// The most bytes of a request.
     package var requestBytes = 16 << 10
     /// How long a request may take to come, and a new connection to begin one.

@@ -27,9 +27,9 @@ package enum DescriptorLimit {
     private static let descriptorResource = RLIMIT_NOFILE
     #endif
 
-    /// Whether a few descriptors can still be opened: without, the event loop cannot even be made.
-    package static func hasFreeDescriptors() -> Bool {
-        let copies = (0..<6).map { _ in dup(STDERR_FILENO) }
+    /// Whether so many descriptors can still be opened: without a few, the event loop cannot even be made.
+    package static func hasFreeDescriptors(_ count: Int = 6) -> Bool {
+        let copies = (0..<count).map { _ in dup(STDERR_FILENO) }
         for copy in copies where copy >= 0 { close(copy) }
         return copies.allSatisfy { $0 >= 0 }
     }

@@ -81,6 +81,7 @@ struct ServeCommand: RequestingCommand {
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try ServeSettings(options)
+        let descriptors = try Self.descriptors()
         let flags = try request()
         let files = requestFiles
         guard requestFiles.readsTargets || !settings.allowed.isEmpty else {
@@ -95,7 +96,7 @@ struct ServeCommand: RequestingCommand {
         let log = ServeLog(settings.logForm, from: settings.logLevel, in: context) { metrics.countLostLine() }
         let status: ExitStatus
         do throws(CommandError) {
-            status = try await serve(settings, flags, modules, metrics, log, in: context)
+            status = try await serve(settings, descriptors, flags, modules, metrics, log, in: context)
         } catch {
             await log.end()
             throw error
@@ -104,8 +105,26 @@ struct ServeCommand: RequestingCommand {
         return status
     }
 
+    /// How many connections there can be, to the exporter and to targets.
+    ///
+    /// With few descriptors connections could neither be accepted nor told why, and the event loops could not even be made.
+    private static func descriptors() throws(CommandError) -> Int {
+        let limit = DescriptorLimit.connectionLimit()
+        guard DescriptorLimit.hasFreeDescriptors(fewestDescriptors) else {
+            throw .software(
+                "an exporter needs at least \(fewestDescriptors) file descriptors, and this process is given fewer: raise the "
+                    + "limit, as in 'ulimit -n 1024' or by LimitNOFILE=1024 in its unit"
+            )
+        }
+        return limit
+    }
+
+    /// For some clients, some probes, and what event loops and lookups need.
+    private static let fewestDescriptors = 128
+
     private func serve(
         _ settings: ServeSettings,
+        _ descriptors: Int,
         _ flags: CheckRequest,
         _ modules: ProbeModules,
         _ metrics: ExporterMetrics,
@@ -114,11 +133,10 @@ struct ServeCommand: RequestingCommand {
     ) async throws(CommandError) -> ExitStatus {
         // Before anybody connects, so that no signal is lost.
         let signals = context.signals()
-        let descriptors = DescriptorLimit.connectionLimit()
         var limits = ServerLimits()
         limits.connections = min(limits.connections, max(8, descriptors / 4))
         let checker = StandingChecker(
-            in: context.surroundings(withConnections: max(1, descriptors - limits.connections)),
+            in: context.surroundings(withConnections: max(1, descriptors - limits.connections - limits.reserve)),
             loops: flags.connection.loops
         )
         let service = ProbeService(

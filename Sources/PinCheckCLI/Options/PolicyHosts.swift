@@ -74,6 +74,13 @@ struct PolicyHosts {
         entry.target.port == port || entry.host.settings[.ports]?.integers.contains(port) ?? false
     }
 
+    /// Whether an entry is for a server.
+    ///
+    /// - Throws: ``CommandError`` where several are.
+    func names(_ target: Target, _ request: CheckRequest) throws(CommandError) -> Bool {
+        try host(for: target, request) != nil
+    }
+
     /// Throws for a server that no entry is for.
     func require(_ target: Target, _ request: CheckRequest) throws(CommandError) {
         if try host(for: target, request) == nil { throw missing(target) }

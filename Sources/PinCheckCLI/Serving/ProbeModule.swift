@@ -29,6 +29,8 @@ final class ProbeModule: Sendable {
     private let jobs: [Key: CheckJob]
     private let ports: [ServerName: [Int]]
     private let hosts: PolicyHosts?
+    /// Whether a policy or a list says what its targets are judged by.
+    private let isNamed: Bool
     private let request: CheckRequest
     private let allowed: AllowedTargets
     private let loader: Mutex<EvaluationLoader>
@@ -77,6 +79,7 @@ final class ProbeModule: Sendable {
             ports[key.host, default: []].append(key.port)
         }
         self.name = name
+        self.isNamed = isNamed
         self.jobs = jobs
         self.ports = ports
         self.request = request
@@ -118,8 +121,24 @@ final class ProbeModule: Sendable {
         return try otherJob(for: target)
     }
 
+    /// Throws for a target that would pass because nobody said what it has to hold: `check` refuses one that is in no policy, too.
+    private func requireSomethingToJudgeBy(_ target: Target) throws(Refusal) {
+        guard isNamed, request.judging.pinSources.isEmpty else { return }
+        do throws(CommandError) {
+            guard try hosts?.names(target, request) != true else { return }
+        } catch {
+            throw Refusal(status: 500, message: error.message)
+        }
+        throw Refusal(
+            status: 403,
+            message:
+                "\(quoted(target.text)) is in no policy and no list of the module \(quoted(name)), and there are no pins to judge it by: name it there, or give --pins"
+        )
+    }
+
     /// What is asked of a target that no entry names.
     private func otherJob(for target: Target) throws(Refusal) -> CheckJob {
+        try requireSomethingToJudgeBy(target)
         do throws(CommandError) {
             let asked =
                 try hosts?.checkTarget(for: target, request) ?? CheckTarget(target: target, request: request)

@@ -103,6 +103,10 @@ final class ProbeService: Sendable {
     // MARK: Probes
 
     private func probe(_ place: RequestPlace, for request: ServedRequest) async -> ServedAnswer {
+        guard !request.isInReserve else {
+            // Whoever looks whether the exporter is there comes before one probe more.
+            return refused(503, "all connections wait for probes: raise --jobs, or scrape less at a time", request)
+        }
         let question: ProbeQuestion
         let limit: Duration?
         do throws(RequestProblem) {

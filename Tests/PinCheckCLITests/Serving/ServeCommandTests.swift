@@ -115,6 +115,26 @@ import Testing
         }
     }
 
+    @Test func nothingPassesBecauseThereIsNothingToJudgeItBy() async throws {
+        try await serving { world in
+            let port = Int(world.server.port)
+            let trust = ["--policy", world.policy, "--anchors", world.anchors, "--connect", "127.0.0.1:\(port)"]
+            let allowed = trust + ["--verify-name", host, "--allow-any-target", "--allow-target", "other.test"]
+            try await RunningExporter.serving(allowed) { exporter in
+                for target in ["other.test", "other.test:\(port)", "\(host):\(port + 1)"] {
+                    let answer = try await exporter.get("/probe?target=\(target)")
+                    #expect(answer.status == 403 && answer.body.contains("no pins to judge it by"), "\(answer)")
+                    #expect(answer.value(of: "pincheck_probe_success") == nil)
+                }
+                #expect(world.server.connections.isEmpty)
+            }
+            try await RunningExporter.serving(allowed + ["--pins", pki.leaf.pin]) { exporter in
+                let answer = try await exporter.get("/probe?target=other.test")
+                #expect(answer.value(of: "pincheck_probe_success") == "1", "\(answer)")
+            }
+        }
+    }
+
     @Test func aModuleThatCannotBeUsedForATargetIsNoVerdict() async throws {
         try await RunningExporter.serving(["--allow-any-target", "-4"]) { exporter in
             let answer = try await exporter.get("/probe?target=%5B::1%5D")

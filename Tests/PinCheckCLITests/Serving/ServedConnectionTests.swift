@@ -174,6 +174,7 @@ import Testing
         let (stream, release) = AsyncStream.makeStream(of: Void.self)
         try await serving {
             $0.connections = 2
+            $0.reserve = 0
         } respond: { _ in
             for await _ in stream {}
             return ServedAnswer(status: 200, body: "done\n")
@@ -233,6 +234,41 @@ import Testing
             while events.count(.opened) < 1 { await Task.yield() }
             await server.end(within: .milliseconds(50))
             #expect(await connection.rest().isEmpty)
+        }
+    }
+
+    @Test func someIsAnsweredWhereAllOthersWait() async throws {
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let (stream, release) = AsyncStream.makeStream(of: Void.self)
+        try await serving {
+            $0.connections = 2
+            $0.reserve = 2
+        } respond: { request in
+            if request.place == "/slow" {
+                begin.yield()
+                for await _ in stream {}
+            }
+            return ServedAnswer(status: 200, body: "\(request.isInReserve)\n")
+        } _: { _, port, _ in
+            var beginnings = begun.makeAsyncIterator()
+            var busy: [ScrapeConnection] = []
+            for _ in 0..<2 {
+                let connection = try ScrapeConnection(port: port)
+                connection.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+                await beginnings.next()
+                busy.append(connection)
+            }
+            // Nor do those keep it out that do nothing.
+            let idle = try (0..<20).map { _ in try ScrapeConnection(port: port) }
+            for _ in 0..<20 {
+                let connection = try ScrapeConnection(port: port)
+                connection.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+                let answer = try await connection.answer()
+                #expect(answer.body == "true\n" && answer.fields.contains("Connection: close"), "\(answer)")
+            }
+            release.finish()
+            for connection in busy { #expect(try await connection.answer().body == "false\n") }
+            withExtendedLifetime(idle) {}
         }
     }
 }
