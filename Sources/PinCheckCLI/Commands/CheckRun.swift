@@ -55,12 +55,12 @@ struct CheckRun {
         ) { position, target throws(CommandError) in
             let states = comparison?.states(of: target)
             if let earlier { writer.skip(earlier.takeRecorded()) }
-            let question = earlier?.question(at: position)
+            let question = earlier?.takeQuestion(at: position)
             let reports = try writer.add(
                 target.results(since: states),
                 at: position,
                 answering: question,
-                of: part?.place(at: position)
+                of: part?.takePlace(at: position)
             )
             for report in reports { watch?.add(report, at: position) }
             earlier?.add(ExitStatus.worst(reports.filter(\.counts).map(\.status)))

@@ -20,7 +20,7 @@ final class ResumedRun: Sendable {
         /// Results of which nobody can tell what they answer.
         var unknown = 0
         /// The questions of the jobs that are checked now, by position.
-        var asked: [SHA256Digest] = []
+        var asked = PendingDigests()
         /// What the targets of this run came to: first as they were recorded, then as they are checked.
         var total = RunTotal()
         /// How many of them were recorded.
@@ -119,9 +119,9 @@ final class ResumedRun: Sendable {
         }
     }
 
-    /// The question of the job at a position among those that are checked.
-    func question(at position: Int) -> SHA256Digest {
-        state.withLock { $0.asked[position] }
+    /// The question of the job at a position among those that are checked, once.
+    func takeQuestion(at position: Int) -> SHA256Digest {
+        state.withLock { $0.asked.take(at: position) }
     }
 
     /// Takes note of what a target came to.

@@ -9,7 +9,7 @@ final class ShardRun: Sendable {
     /// The hash of what is asked of all targets.
     private let run: String
     /// What the targets are known by that are checked, by position.
-    private let entries = Mutex<[SHA256Digest]>([])
+    private let entries = Mutex(PendingDigests())
 
     /// - Parameters:
     ///   - shard: the part.
@@ -26,13 +26,13 @@ final class ShardRun: Sendable {
         entries.withLock { $0.append(entry.digest) }
     }
 
-    /// What the results of the target at a position say.
-    func place(at position: Int) -> Report.Shard {
+    /// What the results of the target at a position say, once.
+    func takePlace(at position: Int) -> Report.Shard {
         Report.Shard(
             index: shard.index,
             count: shard.count,
             run: run,
-            entry: entries.withLock { $0[position] }.hexadecimal
+            entry: entries.withLock { $0.take(at: position) }.hexadecimal
         )
     }
 
