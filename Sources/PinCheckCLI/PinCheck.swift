@@ -196,7 +196,7 @@ package enum PinCheck {
         }
         return .lines(
             message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-                "\(TerminalText.shown(KeyMaterial.hidden(in: String(line)), to: 300))"
+                "\(TerminalText.shown(withoutSecrets(String(line)), to: 300))"
             }
         )
     }

@@ -1,7 +1,7 @@
 /// A time in seconds to the millisecond, as `--timeout` takes it: `3 s`, `0.5 s`.
 package func secondsText(_ time: Duration) -> String {
-    let milliseconds = time.components.seconds * 1_000 + time.components.attoseconds / 1_000_000_000_000_000
-    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+    let (seconds, attoseconds) = time.components
+    let rest = attoseconds / 1_000_000_000_000_000
     guard rest > 0 else { return "\(seconds) s" }
     var fraction = String(1_000 + rest).dropFirst()
     while fraction.last == "0" { fraction.removeLast() }

@@ -84,6 +84,35 @@ import Testing
         #expect(outcome.status == 143, "\(outcome)")
     }
 
+    @Test(
+        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
+        arguments: ["", "kill -INT $pid", "kill -TERM $pid; kill -HUP $pid"]
+    )
+    func aPausedDownloadEndsThoughNobodyReadsItsWords(more: String) async throws {
+        let pki = try StandardPKI.shared()
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+            $0.application = .responds(
+                Responder { _ in
+                    Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: 5", "123".utf8, .silence)
+                }
+            )
+        }
+        try await LoopbackServer.serving(.tls(settings)) { server in
+            let place = "\(StandardPKI.serverName):\(server.port)"
+            let outcome = try await BuiltBinary.run(
+                """
+                set -m; cd "$TMPDIR"; printf '%s' '\(pki.rootA.pem)' >anchors.pem
+                mkfifo words; exec 4<>words; cat /dev/zero >&4 & filler=$!
+                $PINCHECK fetch https://\(place)/a -o a --resolve \(place):127.0.0.1 --anchors anchors.pem 2>&4 & pid=$!
+                until [ -s a.part ]; do :; done
+                kill -TERM $pid; \(more)
+                wait $pid; code=$?; kill $filler; exit $code
+                """
+            )
+            #expect(outcome.status == 143, "\(outcome)")
+        }
+    }
+
     @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
     func whatWasStartedToIgnoreASignalIgnoresIt() async throws {
         let pki = try StandardPKI.shared()

@@ -100,6 +100,12 @@ import Testing
         try await serving(Self.policy) { policy, port in
             let none = await pincheck("\(host):2", "--policy", policy)
             #expect(none.status == .usage && none.errors.contains("'\(host):2' is not in the policy"), "\(none)")
+            #expect(none.errors.contains(" on that port, only on 1, \(port): "), "\(none)")
+            let capitals = await pincheck("\(host.uppercased()).:2", "--policy", policy)
+            #expect(
+                capitals.errors.contains(" on that port, only on 1, \(port): ")
+                    && !capitals.errors.contains("did you mean")
+            )
         }
     }
 

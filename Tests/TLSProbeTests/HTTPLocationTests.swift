@@ -38,6 +38,7 @@ import TLSProbe
         ("g:h", HTTPLocationError.noScheme), ("http:g", .noScheme), ("file:///etc/passwd", .noScheme),
         ("ftp://g/", .noScheme), ("javascript:alert(1)", .noScheme), ("https://u:p@g/", .userName),
         ("//u@g/", .userName), ("https://g:0/", .port), ("https://g:x/", .port), ("https://g:65536/", .port),
+        ("https://g:+443/", .port), ("https://g:-1/", .port), ("https://g:/", .port), ("https://g:٣/", .port),
     ])
     func whatIsNoPlaceToAskAtIsRefused(reference: String, error: HTTPLocationError) throws {
         let base = try HTTPLocation("https://a.example/")

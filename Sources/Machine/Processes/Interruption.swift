@@ -17,6 +17,10 @@ package enum Interruption {
     private static let pending = Atomic<Int32>(0)
     /// How long is waited for a write that is under way, in seconds.
     private static let patience: UInt32 = 3
+    /// Whether the last words are being said, or the process is past them.
+    private static let isEnding = Atomic<Bool>(false)
+    /// How long is waited for the last words where they seem to take no time, in seconds.
+    private static let lastPatience: UInt32 = 1
     /// The process group of a command that was started, 0 without one.
     private static let command = Atomic<Int32>(0)
     /// Whether a line of progress stands on the terminal.
@@ -35,21 +39,25 @@ package enum Interruption {
     package static func install() {
         // The handler may not be the first to ask for them: making them takes a lock.
         _ = (isShowingProgress, writers.load(ordering: .relaxed), pending.load(ordering: .relaxed))
+        _ = (isEnding.load(ordering: .relaxed), patience, lastPatience)
         _ = (command.load(ordering: .relaxed), farewell.count, farewellCount.load(ordering: .relaxed))
-        let numbers = [SIGINT, SIGTERM, SIGHUP]
-        for number in numbers {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
             let before = signal(number) { number in Interruption.received(number) }
             if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
         }
         // Set by the first of them; a handler may do that.
         signal(SIGALRM) { _ in Interruption.lostPatience() }
-        unblock(numbers + [SIGALRM])
+        unblock()
     }
 
-    private static func unblock(_ numbers: [Int32]) {
+    /// Lets this thread take all of them, within a handler as well.
+    private static func unblock() {
         var set = sigset_t()
         sigemptyset(&set)
-        for number in numbers { sigaddset(&set, number) }
+        sigaddset(&set, SIGINT)
+        sigaddset(&set, SIGTERM)
+        sigaddset(&set, SIGHUP)
+        sigaddset(&set, SIGALRM)
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
@@ -92,28 +100,50 @@ package enum Interruption {
     /// The handler: it may do no more than what signal-safety(7) allows.
     private static func received(_ number: Int32) {
         let isFirst = pending.compareExchange(expected: 0, desired: number, ordering: .sequentiallyConsistent).exchanged
-        if !isFirst || writers.load(ordering: .sequentiallyConsistent) == 0 { end() }
+        guard isFirst else { endWithoutWaiting() }
         alarm(patience)
+        if writers.load(ordering: .sequentiallyConsistent) == 0 { end() }
     }
 
     private static func lostPatience() {
-        if pending.load(ordering: .sequentiallyConsistent) != 0 { end() }
+        if pending.load(ordering: .sequentiallyConsistent) != 0 { endWithoutWaiting() }
     }
 
+    /// Ends the process though a write is under way, with the last words where they take no time.
+    private static func endWithoutWaiting() -> Never {
+        guard !isEnding.load(ordering: .sequentiallyConsistent), isReadyForWords else { die() }
+        alarm(lastPatience)
+        end()
+    }
+
+    /// Says the last words and ends the process; a thread that comes second waits for the first, and the alarm waits for neither.
     private static func end() -> Never {
-        let number = pending.load(ordering: .sequentiallyConsistent)
+        unblock()
+        if isEnding.exchange(true, ordering: .sequentiallyConsistent) { while true { pause() } }
+        // Not after the words, which nobody may read.
+        let group = command.load(ordering: .sequentiallyConsistent)
+        if group > 0 { kill(-group, SIGTERM) }
         if showsProgress.load(ordering: .relaxed) { eraseLine() }
         say(UnsafeRawBufferPointer(rebasing: farewell[..<farewellCount.load(ordering: .sequentiallyConsistent)]))
+        die()
+    }
+
+    /// Ends the process by the signal that came first, at once.
+    private static func die() -> Never {
+        let number = pending.load(ordering: .sequentiallyConsistent)
         let group = command.load(ordering: .sequentiallyConsistent)
         if group > 0 { kill(-group, SIGTERM) }
         signal(number, SIG_DFL)
-        var set = sigset_t()
-        sigemptyset(&set)
-        sigaddset(&set, number)
-        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        unblock()
         kill(getpid(), number)
         // The first process of a container is not ended by its own signal.
         _exit(128 + number)
+    }
+
+    /// Whether standard error takes something without waiting.
+    private static var isReadyForWords: Bool {
+        var state = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        return poll(&state, 1, 0) == 1 && state.revents & Int16(POLLOUT) != 0
     }
 
     /// Carriage return, and the sequence that erases to the end of the line.

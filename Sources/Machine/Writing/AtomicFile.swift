@@ -46,12 +46,16 @@ package enum AtomicFile {
 
     /// Replaces what stands at `path` itself, a symbolic link as well, or makes it; never anything elsewhere.
     ///
+    /// - Parameters:
+    ///   - path: what is replaced.
+    ///   - contents: everything the file shall hold.
+    ///   - mode: its permissions, before the umask, whatever those of what stands there.
     /// - Throws: ``WriteFailure``; what stands there is then as it was.
-    package static func replace(_ path: String, with contents: [UInt8]) throws(WriteFailure) {
+    package static func replace(_ path: String, with contents: [UInt8], mode: mode_t) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         // A signal in between would leave the temporary file behind.
         try Interruption.deferring { () throws(WriteFailure) in
-            try replace(path, like: nil, mode: 0o666) { descriptor throws(OutputError) in
+            try replace(path, like: nil, mode: mode) { descriptor throws(OutputError) in
                 try Descriptor.write(contents, to: descriptor)
             }
         }

@@ -28,6 +28,9 @@ package final class OpenFile: Sendable {
         if closes, descriptor >= 0 { close(descriptor) }
     }
 
+    /// Whether it is a terminal.
+    package var isTerminal: Bool { isatty(descriptor) == 1 }
+
     /// Writes all of `bytes`.
     package func write(_ bytes: [UInt8]) throws(OutputError) { try Descriptor.write(bytes, to: descriptor) }
 }

@@ -25,6 +25,8 @@ package final class PartialFile {
     private var recordPath: String { path + Self.recordSuffix }
     /// How many bytes are there.
     package private(set) var count: Int
+    /// Whether there was nothing before.
+    package let isNew: Bool
 
     /// Opens what there is, or begins anew.
     ///
@@ -50,9 +52,13 @@ package final class PartialFile {
             do throws(WriteFailure) {
                 if let count = try Self.take(descriptor, at: part, isNew: isNew) {
                     // Before its first byte: what nobody else may read is not readable while it comes.
-                    if let mode = Self.permissions(of: target), fchmod(descriptor, mode) != 0 { throw .system(errno) }
+                    if let mode = Self.permissions(of: target) {
+                        guard fchmod(descriptor, mode) == 0 else { throw .system(errno) }
+                        Self.narrowRecord(of: target, to: mode)
+                    }
                     self.descriptor = descriptor
                     self.count = count
+                    self.isNew = isNew
                     return
                 }
             } catch {
@@ -83,6 +89,14 @@ package final class PartialFile {
         return stat(path, &status) == 0 && status.st_uid == geteuid() ? status.st_mode & 0o777 : nil
     }
 
+    /// Takes from a record that is there what the file it is about does not permit.
+    private static func narrowRecord(of path: String, to mode: mode_t) {
+        guard let descriptor = openRecord(of: path) else { return }
+        defer { close(descriptor) }
+        var status = stat()
+        if fstat(descriptor, &status) == 0 { fchmod(descriptor, status.st_mode & mode) }
+    }
+
     /// Holds an open file, and says how long it is; `nil` where the path stands for another by now.
     private static func take(_ descriptor: Int32, at path: String, isNew: Bool) throws(WriteFailure) -> Int? {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -111,8 +125,10 @@ package final class PartialFile {
         // Empty first: a record is never of what was there before.
         guard ftruncate(descriptor, 0) == 0 else { throw .system(errno) }
         count = 0
-        // Whatever stands there by now: what it leads to stays as it is.
-        try AtomicFile.replace(recordPath, with: record)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+        // Whatever stands there by now: what it leads to stays as it is. The URL in it may be as secret as the contents.
+        try AtomicFile.replace(recordPath, with: record, mode: status.st_mode & 0o666)
     }
 
     /// Adds bytes at its end.
@@ -174,13 +190,22 @@ package final class PartialFile {
 
     /// The record of what was to become the file at `path`, without holding it; `nil` without one, and for a link or somebody else's.
     package static func record(of path: String) -> [UInt8]? {
+        guard let descriptor = openRecord(of: path) else { return nil }
+        defer { close(descriptor) }
+        return try? BoundedFile.bytes(from: descriptor, limit: recordLimit)
+    }
+
+    /// Opens a record for reading, `nil` without one, and for a link or somebody else's.
+    private static func openRecord(of path: String) -> Int32? {
         let descriptor = open(path + recordSuffix, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, FileKind(status) == .regular, status.st_uid == geteuid(),
             status.st_nlink == 1
-        else { return nil }
-        return try? BoundedFile.bytes(from: descriptor, limit: recordLimit)
+        else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
     }
 }

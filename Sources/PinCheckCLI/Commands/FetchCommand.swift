@@ -248,7 +248,9 @@ struct FetchCommand: RequestingCommand {
         var fields: [HTTPField] = []
         for line in names.header where !Self.namesHost(line) {
             guard let field = HTTPField(line: line) else {
-                throw .usage("the header \(quoted(line)) is none: write 'Name: value'")
+                throw .usage(
+                    "the header \(NameOptions.shown(header: line)) is none: write 'Name: value', in one line without control characters"
+                )
             }
             let own = [
                 "connection", "content-length", "transfer-encoding", "range", "if-range", "accept-encoding", "te",

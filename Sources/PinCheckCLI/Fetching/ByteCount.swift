@@ -13,10 +13,9 @@ func readableBytes(_ count: Int) -> String {
 
 /// A time as people read it, as in `4.2 s` or `1 h 02 min`.
 func readableTime(_ time: Duration) -> String {
-    let milliseconds = time.components.seconds * 1_000 + time.components.attoseconds / 1_000_000_000_000_000
-    let seconds = milliseconds / 1_000
+    let (seconds, attoseconds) = time.components
     switch seconds {
-    case ..<10: return "\(seconds).\(milliseconds % 1_000 / 100) s"
+    case ..<10: return "\(seconds).\(attoseconds / 100_000_000_000_000_000) s"
     case ..<60: return "\(seconds) s"
     case ..<3_600: return "\(seconds / 60) min \(twoDigits(seconds % 60)) s"
     default: return "\(seconds / 3_600) h \(twoDigits(seconds % 3_600 / 60)) min"
@@ -24,3 +23,11 @@ func readableTime(_ time: Duration) -> String {
 }
 
 private func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+/// The sum of numbers that a server may have chosen: the largest there is where it would be more.
+func cappedSum(_ numbers: some Sequence<Int>) -> Int {
+    numbers.reduce(0) { sum, number in
+        let (next, overflows) = sum.addingReportingOverflow(number)
+        return overflows ? .max : next
+    }
+}

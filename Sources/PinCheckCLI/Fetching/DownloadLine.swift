@@ -23,8 +23,8 @@ final class DownloadLine: Sendable {
         while true {
             do { try await Task.sleep(for: .milliseconds(250)) } catch { break }
             let now = clock.now
-            let count = downloads.reduce(0) { $0 + $1.count }
-            let start = first ?? downloads.reduce(0) { $0 + $1.start }
+            let count = cappedSum(downloads.map(\.count))
+            let start = first ?? cappedSum(downloads.map(\.start))
             if first == nil, count > 0 {
                 first = start
                 last.count = start
@@ -36,8 +36,8 @@ final class DownloadLine: Sendable {
             }
             last = (now, count)
             Interruption.isShowingProgress = true
-            let totals = downloads.map(\.total)
-            let total = totals.contains(nil) ? nil : totals.reduce(0) { $0 + ($1 ?? 0) }
+            let totals = downloads.compactMap(\.total)
+            let total = totals.count < downloads.count ? nil : cappedSum(totals)
             try? stream.write("\r" + Self.text(count: count, total: total, rate: rate) + "\u{1B}[K")
         }
         guard Interruption.isShowingProgress else { return }
@@ -49,8 +49,9 @@ final class DownloadLine: Sendable {
     static func text(count: Int, total: Int?, rate: Double) -> String {
         var parts = [readableBytes(count)]
         if let total { parts[0] += " of \(readableBytes(total))" }
-        if rate >= 1 { parts.append("\(readableBytes(Int(rate)))/s") }
-        if let total, rate >= 1, total > count {
+        if rate >= 1 { parts.append("\(readableBytes(Int(min(rate, 1e18))))/s") }
+        // What takes longer than a year no server means.
+        if let total, rate >= 1, total > count, Double(total - count) / rate < 366 * 86_400 {
             parts.append("\(readableTime(.seconds(Double(total - count) / rate))) left")
         }
         return parts.joined(separator: ", ")

@@ -65,7 +65,7 @@ extension DownloadObjection {
         case .status(let status, let reason):
             "the server answers \(status)\(reason.isEmpty ? "" : " " + TerminalText.shortened(reason, to: 120))"
         case .badRedirect(let place, let error):
-            "it redirects to '\(TerminalText.shortened(place, to: 200))', \(Self.words(error))"
+            "it redirects to '\(TerminalText.shortened(UserInfo.hidden(in: place), to: 200))', \(Self.words(error))"
         case .tooManyRedirects(let most): "it redirects more than \(most) times: raise --max-redirs if that is right"
         case .unpinnedBeginning(let place):
             "it was begun at \(TerminalText.shortened(place, to: 200)), whose host has no pins: give some, or --follow-unpinned"

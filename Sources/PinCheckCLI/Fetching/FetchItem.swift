@@ -16,8 +16,11 @@ struct FetchItem {
 
     /// Where the document goes, with what an earlier run left of it.
     func destination(_ output: OutputStream) -> DownloadDestination {
-        guard let file else { return .stream { (bytes) throws(OutputError) in try output.write(document: bytes) } }
-        return isFromRecord ? .interrupted(file) : .file(file)
+        if let file { return isFromRecord ? .interrupted(file) : .file(file) }
+        let write: @Sendable ([UInt8]) throws(OutputError) -> Void = { (bytes) throws(OutputError) in
+            try output.write(document: bytes)
+        }
+        return output.isTerminal ? .terminal(write) : .stream(write)
     }
 
     /// Reads the URLs of a command line, each with the file it goes to.
@@ -98,9 +101,7 @@ struct FetchItem {
         do throws(HTTPLocationError) {
             location = try HTTPLocation(text.contains("://") ? text : "https://" + text)
         } catch {
-            // What stands before the host may be a password.
-            let shown = text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
-            throw .usage("the URL \(quoted(shown)) \(error)")
+            throw .usage("the URL \(quoted(UserInfo.hiddenBeforeHost(text))) \(error)")
         }
         guard location.isSecure else {
             throw .usage("the URL \(quoted(text)) is not of https: without TLS there is nothing to accept a server by")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PinChecking
 import Pinning
+import TLSProbe
 import Text
 
 /// The names a client uses, apart from the address it connects to.
@@ -27,13 +28,21 @@ extension NameOptions {
         CheckRequest.Names(host: try givenHost(), reference: try givenReferenceName())
     }
 
+    /// What a message shows of a header: its name alone, since the value may be a password.
+    static func shown(header line: String) -> SafeText {
+        guard let colon = line.firstIndex(of: ":"), HTTPField(line: line[..<colon] + ":") != nil else {
+            return "(\(line.unicodeScalars.count) characters)"
+        }
+        return "\(quoted(line[..<colon]))"
+    }
+
     /// The host that `--host` or `--header` names.
     private func givenHost() throws(CommandError) -> CheckRequest.Names.Host? {
         var texts = host.map { [$0] } ?? []
         for line in header {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0].lowercased() == "host" else {
-                throw .usage("the header \(quoted(line)) plays no part in a check: only 'Host: NAME' does")
+                throw .usage("the header \(Self.shown(header: line)) plays no part in a check: only 'Host: NAME' does")
             }
             texts.append(String(parts[1].drop { $0 == " " || $0 == "\t" }))
         }

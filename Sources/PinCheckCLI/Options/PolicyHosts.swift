@@ -134,11 +134,27 @@ struct PolicyHosts {
 
     private func missing(_ target: Target) -> CommandError {
         let name = target.host.description
+        let ports = Set((positions[target.host] ?? []).flatMap { ownPorts(of: hosts[$0]) }).sorted().map(String.init)
+        if !ports.isEmpty {
+            return .usage(
+                "\(quoted(target.text)) is not in \(title) on that port, only on \(ports.joined(separator: ", ")): ask for one of those, "
+                    + "or add the port there"
+            )
+        }
         let nearest = Suggestion.nearest(to: name, in: hosts.map(\.host.hostName).filter { $0 != name })
-        let places = paths.map { quoted($0) }.joined(separator: ", ")
         return .usage(
-            "\(quoted(target.text)) is not in the \(paths.count == 1 ? "policy" : "policies") \(places)"
+            "\(quoted(target.text)) is not in \(title)"
                 + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or leave out --policy")
         )
+    }
+
+    /// The policies, for messages.
+    private var title: SafeText {
+        "the \(paths.count == 1 ? "policy" : "policies") \(paths.map { quoted($0) }.joined(separator: ", "))"
+    }
+
+    /// The ports that an entry names itself.
+    private func ownPorts(of entry: (target: Target, host: Policy.Host)) -> [Int] {
+        entry.target.port.map { [$0] } ?? entry.host.settings[.ports]?.integers ?? []
     }
 }

@@ -41,12 +41,15 @@ package struct DownloadRequest: Sendable {
 
 /// Where a document goes.
 package enum DownloadDestination: Sendable {
-    /// The file at a path, which is there once it is whole; a terminal, a pipe or a device gets the bytes as they come.
+    /// The file at a path, which is there once it is whole; a pipe or a device gets the bytes as they come, a terminal
+    /// without the characters that mean something to it.
     case file(String)
     /// The file at a path where an earlier run was interrupted; never what a link leads to.
     case interrupted(String)
     /// Whoever takes the bytes as they come, and throws when nobody does any more.
     case stream(@Sendable ([UInt8]) throws(OutputError) -> Void)
+    /// The same for who shows them on a terminal: characters that mean something to it are written out.
+    case terminal(@Sendable ([UInt8]) throws(OutputError) -> Void)
     /// Nowhere: only the head is asked for.
     case nowhere
 }

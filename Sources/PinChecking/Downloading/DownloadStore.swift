@@ -1,5 +1,6 @@
 import Machine
 import Pinning
+import Text
 import X509
 
 /// Where the bytes of one document go, and what of it is there already.
@@ -21,6 +22,8 @@ final class DownloadStore: @unchecked Sendable {
     }
 
     private let place: Place
+    /// What escapes the document, `nil` where no terminal shows it.
+    private var shown: TerminalDocument?
     private let hash: RunningSHA256?
     private var streamed = 0
     /// What is known of the document of which a part is there, `nil` where nothing is.
@@ -35,6 +38,9 @@ final class DownloadStore: @unchecked Sendable {
         hash = hashing ? RunningSHA256() : nil
         switch destination {
         case .stream(let write): place = .stream(write)
+        case .terminal(let write):
+            place = .stream(write)
+            shown = TerminalDocument()
         case .nowhere: place = .nowhere
         case .interrupted(let path):
             guard [.absent, .regular].contains(FileKind(at: path, followingLinks: false)) else { throw .inTheWay(path) }
@@ -44,6 +50,7 @@ final class DownloadStore: @unchecked Sendable {
             do throws(WriteFailure) { open = try OpenFile(at: path) } catch { throw .failure(error) }
             if let open {
                 place = .stream { bytes throws(OutputError) in try open.write(bytes) }
+                if open.isTerminal { shown = TerminalDocument() }
             } else {
                 (place, record) = try Self.unfinished(path, url: url, hash)
             }
@@ -135,7 +142,7 @@ final class DownloadStore: @unchecked Sendable {
         case .nowhere: return true
         case .stream(let write):
             do throws(OutputError) {
-                try write(Array(bytes))
+                try write(shown?.shown(Array(bytes)) ?? Array(bytes))
                 streamed += bytes.count
                 return true
             } catch {
@@ -158,8 +165,13 @@ final class DownloadStore: @unchecked Sendable {
 
     /// The document is whole.
     func complete() throws(WriteFailure) {
-        guard case .file(let file) = place else { return }
-        try file.complete()
+        switch place {
+        case .nowhere: break
+        case .file(let file): try file.complete()
+        case .stream(let write):
+            guard let rest = shown?.finished(), !rest.isEmpty else { return }
+            do throws(OutputError) { try write(rest) } catch { throw .output(error) }
+        }
     }
 
     /// Lets others have the file: nothing is stored any more.
@@ -169,7 +181,8 @@ final class DownloadStore: @unchecked Sendable {
 
     /// Leaves no file in which nothing is.
     func discardNothing() {
-        if case .file(let file) = place, file.count == 0 { file.discard() }
+        // An empty file that was there and that no record is about is not of a download.
+        if case .file(let file) = place, file.count == 0, file.isNew || file.record != nil { file.discard() }
     }
 
     /// What is there is good for nothing.

@@ -108,6 +108,10 @@ extension RequestError: CustomStringConvertible {
     /// The description where the texts have other names.
     package func description(calling name: (Part) -> String) -> String {
         switch self {
+        case .malformed(let part, let text, let problem) where text.contains("@") && part != .proxy:
+            // Whatever else is wrong quotes a piece of it, which may be one of a password.
+            "the \(name(part)) \(quoted(UserInfo.hiddenBeforeHost(text))) "
+                + (problem.isOfWholeText ? problem : .userName).description
         case .malformed(_, _, .name(let error)): error.description
         case .malformed(let part, let text, let problem):
             "the \(name(part)) \(quoted(text)) \(problem.description)"
@@ -172,6 +176,9 @@ extension RequestError.Part {
 }
 
 extension RequestError.Problem {
+    /// Whether it is said without quoting a piece of the text, and is the first thing wrong with one that holds an `@`.
+    fileprivate var isOfWholeText: Bool { self == .slash || self == .scheme || self == .notFourParts }
+
     /// What is wrong and what to write, as said of a text.
     fileprivate var description: String {
         let bracketed = "[2001:db8::1]:443"

@@ -40,7 +40,11 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
             port = isSecure ? 443 : 80
             return
         }
-        guard let port = UInt16(authority[authority.index(after: mark)...]), port > 0 else { throw .port }
+        let digits = authority[authority.index(after: mark)...]
+        // A number may begin with a sign, a port does not.
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits), port > 0 else {
+            throw .port
+        }
         self.port = port
     }
 

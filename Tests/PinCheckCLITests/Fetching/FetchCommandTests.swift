@@ -117,10 +117,34 @@ import Testing
             (0, nil, 0.0, "0 B"), (1_023, 2_048, 0, "1023 B of 2.0 KiB"),
             (1 << 20, 1 << 30, Double(1 << 20), "1.0 MiB of 1.0 GiB, 1.0 MiB/s, 17 min 03 s left"),
             (1 << 20, nil, 2_000, "1.0 MiB, 2.0 KiB/s"), (100, 100, 100, "100 B of 100 B, 100 B/s"),
+            (1, 9_000_000_000_000_000_000, 1, "1 B of 7993.6 PiB, 1 B/s"),
+            (0, .max, 300, "0 B of 8192.0 PiB, 300 B/s"), (.max, .max, 1e300, "8192.0 PiB of 8192.0 PiB, 888.2 PiB/s"),
         ] as [(Int, Int?, Double, String)]
     )
     func progressSaysHowFarItIsHowFastAndHowLongStill(count: Int, total: Int?, rate: Double, text: String) {
         #expect(DownloadLine.text(count: count, total: total, rate: rate) == text)
+    }
+
+    @Test func noNumberOfAServerIsTooLargeToBeShown() {
+        #expect(cappedSum([.max, .max, 1]) == .max && cappedSum([1, 2]) == 3)
+        #expect(readableTime(.seconds(Int64.max)) == "2562047788015215 h 30 min")
+        #expect(readableTime(.milliseconds(4_290)) == "4.2 s" && readableTime(.seconds(62)) == "1 min 02 s")
+    }
+
+    @Test func aTerminalGetsNothingThatMeansSomethingToIt() async throws {
+        let text = "line\r\n\u{1B}]0;title\u{7}\u{9B}2J\tZürich\n"
+        try await serving(ranges(Array(text.utf8))) { server, fetch, _ in
+            let place = "\(fetch.host):\(fetch.port)"
+            for output in [[], ["-o", "-"], ["-o", "/dev/stdout"]] {
+                let arguments = [
+                    "fetch", "https://\(place)/a", "--resolve", "\(place):127.0.0.1", "--anchors", fetch.anchors,
+                ]
+                let outcome = await pincheck(arguments + output, isTerminal: true)
+                #expect(outcome.status == .pass)
+                #expect(outcome.output == "line\n\\u{1B}]0;title\\u{7}\\u{9B}2J\tZürich\n")
+                #expect(await pincheck(arguments + output).output == text)
+            }
+        }
     }
 
     @Test func aPipeOrADeviceGetsTheBytesAsTheyCome() async throws {

@@ -363,6 +363,21 @@ import Testing
             }
             #expect(bytes(files, "b.part") == nil && bytes(files, "c.part") == Array("mine".utf8))
             #expect(server.connections.isEmpty)
+            // Nothing is taken away for a document that does not come.
+            _ = try files.write("", to: "f.part")
+            let broken = await fetch(
+                "/a.bin",
+                "-o",
+                self.path(files, "f"),
+                "--pins",
+                pki.rogue.pin,
+                "--connect",
+                "127.0.0.1:1"
+            )
+            #expect(
+                broken.status != .pass && bytes(files, "f.part") == [] && bytes(files, "f.part.record") == nil,
+                "\(broken)"
+            )
             // A run that was ended before it had anything left nothing.
             _ = try files.write("", to: "e.part")
             #expect(await fetch("/a.bin", "-o", self.path(files, "e")).status == .pass)
@@ -380,7 +395,15 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: 0o4700], ofItemAtPath: path)
             #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
             #expect(try mode(path + ".part") == 0o700 && bytes(files, "a.bin") == Array("old".utf8))
-            #expect(await fetch("/a.bin", "-o", path).status == .pass)
+            // Its URL may be as secret.
+            #expect(try mode(path + ".part.record") == 0o600)
+            // Also one that was there, and one that takes its place.
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path + ".part.record")
+            #expect(await fetch("/a.bin", "-o", path, "--connect", "127.0.0.1:1").status == .unreachable)
+            #expect(try mode(path + ".part.record") == 0o600)
+            #expect(await fetch("/a.bin?token=1", "-o", path).status == .unreachable)
+            #expect(try mode(path + ".part.record") == 0o600)
+            #expect(await fetch("/a.bin?token=1", "-o", path).status == .pass)
             #expect(try mode(path) == 0o700 && bytes(files, "a.bin") == document)
         }
     }
