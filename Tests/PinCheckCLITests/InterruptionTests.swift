@@ -103,10 +103,11 @@ import Testing
                 """
                 set -m; cd "$TMPDIR"; printf '%s' '\(pki.rootA.pem)' >anchors.pem
                 mkfifo words; exec 4<>words; cat /dev/zero >&4 & filler=$!
-                $PINCHECK fetch https://\(place)/a -o a --resolve \(place):127.0.0.1 --anchors anchors.pem 2>&4 & pid=$!
-                until [ -s a.part ]; do :; done
+                $PINCHECK fetch https://\(place)/a -o a --resolve \(place):127.0.0.1 --anchors anchors.pem \
+                  --pins \(pki.leaf.pin) 2>&4 & pid=$!
+                until [ -s a.part ] || ! kill -0 $pid; do :; done
                 kill -TERM $pid; \(more)
-                wait $pid; code=$?; kill $filler; exit $code
+                wait $pid; code=$?; kill -KILL $filler; exit $code
                 """
             )
             #expect(outcome.status == 143, "\(outcome)")
