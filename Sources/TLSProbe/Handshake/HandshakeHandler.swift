@@ -30,7 +30,7 @@ final class HandshakeHandler: ChannelInboundHandler {
     private static let openingLength = 16
 
     private let request: ProbeRequest
-    private let clock: TimedConnection
+    private let clock: any HandshakeClock
     private let keepsOpen: Bool
     private let conclude: (HandshakeOutcome) -> Void
     /// `nil` once the handshake has ended.
@@ -51,7 +51,7 @@ final class HandshakeHandler: ChannelInboundHandler {
     init(
         connection: TLSConnection,
         request: ProbeRequest,
-        clock: TimedConnection,
+        clock: any HandshakeClock,
         keepsOpen: Bool = false,
         conclude: @escaping (HandshakeOutcome) -> Void
     ) {

@@ -11,7 +11,7 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let connection: TLSConnection
     private let request: ProbeRequest
-    private let clock: TimedConnection
+    private let clock: any HandshakeClock
     /// The bytes received so far.
     private var received = 0
     /// Says `nil` for a chain that is trusted, or why it is not.
@@ -23,7 +23,7 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
     init(
         connection: TLSConnection,
         request: ProbeRequest,
-        clock: TimedConnection,
+        clock: any HandshakeClock,
         objection: @escaping (PresentedChain) -> String?,
         established: @escaping (TLSStreamError?) -> Void
     ) {

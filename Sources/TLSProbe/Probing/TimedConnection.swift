@@ -77,19 +77,6 @@ final class TimedConnection: @unchecked Sendable {
         alarm = nil
     }
 
-    /// Makes a step of a handshake unless it came too late, for a server that has sent so many bytes so far.
-    ///
-    /// Each step looks at the clock: a server may choose how long it takes, and others may wait behind it.
-    ///
-    /// - Returns: `nil` when nothing is done any more; then the alarm has rung or is about to.
-    func step<Outcome>(after count: Int, _ step: () -> Outcome) -> Outcome? {
-        let begun = NIODeadline.now()
-        guard begun >= deadline else { return step() }
-        guard lateWork.allows(after: count) else { return nil }
-        defer { lateWork.spend(.now() - begun) }
-        return step()
-    }
-
     /// Closes whatever is open; nothing is called any more.
     func end() {
         events = nil
@@ -141,6 +128,17 @@ final class TimedConnection: @unchecked Sendable {
         alarm?.cancel()
         // Scheduling fails only when the event loop has ended, and with it every attempt.
         alarm = try? workshop.loop.scheduleCallback(at: time, handler: self)
+    }
+}
+
+extension TimedConnection: HandshakeClock {
+    /// Makes a step in time, or after the deadline as far as ``LateWork`` allows; else the alarm has rung or is about to.
+    func step(after count: Int, _ step: () -> TLSConnection.Step) -> TLSConnection.Step? {
+        let begun = NIODeadline.now()
+        guard begun >= deadline else { return step() }
+        guard lateWork.allows(after: count) else { return nil }
+        defer { lateWork.spend(.now() - begun) }
+        return step()
     }
 }
 
