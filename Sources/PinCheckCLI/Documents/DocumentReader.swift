@@ -30,11 +30,23 @@ struct DocumentReader {
         }
     }
 
+    /// The object that is written in `bytes`, where it holds what its schema says and nothing else.
+    func read<Object: DocumentObject & Decodable>(
+        object type: Object.Type,
+        from bytes: some Sequence<UInt8>
+    ) throws(Failure) -> Object {
+        let object = try read(type, from: bytes)
+        if let place = object.breach(of: nil) { throw Failure(place: place, problem: Self.impossible) }
+        return object
+    }
+
+    private static let impossible = "is not what it can be"
+
     /// The place of an error in a document, and what is wrong there.
     static func failure(_ error: DecodingError) -> Failure {
         func place(_ path: [any CodingKey]) -> String {
             path.reduce("") { text, key in
-                key.intValue.map { "\(text)[\($0)]" } ?? (text.isEmpty ? key.stringValue : "\(text).\(key.stringValue)")
+                DocumentPlace.path(text, key.intValue.map { "[\($0)]" } ?? SnakeCase.key(key.stringValue))
             }
         }
         return switch error {
@@ -44,7 +56,7 @@ struct DocumentReader {
             Failure(place: place(context.codingPath), problem: "is of another type than it has to be")
         case .valueNotFound(_, let context): Failure(place: place(context.codingPath), problem: "is null")
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-            Failure(place: place(context.codingPath), problem: "is not what it can be")
+            Failure(place: place(context.codingPath), problem: impossible)
         default: Failure(place: "", problem: "is no JSON document")
         }
     }

@@ -10,6 +10,13 @@ protocol JSONWritable: Sendable {
 protocol DocumentValue: JSONWritable {
     /// The schema of such values, or of those of them that have a form; what it refers to is added to the definitions.
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode
+
+    /// Where a value that was read breaks its schema, as in `[0].role`, empty for the value itself; `nil` where it holds to it.
+    func breach(of form: ValueForm?) -> String?
+}
+
+extension DocumentValue {
+    func breach(of form: ValueForm?) -> String? { nil }
 }
 
 /// Which values of a type there are.
@@ -22,8 +29,8 @@ enum ValueForm: Sendable {
     case pin
     /// The same, or a TLSA record that is no hash of a key.
     case pinOrRecord
-    /// Text that this regular expression matches.
-    case matching(String)
+    /// Text that looks like this.
+    case matching(TextPattern)
     /// Always this text.
     case constant(String)
     /// One of these words.
@@ -36,7 +43,7 @@ enum ValueForm: Sendable {
     case exits([ExitStatus], definition: String = "exit")
 
     /// 32 bytes in hexadecimal digits.
-    static let sha256 = ValueForm.matching("^[0-9a-f]{64}$")
+    static let sha256 = ValueForm.matching(.sha256)
 
     /// What a schema says of values of a type that have the form.
     fileprivate func schema(_ type: String, in definitions: inout SchemaDefinitions) -> JSONNode {
@@ -45,29 +52,29 @@ enum ValueForm: Sendable {
             return definitions.reference(to: "time") { _ in
                 [
                     "description": "RFC 3339 in UTC.", "type": "string",
-                    "pattern": "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+                    "pattern": .text(TextPattern.time.expression),
                 ]
             }
         case .day:
             return definitions.reference(to: "day") { _ in
-                ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"]
+                ["type": "string", "pattern": .text(TextPattern.day.expression)]
             }
         case .pin:
             return definitions.reference(to: "pinText") { _ in
                 [
                     "description": "A SHA-256 in the notation of OkHttp.", "type": "string",
-                    "pattern": "^sha256/[A-Za-z0-9+/]{43}=$",
+                    "pattern": .text(TextPattern.pin.expression),
                 ]
             }
         case .pinOrRecord:
             let record = definitions.reference(to: "recordText") { _ in
                 [
                     "description": "A TLSA record that is no hash of a key, as in a zone file.", "type": "string",
-                    "pattern": "^[0-3] [01] [0-2] [0-9a-f]+$",
+                    "pattern": .text(TextPattern.record.expression),
                 ]
             }
             return ["anyOf": [ValueForm.pin.schema(type, in: &definitions), record]]
-        case .matching(let pattern): return ["type": .text(type), "pattern": .text(pattern)]
+        case .matching(let pattern): return ["type": .text(type), "pattern": .text(pattern.expression)]
         case .constant(let text): return ["const": .text(text)]
         case .words(let words): return ["enum": .array(words.map(JSONNode.text))]
         case .atLeast(let number): return ["type": .text(type), "minimum": .integer(number)]
@@ -78,6 +85,29 @@ enum ValueForm: Sendable {
         case .exits: return ["type": .text(type)]
         }
     }
+
+    /// Whether a text is one of these.
+    fileprivate func allows(_ text: String) -> Bool {
+        switch self {
+        case .time: TextPattern.time.matches(text)
+        case .day: TextPattern.day.matches(text)
+        case .pin: TextPattern.pin.matches(text)
+        case .pinOrRecord: TextPattern.pin.matches(text) || TextPattern.record.matches(text)
+        case .matching(let pattern): pattern.matches(text)
+        case .constant(let constant): text == constant
+        case .words(let words): words.contains(text)
+        case .atLeast, .within, .exits: true
+        }
+    }
+
+    /// Whether a number is one of these.
+    fileprivate func allows(_ number: Double) -> Bool {
+        switch self {
+        case .atLeast(let least): number >= Double(least)
+        case .within(let range): (Double(range.lowerBound)...Double(range.upperBound)).contains(number)
+        default: true
+        }
+    }
 }
 
 extension String: DocumentValue {
@@ -86,6 +116,8 @@ extension String: DocumentValue {
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         form?.schema("string", in: &definitions) ?? ["type": "string"]
     }
+
+    func breach(of form: ValueForm?) -> String? { form?.allows(self) ?? true ? nil : "" }
 }
 
 extension Int: DocumentValue {
@@ -93,6 +125,11 @@ extension Int: DocumentValue {
 
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         form?.schema("integer", in: &definitions) ?? ["type": "integer"]
+    }
+
+    /// No program of ours writes what readers of JSON do not agree on (RFC 8259, section 6).
+    func breach(of form: ValueForm?) -> String? {
+        magnitude < 1 << 53 && form?.allows(Double(self)) ?? true ? nil : ""
     }
 }
 
@@ -102,6 +139,8 @@ extension Double: DocumentValue {
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         form?.schema("number", in: &definitions) ?? ["type": "number"]
     }
+
+    func breach(of form: ValueForm?) -> String? { form?.allows(self) ?? true ? nil : "" }
 }
 
 extension Bool: DocumentValue {
@@ -123,6 +162,8 @@ extension Optional: DocumentValue where Wrapped: DocumentValue {
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         Wrapped.schema(as: form, in: &definitions).orNull
     }
+
+    func breach(of form: ValueForm?) -> String? { self?.breach(of: form) }
 }
 
 extension Array: JSONWritable where Element: JSONWritable {
@@ -141,6 +182,13 @@ extension Array: DocumentValue where Element: DocumentValue {
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         ["type": "array", "items": Element.schema(as: form, in: &definitions)]
     }
+
+    func breach(of form: ValueForm?) -> String? {
+        for (index, element) in enumerated() {
+            if let place = element.breach(of: form) { return DocumentPlace.path("[\(index)]", place) }
+        }
+        return nil
+    }
 }
 
 /// A word of a list: those of the type are all that are written.
@@ -151,5 +199,13 @@ extension DocumentWord {
 
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         ["enum": .array(allCases.map { .text($0.rawValue) })]
+    }
+}
+
+/// Where something stands in a document, in words: `built[0].role`.
+enum DocumentPlace {
+    /// The place that is `inner` within `outer`, which may each be empty.
+    static func path(_ outer: String, _ inner: String) -> String {
+        outer.isEmpty || inner.isEmpty || inner.hasPrefix("[") ? outer + inner : "\(outer).\(inner)"
     }
 }

@@ -133,7 +133,7 @@ final class ResultFile {
 
     private func report(_ bytes: [UInt8]) throws(CommandError) -> Report {
         do throws(DocumentReader.Failure) {
-            return try documents.read(Report.self, from: bytes)
+            return try documents.read(object: Report.self, from: bytes)
         } catch {
             let place: SafeText = error.place.isEmpty ? "" : "\(TerminalText.shortened(error.place, to: 100)) "
             throw .data(

@@ -322,10 +322,10 @@ extension PinsReport.Key {
 
 extension PinsReport.Pins {
     static let fields: DocumentFields<PinsReport.Pins> = [
-        DocumentField("okhttp", \.okhttp, as: .matching("^sha256/[A-Za-z0-9+/]{43}=$")),
-        DocumentField("curl", \.curl, as: .matching("^sha256//[A-Za-z0-9+/]{43}=$")),
+        DocumentField("okhttp", \.okhttp, as: .matching(.pin)),
+        DocumentField("curl", \.curl, as: .matching(.base64SHA256(behind: "sha256//"))),
         DocumentField("hpkp", \.hpkp),
-        DocumentField("base64", \.base64, as: .matching("^[A-Za-z0-9+/]{43}=$")),
+        DocumentField("base64", \.base64, as: .matching(.base64SHA256(behind: ""))),
         DocumentField("tlsa", \.tlsa),
     ]
 }

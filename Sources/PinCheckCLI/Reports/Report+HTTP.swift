@@ -75,7 +75,7 @@ extension Report.HTTP {
 
     static let fields: DocumentFields<Report.HTTP> = [
         DocumentField("method", \.method, as: .words(["GET", "HEAD"])),
-        DocumentField("path", \.path, as: .matching("^/")),
+        DocumentField("path", \.path, as: .matching(.beginning(with: "/"))),
         DocumentField("host", \.host, "The Host header."),
         DocumentField(
             "expected",

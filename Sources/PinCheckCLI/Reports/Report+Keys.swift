@@ -205,7 +205,12 @@ extension Report.ChainLink {
             DocumentField("pins", \.pins, "Positions in pins.configured, from 0.", as: .atLeast(0)),
             DocumentField("warn_days", \.warnDays, "Below how many days left there is a warning; null for no limit."),
             DocumentField("fail_days", \.failDays, "Below how many days left there is a failure; null for no limit."),
-            DocumentField("origin", \.origin, "The source in words; null for what the server sent."),
+            DocumentField(
+                "origin",
+                \.origin,
+                "The source in words; null for what the server sent.",
+                as: .words(CertificateOrigin.allCases.map(\.rawValue))
+            ),
         ]
     )
 }
@@ -319,6 +324,12 @@ extension Report.Exit {
         DocumentField("code", \.code),
         DocumentField("name", \.name),
     ]
+
+    /// Those statuses alone that a document can have.
+    func breach(of form: ValueForm?) -> String? {
+        guard case .exits(let statuses, _) = form else { return breachOfFields() }
+        return statuses.contains(status) ? nil : ""
+    }
 
     /// The schema of those statuses that a document can have.
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {

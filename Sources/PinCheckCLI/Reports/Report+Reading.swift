@@ -193,7 +193,7 @@ extension SettingsObject: Decodable {
     init(from decoder: any Decoder) throws {
         var values = try decoder.singleValueContainer().decode([String: Written].self)
         // Names that are not known stand behind the others, as they are.
-        let known = ClientRegistry.settingNames.map { (name: $0, key: Self.key($0)) }
+        let known = ClientRegistry.settingNames.map { (name: $0, key: SnakeCase.key($0)) }
         settings = (known + values.keys.sorted().map { (name: $0, key: $0) }).compactMap { name, key in
             switch values.removeValue(forKey: key) {
             case .flag(let flag): ShownSetting(name, .flag(flag))

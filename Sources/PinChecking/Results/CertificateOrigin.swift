@@ -2,7 +2,7 @@ package import Pinning
 import X509
 
 /// Where a certificate of a chain is from, in the words that people know it by.
-package enum CertificateOrigin: String, Sendable {
+package enum CertificateOrigin: String, CaseIterable, Sendable {
     /// The server sent it.
     case presented
     /// It is one of the pins.

@@ -92,8 +92,8 @@ struct TextRenderer: Sendable {
     private func entry(_ entry: Report.ConfigurationEntry) -> String {
         let hosts = entry.hosts.map { "for " + safe($0, length: 100) } ?? "for any host"
         let end =
-            (entry.expires.map { ", until \($0)" } ?? "") + (entry.enforcesPinning == false ? ", not enforced" : "")
-        return "  \(entry.kind): \(hosts)\(end)   \(safe(entry.origin, length: 120))"
+            (entry.expires.map { ", until " + safe($0, length: 40) } ?? "") + (entry.enforcesPinning == false ? ", not enforced" : "")
+        return "  \(safe(entry.kind, length: 80)): \(hosts)\(end)   \(safe(entry.origin, length: 120))"
     }
 
     private func applied(_ configuration: Report.AppliedConfiguration) -> String {
