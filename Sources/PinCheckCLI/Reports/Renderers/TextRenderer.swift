@@ -91,9 +91,9 @@ struct TextRenderer: Sendable {
 
     private func entry(_ entry: Report.ConfigurationEntry) -> String {
         let hosts = entry.hosts.map { "for " + safe($0, length: 100) } ?? "for any host"
-        let end =
-            (entry.expires.map { ", until " + safe($0, length: 40) } ?? "") + (entry.enforcesPinning == false ? ", not enforced" : "")
-        return "  \(safe(entry.kind, length: 80)): \(hosts)\(end)   \(safe(entry.origin, length: 120))"
+        let end = entry.expires.map { ", until " + safe($0, length: 40) } ?? ""
+        let enforcement = entry.enforcesPinning == false ? ", not enforced" : ""
+        return "  \(safe(entry.kind, length: 80)): \(hosts)\(end)\(enforcement)   \(safe(entry.origin, length: 120))"
     }
 
     private func applied(_ configuration: Report.AppliedConfiguration) -> String {
