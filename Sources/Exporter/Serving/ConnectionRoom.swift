@@ -1,5 +1,19 @@
 internal import NIOCore
 
+/// A connection that takes a place of a server.
+protocol PlacedConnection: AnyObject {
+    /// Whether nothing is lost with it but what nobody has asked for yet.
+    var isIdle: Bool { get }
+    /// When it last had something to do.
+    var lastActivity: ContinuousClock.Instant { get }
+
+    /// Gives the connection up, and its place with it.
+    func drop(_ reason: ServerEvent.Reason)
+
+    /// Lets the connection go once nothing is lost with it.
+    func endWhenIdle()
+}
+
 /// The connections of a server.
 ///
 /// Not Sendable: it belongs to the server's event loop.
@@ -15,7 +29,7 @@ final class ConnectionRoom {
     private let limit: Int
     private let reserve: Int
     private var places: [ObjectIdentifier: Place] = [:]
-    private var connections: [ObjectIdentifier: ServedConnection] = [:]
+    private var connections: [ObjectIdentifier: any PlacedConnection] = [:]
     private var listeners: [any Channel] = []
     private var whenEmpty: EventLoopPromise<Void>?
     /// Whether no connection is kept for another request.
@@ -30,28 +44,36 @@ final class ConnectionRoom {
 
     /// Takes a connection in; where there is no room, one leaves for it that has nothing to do, the one that had longest.
     ///
+    /// Those that came or were answered just now stay while there is another place: their request may be on its way.
+    ///
     /// - Returns: its place; one of the reserve where all others are being answered, none where those of the reserve are, too.
-    func enter(_ connection: ServedConnection) -> Place? {
+    func enter(_ connection: any PlacedConnection, at now: ContinuousClock.Instant = .now) -> Place? {
         let id = ObjectIdentifier(connection)
         connections[id] = connection
-        for (place, limit) in [(Place.common, limit), (.reserve, reserve)] where makeRoom(place, limit) {
-            places[id] = place
-            return place
+        for idle in [Self.idleTime, .zero] {
+            for (place, limit) in [(Place.common, limit), (.reserve, reserve)] {
+                guard makeRoom(place, limit, idleSince: now - idle) else { continue }
+                places[id] = place
+                return place
+            }
         }
         // It is told so, and goes as soon as another needs the place.
         places[id] = .reserve
         return nil
     }
 
-    private func makeRoom(_ place: Place, _ limit: Int) -> Bool {
+    /// How long a connection has had nothing to do before another takes its place though there is one left.
+    private static let idleTime = Duration.seconds(1)
+
+    private func makeRoom(_ place: Place, _ limit: Int, idleSince latest: ContinuousClock.Instant) -> Bool {
         let taken = places.filter { $0.value == place }.keys
         guard taken.count >= limit else { return true }
-        let idle = taken.compactMap { connections[$0] }.filter(\.isIdle)
+        let idle = taken.compactMap { connections[$0] }.filter { $0.isIdle && $0.lastActivity <= latest }
         idle.min { $0.lastActivity < $1.lastActivity }?.drop(.full)
         return taken.count - min(idle.count, 1) < limit
     }
 
-    func leave(_ connection: ServedConnection) {
+    func leave(_ connection: any PlacedConnection) {
         places[ObjectIdentifier(connection)] = nil
         connections[ObjectIdentifier(connection)] = nil
         if connections.isEmpty { whenEmpty?.succeed() }

@@ -4,7 +4,7 @@ internal import NIOHTTP1
 /// One connection: requests one after the other, each within its bounds, each answered before the next is read.
 ///
 /// Not Sendable: it belongs to the channel's event loop.
-final class ServedConnection: ChannelInboundHandler {
+final class ServedConnection: ChannelInboundHandler, PlacedConnection {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
     typealias Respond = @Sendable (ServedRequest) async -> ServedAnswer
@@ -39,7 +39,6 @@ final class ServedConnection: ChannelInboundHandler {
     private var isInReserve = false
     /// Whether nothing comes any more.
     private var isInputClosed = false
-    /// When it last had something to do.
     private(set) var lastActivity = ContinuousClock.now
 
     init(
@@ -56,7 +55,6 @@ final class ServedConnection: ChannelInboundHandler {
         self.tell = tell
     }
 
-    /// Whether nothing is lost with it but what nobody has asked for yet.
     var isIdle: Bool { phase != .answering }
 
     // MARK: The channel
@@ -257,14 +255,12 @@ final class ServedConnection: ChannelInboundHandler {
 
     // MARK: The end
 
-    /// Gives the connection up.
     func drop(_ reason: ServerEvent.Reason) {
         tell(.dropped(reason))
         room.leave(self)
         context?.close(promise: nil)
     }
 
-    /// Lets the connection go once nothing is lost with it.
     func endWhenIdle() {
         if phase == .waiting || phase == .reading { context?.close(promise: nil) }
     }

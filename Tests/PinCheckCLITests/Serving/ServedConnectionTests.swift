@@ -165,7 +165,7 @@ import Testing
                     #expect(try await connection.answer().body == "GET /\(index)\n")
                 }
             }
-            await events.closed(400 + 8 - 16)
+            await events.closed(400 + 8 - (16 + 8))
             #expect(events.count(.dropped(.full)) >= 300)
         }
     }
