@@ -86,9 +86,9 @@ import Testing
 
     @Test(
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
-        arguments: ["", "kill -INT $pid", "kill -TERM $pid; kill -HUP $pid"]
+        arguments: [("", [143]), ("kill -INT $pid", [143, 130]), ("kill -TERM $pid; kill -HUP $pid", [143, 129])]
     )
-    func aPausedDownloadEndsThoughNobodyReadsItsWords(more: String) async throws {
+    func aPausedDownloadEndsThoughNobodyReadsItsWords(more: String, statuses: [Int32]) async throws {
         let pki = try StandardPKI.shared()
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
             $0.application = .responds(
@@ -110,7 +110,8 @@ import Testing
                 wait $pid; code=$?; kill -KILL $filler; exit $code
                 """
             )
-            #expect(outcome.status == 143, "\(outcome)")
+            // Of signals that come at once the system hands over the lower number first.
+            #expect(statuses.contains(outcome.status), "\(outcome)")
         }
     }
 
