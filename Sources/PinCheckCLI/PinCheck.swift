@@ -27,6 +27,10 @@ package enum PinCheck {
 
     /// Why this process should not go on, whatever it was called for.
     private static func obstacle() -> CommandError? {
+        // Swift reads them there on Linux.
+        guard !CommandLine.arguments.isEmpty else {
+            return .software("the system does not tell this program its arguments: mount /proc")
+        }
         guard DescriptorLimit.hasFreeDescriptors() else {
             return .software("hardly a file can be opened any more: raise the limit, as in 'ulimit -n 256'")
         }
