@@ -34,18 +34,15 @@ let package = Package(
             pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
-        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
-        .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
-        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .target(name: "COpenSSLShims", dependencies: ["COpenSSL"]),
         .target(name: "COpenSSLTrimmed", dependencies: ["COpenSSL"]),
-        .target(name: "CArchive", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "CLibraries", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "Text", swiftSettings: swiftSettings),
         .target(name: "Machine", dependencies: ["Text"], swiftSettings: swiftSettings),
         .target(name: "Pinning", dependencies: ["Text"], swiftSettings: swiftSettings),
         .target(
             name: "X509",
-            dependencies: ["CIDN2", "COpenSSL", "COpenSSLShims", "CPSL", "Machine", "Pinning", "Text"],
+            dependencies: ["CLibraries", "COpenSSL", "COpenSSLShims", "Machine", "Pinning", "Text"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -63,7 +60,7 @@ let package = Package(
         .target(name: "HTTPDNS", dependencies: ["Pinning", "TLSProbe", "Text"], swiftSettings: swiftSettings),
         .target(
             name: "PinFormats",
-            dependencies: ["CArchive", "CExpat", "Devices", "Machine", "Pinning", "Text", "X509"],
+            dependencies: ["CLibraries", "Devices", "Machine", "Pinning", "Text", "X509"],
             swiftSettings: swiftSettings
         ),
         .target(

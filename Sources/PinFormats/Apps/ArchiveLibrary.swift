@@ -1,4 +1,4 @@
-internal import CArchive
+internal import CLibraries
 internal import Text
 
 /// libarchive, loaded when the first archive is read and kept for the rest of the run (`dlopen`).

@@ -1,4 +1,4 @@
-internal import CArchive
+internal import CLibraries
 internal import Machine
 internal import Text
 

@@ -1,28 +1,43 @@
-internal import CExpat
+internal import CLibraries
+internal import Machine
+internal import Text
 
 /// Reads XML with expat, which expands no entity here: a document that declares any is refused.
 enum XMLReader {
+    /// Loaded when the first document is read, and kept for the rest of the run (`dlopen`).
+    private static let expat: CExpat = {
+        var functions = CExpat()
+        if let reason = CExpat_load(&functions) {
+            MissingLibrary.end(
+                "Expat",
+                packages: "Debian: libexpat1, Fedora: expat",
+                reason: String(cString: reason)
+            )
+        }
+        return functions
+    }()
+
     /// The root element of `file`.
     ///
     /// - Throws: ``PinFormatError`` with the line for what is no XML, is too deep, has too many elements or a document type.
     static func root(of file: PinFile, mayHaveDocumentType: Bool) throws(PinFormatError) -> XMLElement {
         let tree = XMLTree(mayHaveDocumentType: mayHaveDocumentType)
-        guard let parser = XML_ParserCreate(nil) else {
+        guard let parser = expat.ParserCreate(nil) else {
             throw PinFormatError(.brokenDocument, at: file.place, "there is no memory to read it")
         }
-        defer { XML_ParserFree(parser) }
+        defer { expat.ParserFree(parser) }
         let state = State(tree: tree, parser: parser)
-        XML_SetUserData(parser, Unmanaged.passUnretained(state).toOpaque())
+        expat.SetUserData(parser, Unmanaged.passUnretained(state).toOpaque())
         setHandlers(parser)
         let status = withExtendedLifetime(state) {
             file.bytes.withUnsafeBytes { bytes in
-                XML_Parse(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: bytes.count), 1)
+                expat.Parse(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: bytes.count), 1)
             }
         }
-        let place = file.place(line: Int(XML_GetCurrentLineNumber(parser)))
+        let place = file.place(line: Int(expat.GetCurrentLineNumber(parser)))
         if let refusal = tree.refusal { throw refused(refusal, at: place) }
-        guard status == XML_STATUS_OK, let root = tree.root else {
-            let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "it is broken"
+        guard status == CExpat_OK, let root = tree.root else {
+            let reason = expat.ErrorString(expat.GetErrorCode(parser)).map { String(cString: $0) } ?? "it is broken"
             throw PinFormatError(.brokenDocument, at: place, "is not well-formed XML: \(reason)")
         }
         return root
@@ -31,15 +46,15 @@ enum XMLReader {
     /// What the callbacks need; alive as long as the parser works.
     private final class State {
         let tree: XMLTree
-        let parser: XML_Parser
+        let parser: OpaquePointer
 
-        init(tree: XMLTree, parser: XML_Parser) {
+        init(tree: XMLTree, parser: OpaquePointer) {
             self.tree = tree
             self.parser = parser
         }
 
         func goOn(_ isWanted: Bool) {
-            if !isWanted { XML_StopParser(parser, XML_Bool(0)) }
+            if !isWanted { _ = XMLReader.expat.StopParser(parser, 0) }
         }
 
         static func from(_ pointer: UnsafeMutableRawPointer?) -> State? {
@@ -47,8 +62,8 @@ enum XMLReader {
         }
     }
 
-    private static func setHandlers(_ parser: XML_Parser) {
-        XML_SetElementHandler(
+    private static func setHandlers(_ parser: OpaquePointer) {
+        expat.SetElementHandler(
             parser,
             { pointer, name, attributes in
                 guard let state = State.from(pointer), let name else { return }
@@ -58,7 +73,7 @@ enum XMLReader {
                     values[String(cString: key)] = String(cString: value)
                     next = next?.advanced(by: 2)
                 }
-                let line = Int(XML_GetCurrentLineNumber(state.parser))
+                let line = Int(XMLReader.expat.GetCurrentLineNumber(state.parser))
                 state.goOn(state.tree.start(String(cString: name), values, line: line))
             },
             { pointer, _ in
@@ -66,12 +81,12 @@ enum XMLReader {
                 state.tree.end()
             }
         )
-        XML_SetCharacterDataHandler(parser) { pointer, text, length in
+        expat.SetCharacterDataHandler(parser) { pointer, text, length in
             guard let text, length > 0 else { return }
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
             State.from(pointer)?.tree.append(String(decoding: bytes, as: UTF8.self))
         }
-        XML_SetStartDoctypeDeclHandler(parser) { pointer, _, _, _, hasInternalSubset in
+        expat.SetStartDoctypeDeclHandler(parser) { pointer, _, _, _, hasInternalSubset in
             guard let state = State.from(pointer) else { return }
             state.goOn(state.tree.documentType(declares: hasInternalSubset != 0))
         }

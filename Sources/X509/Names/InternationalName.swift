@@ -1,4 +1,4 @@
-internal import CIDN2
+internal import CLibraries
 
 /// International domain names.
 package enum InternationalName {
@@ -12,12 +12,11 @@ package enum InternationalName {
         guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return name }
         guard name.utf8.count <= longestName else { return nil }
         var output: UnsafeMutablePointer<CChar>?
-        let flags = Int32(bitPattern: IDN2_NFC_INPUT.rawValue | IDN2_NONTRANSITIONAL.rawValue)
-        guard !name.utf8.contains(0), idn2_to_ascii_8z(name, &output, flags) == Int32(IDN2_OK.rawValue), let output
-        else {
-            return nil
-        }
-        defer { idn2_free(output) }
+        let flags = Int32(CIDN2_NFC_INPUT | CIDN2_NONTRANSITIONAL)
+        guard !name.utf8.contains(0) else { return nil }
+        let library = NameLibraries.internationalNames
+        guard library.to_ascii_8z(name, &output, flags) == Int32(CIDN2_OK), let output else { return nil }
+        defer { library.free(output) }
         return String(cString: output)
     }
 }
