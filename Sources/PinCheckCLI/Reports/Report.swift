@@ -129,47 +129,6 @@ struct Report: DocumentObject {
         var handshake: Double?
     }
 
-    struct Certificate: DocumentObject, Decodable {
-        var index: Int
-        /// `leaf`, `intermediate` or `root`.
-        var role: String
-        var subject: String
-        var issuer: String
-        var serial: String
-        var notBefore: String
-        var notAfter: String
-        /// Whole days from the evaluation to the end of validity, negative after it.
-        var daysLeft: Int
-        /// Whole days, rounded up, until the start of validity; 0 once it began.
-        var daysUntilValid: Int
-        var key: String
-        var spkiSha256: String
-        var certSha256: String
-        var names: [String]
-    }
-
-    struct ChainLink: DocumentObject {
-        var certificate: Certificate
-        /// `presented`, `pin`, `system`, `anchors`.
-        var source: String
-        /// The positions of the configured pins that match here, from 0.
-        var pins: [Int]
-        /// Below how many days left the user wants a warning, for monitoring systems.
-        var warnDays: Double?
-        /// Below how many days left the user wants a failure.
-        var failDays: Double?
-        /// Where it is from in words for people, `nil` for what the server sent.
-        var origin: String?
-    }
-
-    /// A valid path and who needs it.
-    struct Path: DocumentObject, Decodable {
-        /// The clients, as `--client` names them.
-        var clients: [String]
-        /// The path, leaf first.
-        var chain: [ChainLink]
-    }
-
     struct Pins: DocumentObject, Decodable {
         /// `none`, `public-key` or `certificate`.
         var mode: String
