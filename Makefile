@@ -47,16 +47,18 @@ else
 # conformances of the program for each requirement (a sixth of a check). Each function has a section of its own: what nothing calls
 # is left out, and what an ordinary check calls stands together (`make order`: 5 MiB less). Small code is read faster than inlined
 # code here, and compiled faster, a big module by several threads (15 % of the build). lld, of the same toolchain, does not warn of
-# a function of Foundation that nothing calls. It looks for no library beside itself, and does not say where it was built.
+# a function of Foundation that nothing calls. It looks for no library beside itself. Nothing says
+# where it was built, and no hash is made of that (of modules for incremental compilation, of the whole): two builds are the same.
 LIBSTDCXX := $(shell clang -print-file-name=libstdc++.a 2>/dev/null)
 PACKED := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] > 2 || v[2] >= 36) \
     print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 # A name that is no more is passed over.
 ORDER = Sources/pincheck/functions.order
 ORDERED = $(if $(wildcard $(ORDER)),-Xlinker --symbol-ordering-file=$(ORDER) -Xlinker --no-warn-symbol-ordering)
-RELEASE_FLAGS = -c release --static-swift-stdlib --disable-local-rpath -Xcc -fmacro-prefix-map='$(CURDIR)/=' -Xswiftc -use-ld=lld \
-    -Xlinker --no-export-dynamic -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static $(PACKED) \
+RELEASE_FLAGS = -c release --static-swift-stdlib --disable-local-rpath -Xcc -ffile-prefix-map='$(CURDIR)/=' -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)/=' \
+    -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --build-id=none -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static $(PACKED) \
     -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+    -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Osize -Xswiftc -num-threads -Xswiftc 4 $(ORDERED)
 STRIP = strip
 endif

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func anAnswerIsGivenAgainForItsTime() {
-        let cache = AnswerCache<String>(keeping: .seconds(10))
+        let cache = AnswerCache<String, String>(keeping: .seconds(10))
         let start = ContinuousClock.now
         cache.keep("one", for: "a", at: start)
         #expect(cache.answer(for: "a", at: start + .seconds(9)) == "one")
@@ -83,7 +83,7 @@ import Testing
         #expect(cache.count == 0)
         for number in 0..<10_000 { cache.keep("many", for: "\(number)", at: start) }
         #expect(cache.count <= 4_096)
-        let none = AnswerCache<String>(keeping: .zero)
+        let none = AnswerCache<String, String>(keeping: .zero)
         none.keep("one", for: "a", at: start)
         #expect(none.answer(for: "a", at: start) == nil)
     }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
 /// Answers that are given again for a while.
-package final class AnswerCache<Key: Hashable & Sendable>: Sendable {
+package final class AnswerCache<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
     private struct Entry {
-        let answer: String
+        let answer: Answer
         let end: ContinuousClock.Instant
     }
 
@@ -22,7 +22,7 @@ package final class AnswerCache<Key: Hashable & Sendable>: Sendable {
     package var count: Int { entries.withLock { $0.count } }
 
     /// The answer for `key` that is not too old.
-    package func answer(for key: Key, at now: ContinuousClock.Instant = .now) -> String? {
+    package func answer(for key: Key, at now: ContinuousClock.Instant = .now) -> Answer? {
         guard time > .zero else { return nil }
         return entries.withLock { entries in
             guard let entry = entries[key] else { return nil }
@@ -35,7 +35,7 @@ package final class AnswerCache<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Keeps an answer.
-    package func keep(_ answer: String, for key: Key, at now: ContinuousClock.Instant = .now) {
+    package func keep(_ answer: Answer, for key: Key, at now: ContinuousClock.Instant = .now) {
         guard time > .zero else { return }
         entries.withLock { entries in
             if entries.count >= Self.mostEntries {

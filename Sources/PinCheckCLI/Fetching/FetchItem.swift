@@ -61,7 +61,22 @@ struct FetchItem {
         guard items.count(where: { $0.file == nil }) <= 1 || options.head else {
             throw .usage("two documents would go to standard output: name a file for one of them")
         }
+        guard options.sha256 == nil || items.allSatisfy({ isFile($0.file) }) else {
+            throw .usage(
+                "what goes to standard output or into a pipe is read before its hash is known: name a file with --output for "
+                    + "--sha256"
+            )
+        }
         return items
+    }
+
+    /// Whether a document is there for nobody until it is whole.
+    private static func isFile(_ path: String?) -> Bool {
+        guard let path else { return false }
+        return switch FileKind(at: path) {
+        case .regular, .absent, .inaccessible, .directory: true
+        case .pipe, .special: false
+        }
     }
 
     /// What was interrupted in a directory, and the records there that are not of a download.

@@ -64,19 +64,24 @@ struct FetchWriter {
             let isLast = index == result.hops.count - 1
             guard let checked = hop.result else { continue }
             if isLast, case .notAccepted = result.ending {
-                return block + text.block(Report(checked))
+                let redirects = redirects(result)
+                return block + (redirects.isEmpty ? "" : text.text(redirects)) + text.block(Report(checked))
             }
             if text.explains { block += text.block(Report(checked)) }
         }
         return block + text.text(summary(result, status, file: file))
     }
 
+    /// The places that redirected, a line each.
+    private func redirects(_ result: DownloadResult) -> [String] {
+        result.hops.filter { (300..<400).contains($0.status ?? 0) }.map { hop in
+            "  \(hop.status ?? 0)  \(text.safe(hop.location.description, length: 300))"
+        }
+    }
+
     private func summary(_ result: DownloadResult, _ status: ExitStatus, file: String?) -> [String] {
         let safe = { (part: String) in text.safe(part, length: 300) }
-        var lines: [String] = []
-        for hop in result.hops where (300..<400).contains(hop.status ?? 0) {
-            lines.append("  \(hop.status ?? 0)  \(safe(hop.location.description))")
-        }
+        var lines = redirects(result)
         let place = safe(result.location.description)
         guard case .complete = result.ending else {
             lines.append("\(text.style.token(status))  \(place)  \(safe(result.reason(file: file).description))")

@@ -14,12 +14,19 @@ final class ProbeService: Sendable {
         let writtenName: String?
     }
 
+    /// An answer that is given again, and what the log says of it.
+    private struct KeptAnswer: Sendable {
+        let text: String
+        let level: ServeLog.Level
+        let told: ServeLog.Fields
+    }
+
     private let modules: ProbeModules
     private let checker: StandingChecker
     private let metrics: ExporterMetrics
     private let log: ServeLog
     private let slots: Slots
-    private let cache: AnswerCache<CacheKey>
+    private let cache: AnswerCache<CacheKey, KeptAnswer>
     private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
@@ -145,10 +152,10 @@ final class ProbeService: Sendable {
     ) async -> ServedAnswer {
         let target = job.endpoint.target
         let key = CacheKey(reading: reading, module: module.name, target: target, writtenName: job.endpoint.writtenName)
-        if let text = cache.answer(for: key) {
+        if let kept = cache.answer(for: key) {
             metrics.countCached()
-            log.write(.info, "probe", fields(target, module, request) + [("cached", .flag(true))])
-            return ServedAnswer(status: 200, type: ServedAnswer.metrics, body: text)
+            log.write(kept.level, "probe", fields(target, module, request) + kept.told + [("cached", .flag(true))])
+            return ServedAnswer(status: 200, type: ServedAnswer.metrics, body: kept.text)
         }
         let time = limit ?? job.timeout
         // What waited longer had too little time left, and would make the target look unreachable.
@@ -177,8 +184,10 @@ final class ProbeService: Sendable {
                 request
             )
         }
-        report(answer, target, module, request)
-        if answer.status != .unreachable { cache.keep(answer.text, for: key) }
+        let kept = KeptAnswer(text: answer.text, level: answer.status == .pass ? .info : .warn, told: told(answer))
+        metrics.countProbe(of: module.name, answer.status, in: request.arrival.duration(to: .now))
+        log.write(kept.level, "probe", fields(target, module, request) + kept.told)
+        if answer.status != .unreachable { cache.keep(kept, for: key) }
         return ServedAnswer(status: 200, type: ServedAnswer.metrics, body: answer.text)
     }
 
@@ -191,16 +200,14 @@ final class ProbeService: Sendable {
         ]
     }
 
-    private func report(_ answer: ProbeAnswer, _ target: String, _ module: ProbeModule, _ request: ServedRequest) {
-        metrics.countProbe(of: module.name, answer.status, in: request.arrival.duration(to: .now))
-        let level: ServeLog.Level = answer.status == .pass ? .info : .warn
-        guard log.writes(level) else { return }
-        var fields = fields(target, module, request) + [("status", .text(answer.status.name))]
+    /// What a probe came to.
+    private func told(_ answer: ProbeAnswer) -> ServeLog.Fields {
+        var fields: ServeLog.Fields = [("status", .text(answer.status.name))]
         if let worst = answer.worst {
             fields.append(("reason", .text(worst.reason.id)))
             if answer.status != .pass { fields.append(("message", .text(worst.reason.message))) }
         }
-        log.write(level, "probe", fields)
+        return fields
     }
 
     /// An answer to a request that asks for what is not to be had; of what it asks for nothing is logged, which could be a secret.

@@ -85,6 +85,11 @@ import Testing
         (["https://a.example/x", "-O", "-o", "y"], "both"),
         (["https://a.example/x", "https://a.example/y"], "one on standard output"),
         (["https://a.example/x", "--sha256", "abc"], "is no SHA-256"),
+        (["https://a.example/x", "--sha256", String(repeating: "0", count: 64)], "name a file with --output"),
+        (
+            ["https://a.example/x", "-o", "/dev/null", "--sha256", String(repeating: "0", count: 64)],
+            "name a file with"
+        ),
         (["https://a.example/x", "--header", "Range: bytes=0-"], "is pincheck's own"),
         (["https://a.example/x", "--header", "A\u{0A}B: c"], "is none"),
         (["https://a.example/x", "-o", "/tmp"], "directory"),

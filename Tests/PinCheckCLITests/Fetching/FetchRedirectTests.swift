@@ -145,8 +145,8 @@ import Testing
                                 file,
                                 "--resolve", "\(host):\(server.port):127.0.0.1", "--resolve",
                                 "other.example.com:\(target.port):127.0.0.1", "--anchors", anchors, "--header",
-                                "Authorization: Basic eDp5", "--format", "json",
-                            ] + more
+                                "Authorization: Basic eDp5",
+                            ] + (more.contains("--format") ? [] : ["--format", "json"]) + more
                         )
                     }
                     let unpinned = try await fetch(nil)
@@ -167,6 +167,10 @@ import Testing
                     #expect(await target.connections(ended: 3).last?.applicationBytesReceived == 0)
                     let followed = try await fetch(nil, "--follow-unpinned")
                     #expect(followed.decision == "pass complete", "\(followed)")
+                    // Who is told of a host that was never named is told how it came to be asked.
+                    let told = try await fetch(pki.leaf.pin, "--format", "text")
+                    let line = "  307  https://\(host):\(server.port)/\n"
+                    #expect(told.status == .fail && told.output.hasPrefix(line), "\(told)")
                 }
             }
         }

@@ -216,6 +216,21 @@ import Testing
         }
     }
 
+    @Test func anAnswerThatIsGivenAgainIsAsGraveInTheLog() async throws {
+        try await serving { world in
+            try world.files.write(policy(world.server.port, pins: pki.rootB.pin), to: "pins.json5")
+            let flags = ["--policy", world.policy, "--cache", "3600", "--log-format", "json"]
+            try await RunningExporter.serving(flags) { exporter in
+                for _ in 0..<2 { _ = try await exporter.get("/probe?target=\(host):\(world.server.port)") }
+                _ = await exporter.log.line { $0.contains("cached") }
+                let lines = try exporter.log.lines.map { try JSONValue($0) }.filter { $0["event"].text == "probe" }
+                #expect(lines.map { $0["level"].text } == ["warn", "warn"])
+                #expect(lines.map { $0["status"].text } == ["FAIL", "FAIL"])
+                #expect(lines.map { $0["reason"].text } == ["pin-mismatch", "pin-mismatch"])
+            }
+        }
+    }
+
     @Test func anAnswerWithoutAVerdictIsNotGivenAgain() async throws {
         try await RunningExporter.serving(["--allow-any-target", "--cache", "3600"]) { exporter in
             for _ in 0..<2 {
