@@ -46,7 +46,8 @@ struct TextPattern: Sendable, ExpressibleByArrayLiteral {
                 rest = rest.dropFirst(text.utf8.count)
             case .characters(let set, let counts):
                 let set = Array(set.utf8)
-                let count = rest.prefix(counts.upperBound).prefix { Self.contains($0, in: set) }.count
+                // A library's prefix of so many as there can be goes beyond what an index can be.
+                let count = min(rest.prefix { Self.contains($0, in: set) }.count, counts.upperBound)
                 guard counts.contains(count) else { return false }
                 rest = rest.dropFirst(count)
             }
@@ -99,6 +100,9 @@ extension TextPattern {
         .characters("0-3", 1), .text(" "), .characters("01", 1), .text(" "), .characters("0-2", 1), .text(" "),
         .characters("0-9a-f", 1...Int.max),
     ]
+
+    /// A few printable ASCII characters, as labels have them.
+    static let label: TextPattern = [.characters(" -~", 0...200)]
 
     /// 32 bytes in base64 (RFC 4648) behind a name of the hash.
     static func base64SHA256(behind name: String) -> TextPattern {

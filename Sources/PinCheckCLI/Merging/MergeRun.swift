@@ -37,7 +37,10 @@ struct MergeRun {
         for (path, chosen) in zip(files, chosen) {
             try copy(path, chosen) { (unit, file) throws(CommandError) in
                 if let missing, !missing.expectations.hasListed(unit.first) { unlisted.add(unit.first.target) }
-                try writer.add(try unit.reports(file), at: position)
+                let reports = try unit.reports(file)
+                try writer.add(reports, at: position)
+                // What all connections came to, though a line of one may have been lost.
+                for report in reports { if let all = report.consistency { writer.count(all.exit.status) } }
                 position += 1
             }
         }

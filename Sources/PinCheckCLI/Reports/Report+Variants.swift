@@ -150,7 +150,12 @@ extension Report.Variant {
     static let definition: String? = "variant"
 
     static let fields: DocumentFields<Report.Variant> = [
-        DocumentField("label", \.label, "As in ordinary, RSA, TLS 1.2, no SNI and with SNI."),
+        DocumentField(
+            "label",
+            \.label,
+            "As in ordinary, RSA, TLS 1.2, no SNI and with SNI.",
+            as: .matching(.label)
+        ),
         DocumentField(
             "key_type",
             \.keyType,
@@ -200,7 +205,12 @@ extension Report.Consistency {
 extension Report.Consistency.Gap {
     static let fields: DocumentFields<Report.Consistency.Gap> = [
         DocumentField("address", \.address, "With its port where that is not the target's."),
-        DocumentField("label", \.label, "The kind of client; empty for the ordinary one."),
+        DocumentField(
+            "label",
+            \.label,
+            "The kind of client; empty for the ordinary one.",
+            as: .matching(.label)
+        ),
         DocumentField("counts", \.counts, "Whether its verdict would count for the target."),
         DocumentField("rank", \.rank, "Where the kind stands among others."),
         DocumentField("reason", \.reason),

@@ -109,6 +109,34 @@ import Testing
         }
     }
 
+    @Test func everyTimeAndPinThatARunWritesIsRead() async throws {
+        try await MergeLab.scoped { lab in
+            let result = try MergeLab.lines(Item(1, .pass), of: 1).joined()
+            let record = "3 1 2 " + String(repeating: "ab", count: 64)
+            let pin = try #require(result.firstMatch(of: #/"pin":"(sha256[^"]*)"/#)?.1)
+            for text in [
+                result.replacing(#""not_after":"2"#, with: #""not_after":"-2"#),
+                result.replacing(#""pin":"\#(pin)""#, with: #""pin":"\#(record)""#),
+            ] {
+                #expect(text != result)
+                let outcome = await merge(try lab.files.write(text, to: "a.jsonl"), more: ["--explain"])
+                #expect(outcome.status == .pass, "\(outcome)")
+            }
+        }
+    }
+
+    @Test func aTargetDoesNotPassWhoseRejectedConnectionsWereLost() async throws {
+        try await MergeLab.scoped { lab in
+            let last = try #require(try MergeLab.lines(Item(1, .pass, connections: 2), of: 1).last)
+            let rejected = last.replacing(#/("consistency":{.*?"exit":){"code":0,"name":"PASS"}/#) {
+                "\($0.1){\"code\":1,\"name\":\"FAIL\"}"
+            }
+            #expect(rejected != last)
+            let outcome = await merge(try lab.files.write(rejected, to: "a.jsonl"))
+            #expect(outcome.status == .fail, "\(outcome)")
+        }
+    }
+
     @Test func aValueThatNoRunWritesIsRefusedWithItsPlace() async throws {
         try await MergeLab.scoped { lab in
             let result = try MergeLab.lines(Item(1, .pass), of: 1).joined()
