@@ -41,10 +41,8 @@ struct MergedRuns {
     private var places: [RecordedResult.Identity: Place] = [:]
     /// How many units each file has.
     private var counts: [Int] = []
-    /// The parts that there are results of, by the number of all parts.
-    private var shards: [Int: Set<Int>] = [:]
-    /// What runs over parts asked of all targets: two of them are as good as more.
-    private var questions: Set<String> = []
+    /// The parts that there are results of, by what the runs asked of all targets, and by the number of all parts.
+    private var shards: [String: [Int: Set<Int>]] = [:]
     /// Targets of which a result was left out for a newer one.
     private(set) var doubled = Tally()
     /// Targets whose results are not all there, in no file.
@@ -67,8 +65,7 @@ struct MergedRuns {
             return
         }
         if let shard = result.shard, !result.isPlaceholder {
-            shards[shard.count, default: []].insert(shard.index)
-            if questions.count < 2 { questions.insert(shard.run) }
+            shards[shard.run, default: [:]][shard.count, default: []].insert(shard.index)
         }
         let place = Place(
             file: Int32(counts.count - 1),
@@ -134,19 +131,23 @@ struct MergedRuns {
 // What is not there.
 extension MergedRuns {
     /// The parts without any result, where there are results of others and none of all parts; as in `3/8`.
+    ///
+    /// Runs that asked something else of their targets are no parts of each other.
     var absentShards: Tally {
         var tally = Tally()
-        guard !shards.contains(where: { $0.key == $0.value.count }) else { return tally }
-        for (count, present) in shards.sorted(by: { $0.key < $1.key }) {
-            let absent = (1...count).lazy.filter { !present.contains($0) }.map { "\($0)/\(count)" }
-            tally.add(count - present.count, named: absent)
+        for (_, shards) in shards.sorted(by: { $0.key < $1.key }) {
+            if shards.contains(where: { $0.key == $0.value.count }) { continue }
+            for (count, present) in shards.sorted(by: { $0.key < $1.key }) {
+                let absent = (1...count).lazy.filter { !present.contains($0) }.map { "\($0)/\(count)" }
+                tally.add(count - present.count, named: absent)
+            }
         }
         return tally
     }
 
     /// The part that a target of a list is in, where all results are of parts of one run.
     func part(of target: CheckTarget) -> Report.Shard? {
-        guard let entry = target.entry, questions.count == 1, let run = questions.first, shards.count == 1,
+        guard let entry = target.entry, shards.count == 1, let (run, shards) = shards.first, shards.count == 1,
             let count = shards.first?.key
         else { return nil }
         let index = ShardChoice.part(of: entry.target, among: count)

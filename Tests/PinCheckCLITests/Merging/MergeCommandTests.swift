@@ -204,6 +204,28 @@ import Testing
         }
     }
 
+    @Test func partsOfRunsThatAskedSomethingElseAreNotPutTogether() async throws {
+        try await MergeLab.scoped { lab in
+            func part(_ index: Int, of count: Int, asking run: String) throws -> String {
+                let number = try #require(
+                    (0..<1_000).first { ShardChoice.part(of: "n\($0).example.com", among: count) == index }
+                )
+                let lines = try MergeLab.lines(Item(number, .pass), of: count, asking: run)
+                return try lab.files.write(lines.joined(), to: "\(run)-\(index)-\(count).jsonl")
+            }
+            let first = try part(1, of: 2, asking: "a")
+            let warning = "Warning: 2 shards have no result (--targets names their targets): "
+            let other = await pincheck("merge", "-q", first, try part(2, of: 2, asking: "b"))
+            #expect(other.status == .unreachable && other.errors.hasPrefix(warning), "\(other)")
+            #expect(other.errors.contains("1/2") && other.errors.contains("2/2"))
+            // A run that is whole says nothing of another.
+            let whole = await pincheck("merge", "-q", first, try part(1, of: 1, asking: "b"))
+            #expect(whole.status == .unreachable && whole.errors.contains("1 shard has no result"), "\(whole)")
+            let both = await pincheck("merge", "-q", first, try part(2, of: 2, asking: "a"))
+            #expect(both.status == .pass && both.errors.isEmpty, "\(both)")
+        }
+    }
+
     @Test func aPartWithoutResultsIsNamed() async throws {
         try await MergeLab.scoped { lab in
             let items = Self.items(60).filter { $0.status == .pass }
