@@ -6,23 +6,46 @@
 
 typedef int rule(const SSL *ssl, const SSL_CTX *context, int operation, int bits, int nid, void *other, void *extra);
 
-// What decides without this one; the same for every context.
+// What decides without these; the same for every context.
 static rule *ordinary;
 
-static int limited(const SSL *ssl, const SSL_CTX *context, int operation, int bits, int nid, void *other, void *extra) {
-    if (operation == SSL_SECOP_TMP_DH && other != NULL) {
-        char name[64];
-        size_t length = 0;
-        const int isKnown = EVP_PKEY_get_group_name(other, name, sizeof(name), &length) == 1;
-        if (!isKnown && EVP_PKEY_get_bits(other) > COpenSSLShims_DH_BITS_MAX) return 0;
-    }
+static int isLong(const EVP_PKEY *group) {
+    return group != NULL && EVP_PKEY_get_bits(group) > COpenSSLShims_DH_BITS_MAX;
+}
+
+static int isNamed(const EVP_PKEY *group) {
+    char name[64];
+    size_t length = 0;
+    return EVP_PKEY_get_group_name(group, name, sizeof(name), &length) == 1;
+}
+
+static int decide(const SSL *ssl, const SSL_CTX *context, int operation, int bits, int nid, void *other, void *extra) {
     return ordinary == NULL || ordinary(ssl, context, operation, bits, nid, other, extra);
+}
+
+static int limited(const SSL *ssl, const SSL_CTX *context, int operation, int bits, int nid, void *other, void *extra) {
+    if (operation == SSL_SECOP_TMP_DH && isLong(other)) return 0;
+    // What is not supported is not offered.
+    if (operation == SSL_SECOP_CURVE_SUPPORTED && (nid == NID_ffdhe6144 || nid == NID_ffdhe8192)) return 0;
+    return decide(ssl, context, operation, bits, nid, other, extra);
+}
+
+static int limitedToNames(
+    const SSL *ssl, const SSL_CTX *context, int operation, int bits, int nid, void *other, void *extra
+) {
+    if (operation == SSL_SECOP_TMP_DH && isLong(other) && !isNamed(other)) return 0;
+    return decide(ssl, context, operation, bits, nid, other, extra);
 }
 
 void COpenSSLShims_SSL_CTX_limit_dh(SSL_CTX *context) {
     rule *const current = SSL_CTX_get_security_callback(context);
     if (current != limited) ordinary = current;
     SSL_CTX_set_security_callback(context, limited);
+}
+
+void COpenSSLShims_SSL_allow_named_dh(SSL *ssl) {
+    // Without the limit, or for a context that has none, everything is decided as before.
+    if (SSL_get_security_callback(ssl) == limited) SSL_set_security_callback(ssl, limitedToNames);
 }
 
 EVP_PKEY *COpenSSLShims_EVP_DH_group(int bits) {

@@ -136,6 +136,10 @@ int COpenSSLShims_SSL_set_max_proto_version(SSL *ssl, int version) {
     return SSL_set_max_proto_version(ssl, version);
 }
 
+int COpenSSLShims_SSL_set_retry_verify(SSL *ssl) {
+    return SSL_set_retry_verify(ssl) > 0;
+}
+
 long COpenSSLShims_SSL_CTX_set_mode(SSL_CTX *context, long mode) {
     return SSL_CTX_set_mode(context, mode);
 }

@@ -111,13 +111,13 @@ struct DeadlineTests {
     }
 
     @Test func allThatOneTargetsServersMayCostAfterItsDeadlineIsLimited() {
-        let work = LateWork()
-        #expect(work.allows(after: 5_000))
-        #expect(!work.allows(after: 100_000))
-        work.spend(.milliseconds(30))
-        #expect(work.allows(after: 5_000))
-        work.spend(.milliseconds(30))
-        #expect(!work.allows(after: 5_000))
+        let work = TargetWork()
+        #expect(work.allowsLateStep(after: 5_000))
+        #expect(!work.allowsLateStep(after: 100_000))
+        work.spendLate(.milliseconds(30))
+        #expect(work.allowsLateStep(after: 5_000))
+        work.spendLate(.milliseconds(30))
+        #expect(!work.allowsLateStep(after: 5_000))
     }
 
     // MARK: What the kernel settled in time

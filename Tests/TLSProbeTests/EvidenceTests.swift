@@ -69,10 +69,18 @@ struct EvidenceTests {
             )
         }
         #expect(try await probe(server(4_096)).keyExchange == .ephemeralInGroup(bits: 4_096))
-        let message =
-            "the server's Diffie-Hellman group has fewer than 1024 bits, or more than 4096 and is none that is known"
+        let message = "the server's Diffie-Hellman group has fewer than 1024 bits or more than 4096"
         #expect(try await failure(of: server(4_097)).reason == .tlsFailure(message))
         #expect(try await failure(of: server(10_000)).reason == .tlsFailure(message))
+    }
+
+    @Test func longGroupsWithANameAreForThoseWhoAskForThem() async throws {
+        let server = ServerBehavior.tls(
+            TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.groups = "ffdhe6144" }
+        )
+        #expect(try await failure(of: server).reason == .alert(TLSAlert(number: 40)))
+        let result = try await probe(server) { $0.offer.groups = ["X25519", "ffdhe6144"] }
+        #expect(result.keyExchange == .ephemeralInGroup(bits: 6_144))
     }
 
     @Test func theKeyExchangeIsToldAsTheSuiteHasIt() async throws {

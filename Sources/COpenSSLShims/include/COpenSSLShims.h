@@ -78,12 +78,17 @@ long COpenSSLShims_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char
 long COpenSSLShims_SSL_set_tlsext_status_ocsp_resp(SSL *ssl, unsigned char *response, long count);
 long COpenSSLShims_SSL_CTX_set_tlsext_status_cb(SSL_CTX *context, int (*callback)(SSL *, void *));
 
-// The longest prime of a Diffie-Hellman group of a server's own that is computed with.
+// The longest prime of a Diffie-Hellman group that is computed with.
 enum { COpenSSLShims_DH_BITS_MAX = 4096 };
-// Has handshakes refuse longer ones, as they refuse short ones; groups with a name, which need short exponents only, are taken.
+// Has handshakes refuse longer ones, as they refuse short ones, and leaves those with a name out of the offer.
 //
 // A server chooses the group and what it costs: OpenSSL takes 10,000 bits, which are a second of a client's time and none of the server's.
+// A name makes the exponents short, but to see that the server's key is of the group costs a whole one: 110 ms for 8,192 bits.
 void COpenSSLShims_SSL_CTX_limit_dh(SSL_CTX *context);
+// Takes longer groups that have a name, for a connection whose groups somebody chose.
+void COpenSSLShims_SSL_allow_named_dh(SSL *ssl);
+// Called while a certificate is verified: has SSL_do_handshake stop there, with SSL_ERROR_WANT_RETRY_VERIFY, and verify again when it goes on.
+int COpenSSLShims_SSL_set_retry_verify(SSL *ssl);
 // A Diffie-Hellman group for tests: a modulus of so many bits, which is no prime, and 2; NULL when OpenSSL refuses it.
 EVP_PKEY *COpenSSLShims_EVP_DH_group(int bits);
 

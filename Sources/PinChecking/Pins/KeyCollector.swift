@@ -138,7 +138,7 @@ package struct KeyCollector: Sendable {
             target.endpoints.flatMap { endpoint in target.variants.map { (index, $0.request(of: endpoint)) } }
         }
         var deadlines: [Int: Deadline] = [:]
-        let lateWork = targets.map { _ in LateWork() }
+        let work = targets.map { _ in TargetWork() }
         return await withTaskGroup(of: (Int, Result<ProbeResult, ProbeError>).self) { group in
             var results = [Result<ProbeResult, ProbeError>?](repeating: nil, count: requests.count)
             var next = 0
@@ -150,7 +150,7 @@ package struct KeyCollector: Sendable {
                 deadlines[target] = deadline
                 next += 1
                 group.addTask {
-                    await LateWork.$current.withValue(lateWork[target]) {
+                    await TargetWork.$current.withValue(work[target]) {
                         (index, await result(of: request, until: deadline, with: prober))
                     }
                 }

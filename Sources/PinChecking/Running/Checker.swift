@@ -135,7 +135,7 @@ package struct Checker: Sendable {
     /// Checks all that there is of a job's target.
     func target(_ job: CheckJob) async -> CheckedTarget {
         guard let variants = job.variants else { return await checked(job) }
-        return await LateWork.$current.withValue(LateWork()) {
+        return await TargetWork.$current.withValue(TargetWork()) {
             await TargetCheck(checker: self, job: job, variants: variants).checked()
         }
     }

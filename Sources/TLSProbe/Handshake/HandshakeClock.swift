@@ -6,4 +6,7 @@ protocol HandshakeClock: AnyObject {
     ///
     /// - Returns: `nil` when nothing is done any more.
     func step(after count: Int, _ step: () -> TLSConnection.Step) -> TLSConnection.Step?
+
+    /// Has a costly step made when others had their turn, unless it is too late by then.
+    func inTurn(_ step: @escaping () -> Void)
 }

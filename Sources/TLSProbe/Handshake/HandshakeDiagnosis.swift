@@ -40,7 +40,7 @@ enum HandshakeDiagnosis {
             .unreadableCertificate(errors.text)
         case SSL_R_DH_KEY_TOO_SMALL:
             .tlsFailure(
-                "the server's Diffie-Hellman group has fewer than 1024 bits, or more than 4096 and is none that is known"
+                "the server's Diffie-Hellman group has fewer than 1024 bits or more than 4096"
             )
         default: .tlsFailure(errors.text)
         }

@@ -94,7 +94,9 @@ package enum OfferWords {
 extension HandshakeOffer {
     /// Restricts what `ssl` offers; returns false when OpenSSL refuses.
     func restrict(_ ssl: OpaquePointer) -> Bool {
-        (groups.isEmpty || COpenSSLShims_SSL_set1_groups_list(ssl, groups.joined(separator: ":")) == 1)
+        // Before they are set: OpenSSL looks at what is allowed.
+        if !groups.isEmpty { COpenSSLShims_SSL_allow_named_dh(ssl) }
+        return (groups.isEmpty || COpenSSLShims_SSL_set1_groups_list(ssl, groups.joined(separator: ":")) == 1)
             && (signatureAlgorithms.isEmpty
                 || COpenSSLShims_SSL_set1_sigalgs_list(ssl, signatureAlgorithms.joined(separator: ":")) == 1
                     && COpenSSLShims_SSL_set1_client_sigalgs_list(ssl, CertificateKeyType.forClients) == 1)

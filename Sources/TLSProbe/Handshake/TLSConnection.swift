@@ -13,6 +13,8 @@ final class TLSConnection {
     enum Step {
         /// More bytes from the server are needed.
         case needsInput
+        /// What comes next is costly: ``TLSConnection/advance(atAnyCost:)`` makes it when it is this connection's turn.
+        case costly
         /// The handshake is complete.
         case complete
         /// The server sent close_notify.
@@ -35,6 +37,12 @@ final class TLSConnection {
     private var hadNoFittingCertificate = false
     /// The first that was sent.
     private(set) var firstFlight: ByteBuffer?
+    /// How often something was sent.
+    private var flights = 0
+    /// How many are sent before a server can answer with a key of a costly group of TLS 1.3.
+    private let cheapFlights: Int
+    /// Whether the server chose finite-field Diffie-Hellman of TLS 1.2 or older.
+    private var choseDiffieHellman = false
     /// The list of signed certificate timestamps that the server sent along, `nil` without one.
     private(set) var timestampList: [UInt8]?
 
@@ -59,6 +67,8 @@ final class TLSConnection {
         self.input = input
         self.output = output
         identity = request.clientIdentity
+        // A share for a key goes along with the first, of a cheap group unless somebody chose them; for others a server has to ask.
+        cheapFlights = request.offer.groups.isEmpty ? 2 : 1
         // Index 0 is the one OpenSSL keeps for applications (SSL_set_app_data).
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
         guard COpenSSLShims_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
@@ -98,12 +108,16 @@ final class TLSConnection {
     }
 
     /// Goes on with the handshake as far as the received bytes allow (`SSL_do_handshake`).
-    func advance() -> Step {
+    ///
+    /// - Parameter atAnyCost: whether to make a costly step, where one comes next.
+    func advance(atAnyCost: Bool = false) -> Step {
+        guard atAnyCost || !awaitsCostlyShare && !awaitsCostlyExchange else { return .costly }
         OpenSSLErrors.clear()
         let result = SSL_do_handshake(ssl)
         if result == 1 { return .complete }
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsInput
+        case SSL_ERROR_WANT_RETRY_VERIFY: return .costly
         case SSL_ERROR_ZERO_RETURN: return .closed
         default: return .failed(OpenSSLErrors.take())
         }
@@ -124,8 +138,32 @@ final class TLSConnection {
         var buffer = allocator.buffer(capacity: count)
         buffer.writeBytes(UnsafeRawBufferPointer(start: start, count: count))
         BIO_ctrl(output, BIO_CTRL_RESET, 0, nil)
+        flights += 1
         if firstFlight == nil { firstFlight = buffer }
         return buffer
+    }
+
+    /// Whether a key by finite-field Diffie-Hellman is yet to be made, as soon as the server has sent all it needs.
+    private var awaitsCostlyExchange: Bool { choseDiffieHellman && flights == 1 }
+
+    /// Whether a ServerHello may come whose key belongs to a costly group of TLS 1.3.
+    private var awaitsCostlyShare: Bool {
+        guard flights >= cheapFlights else { return false }
+        let state = SSL_get_state(ssl)
+        return state == TLS_ST_CW_CLNT_HELLO || state == TLS_ST_CR_SRVR_HELLO
+    }
+
+    /// Called when the server's certificates are there: stops a handshake of TLS 1.2 or older before it agrees on a key by
+    /// finite-field Diffie-Hellman.
+    static func holdCostlyAgreement(_ verification: OpaquePointer?) {
+        guard let ssl = X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx()) else { return }
+        let pointer = OpaquePointer(ssl)
+        guard SSL_version(pointer) < TLS1_3_VERSION, let cipher = SSL_get_pending_cipher(pointer),
+            SSL_CIPHER_get_kx_nid(cipher) == NID_kx_dhe, let context = SSL_get_ex_data(pointer, 0)
+        else { return }
+        let connection = Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue()
+        guard !connection.choseDiffieHellman else { return }
+        connection.choseDiffieHellman = COpenSSLShims_SSL_set_retry_verify(pointer) == 1
     }
 
     /// Whether the server held the leaf's key, although the handshake did not complete.

@@ -50,7 +50,14 @@ final class TLSContext {
         _ = COpenSSLShims_SSL_CTX_set_max_cert_list(pointer, Self.certificateListLimit)
         SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
         // OpenSSL builds and judges a path even if the outcome is ignored; this keeps it from spending the time.
-        SSL_CTX_set_cert_verify_callback(pointer, { _, _ in 1 }, nil)
+        SSL_CTX_set_cert_verify_callback(
+            pointer,
+            { verification, _ in
+                TLSConnection.holdCostlyAgreement(verification)
+                return 1
+            },
+            nil
+        )
         SSL_CTX_set_client_cert_cb(pointer) { ssl, _, _ in
             TLSConnection.noteClientCertificateRequest(ssl)
             return 0

@@ -14,6 +14,8 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let clock: any HandshakeClock
     /// The bytes received so far.
     private var received = 0
+    /// Whether a costly step is to be made when it is its turn.
+    private var awaitsTurn = false
     /// Says `nil` for a chain that is trusted, or why it is not.
     private let objection: (PresentedChain) -> String?
     /// Called once, with `nil` when data can be sent.
@@ -53,10 +55,18 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    private func advance(_ context: ChannelHandlerContext) {
-        guard established != nil, let step = clock.step(after: received, connection.advance) else { return }
+    private func advance(_ context: ChannelHandlerContext, atAnyCost: Bool = false) {
+        guard established != nil, !awaitsTurn,
+            let step = clock.step(after: received, { connection.advance(atAnyCost: atAnyCost) })
+        else { return }
         switch step {
         case .needsInput: send(context)
+        case .costly:
+            awaitsTurn = true
+            clock.inTurn {
+                self.awaitsTurn = false
+                self.advance(context, atAnyCost: true)
+            }
         case .closed: end(.failed(.closedEarly(received: 0)))
         case .failed(let errors):
             send(context)

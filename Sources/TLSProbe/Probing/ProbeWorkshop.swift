@@ -12,6 +12,7 @@ package typealias ProxyObjection = @Sendable (PresentedChain, ServerName) -> Str
 final class ProbeWorkshop: @unchecked Sendable {
     let loop: any EventLoop
     let lookups: LookupThreads
+    let costlySteps: CostlySteps
     /// What stands for the system's network, in tests.
     let network: StagedNetwork?
     /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
@@ -32,6 +33,7 @@ final class ProbeWorkshop: @unchecked Sendable {
         proxyObjection: @escaping ProxyObjection = { _, _ in "nobody judges it" }
     ) {
         self.loop = loop
+        costlySteps = CostlySteps(on: loop)
         self.proxyObjection = proxyObjection
         self.network = network
         self.lookups = lookups

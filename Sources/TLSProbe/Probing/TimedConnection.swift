@@ -17,7 +17,7 @@ final class TimedConnection: @unchecked Sendable {
     private let request: ProbeRequest
     private let workshop: ProbeWorkshop
     private let watch = ProbeWatch.current
-    private let lateWork = LateWork.current ?? LateWork()
+    private let work = TargetWork.current ?? TargetWork()
     private var events: Events?
     private var alarm: NIOScheduledCallback?
     private var resolver: SystemResolver?
@@ -132,13 +132,20 @@ final class TimedConnection: @unchecked Sendable {
 }
 
 extension TimedConnection: HandshakeClock {
-    /// Makes a step in time, or after the deadline as far as ``LateWork`` allows; else the alarm has rung or is about to.
+    /// Makes a step in time, or after the deadline as far as ``TargetWork`` allows; else the alarm has rung or is about to.
     func step(after count: Int, _ step: () -> TLSConnection.Step) -> TLSConnection.Step? {
         let begun = NIODeadline.now()
         guard begun >= deadline else { return step() }
-        guard lateWork.allows(after: count) else { return nil }
-        defer { lateWork.spend(.now() - begun) }
+        guard work.allowsLateStep(after: count) else { return nil }
+        defer { work.spendLate(.now() - begun) }
         return step()
+    }
+
+    /// Puts a costly step in line. After the deadline it does not count, whoever was waited for.
+    func inTurn(_ step: @escaping () -> Void) {
+        workshop.costlySteps.add(for: work) {
+            if self.events != nil, .now() < self.deadline { step() }
+        }
     }
 }
 
