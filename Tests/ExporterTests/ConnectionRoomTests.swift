@@ -51,6 +51,21 @@ import Testing
         #expect(earlier.map(\.connection.isDropped) == [true, false, false])
     }
 
+    @Test func whoAsksTakesThePlaceOfWhoDoesNot() {
+        let (first, second, third) = (enter(0), enter(1), enter(2))
+        third.connection.isIdle = false
+        #expect(room.settle(third.connection, at: start + .milliseconds(3)) == .common)
+        #expect(first.connection.isDropped && !second.connection.isDropped)
+        #expect(room.settle(third.connection, at: start + .milliseconds(4)) == .common)
+        #expect(!second.connection.isDropped)
+        // The reserve is free again.
+        second.connection.isIdle = false
+        let fourth = enter(5)
+        fourth.connection.isIdle = false
+        #expect(fourth.place == .reserve)
+        #expect(room.settle(fourth.connection, at: start + .milliseconds(6)) == .reserve)
+    }
+
     @Test func whoIsBeingAnsweredStays() {
         let earlier = [enter(0), enter(1)]
         for (connection, _) in earlier { connection.isIdle = false }

@@ -62,6 +62,19 @@ final class ConnectionRoom {
         return nil
     }
 
+    /// Finds a place for a connection from which a request has come: one for every request if there is any, though another leaves for it.
+    ///
+    /// Where connections come faster than they ask, those that ask first would be left in the reserve.
+    func settle(_ connection: any PlacedConnection, at now: ContinuousClock.Instant = .now) -> Place {
+        let id = ObjectIdentifier(connection)
+        guard places[id] != .common else { return .common }
+        guard [Self.idleTime, .zero].contains(where: { makeRoom(.common, limit, idleSince: now - $0) }) else {
+            return .reserve
+        }
+        places[id] = .common
+        return .common
+    }
+
     /// How long a connection has had nothing to do before another takes its place though there is one left.
     private static let idleTime = Duration.seconds(1)
 

@@ -35,8 +35,6 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
     private var pending = CircularBuffer<HTTPServerRequestPart>()
     /// Whether what came behind it is none.
     private var isBroken = false
-    /// Whether it has one of the last places.
-    private var isInReserve = false
     /// Whether nothing comes any more.
     private var isInputClosed = false
     private(set) var lastActivity = ContinuousClock.now
@@ -70,10 +68,9 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
 
     func channelActive(context: ChannelHandlerContext) {
         tell(.opened)
-        guard let place = room.enter(self) else {
+        guard room.enter(self) != nil else {
             return refuse(503, "all connections are in use: try again later")
         }
-        isInReserve = place == .reserve
         guard !room.isEnding else { return context.close(promise: nil) }
         setTimer(limits.requestTime)
     }
@@ -159,6 +156,7 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
         phase = .answering
         timer?.cancel()
         setReading(false)
+        let isInReserve = room.settle(self) == .reserve
         // Behind an upgrade the decoder reads nothing any more.
         let isKept =
             !isInReserve && head.isKeepAlive && head.method != .CONNECT && !head.headers.contains(name: "Upgrade")
