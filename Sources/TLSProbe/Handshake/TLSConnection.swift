@@ -110,6 +110,7 @@ final class TLSConnection {
     /// Goes on with the handshake as far as the received bytes allow (`SSL_do_handshake`).
     ///
     /// - Parameter atAnyCost: whether to make a costly step, where one comes next.
+    /// - Returns: how far it went.
     func advance(atAnyCost: Bool = false) -> Step {
         guard atAnyCost || !awaitsCostlyShare && !awaitsCostlyExchange else { return .costly }
         OpenSSLErrors.clear()

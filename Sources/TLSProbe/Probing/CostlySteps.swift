@@ -5,9 +5,11 @@ internal import NIOCore
 /// To agree on a key by finite-field Diffie-Hellman costs a client a hundred times what a curve costs, and a hostile server nothing. Between
 /// the turns everybody else goes on; who has cost least comes first. Not Sendable: it belongs to the event loop's thread.
 final class CostlySteps {
-    /// After how long the others have their turn. A step of an honest server takes less.
+    /// After how long the others have their turn; a step of an honest server takes less.
     private static let turn = TimeAmount.milliseconds(5)
-    /// How long the others have theirs at least. A task of now would run before the event loop looks at its sockets.
+    /// How long the others have theirs at least.
+    ///
+    /// A task of now would run before the event loop looks at its sockets.
     private static let pause = TimeAmount.milliseconds(1)
 
     private let loop: any EventLoop

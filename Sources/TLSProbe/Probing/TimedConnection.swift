@@ -141,7 +141,7 @@ extension TimedConnection: HandshakeClock {
         return step()
     }
 
-    /// Puts a costly step in line. After the deadline it does not count, whoever was waited for.
+    /// Puts a costly step in line; after the deadline it is not made, whoever was waited for.
     func inTurn(_ step: @escaping () -> Void) {
         workshop.costlySteps.add(for: work) {
             if self.events != nil, .now() < self.deadline { step() }
