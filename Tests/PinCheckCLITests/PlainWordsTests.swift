@@ -110,6 +110,7 @@ import Testing
         (["diff"], "no <file> is given: write 'pincheck diff <file>"),
         (["diff"], "says more, and 'pincheck snapshot <target> -o <file>' makes the file"),
         (["diff", "--allow"], "--allow has no value: write '--allow <changes>'"),
+        (["h", "--retries", "-1"], "--retries has the value '-1': write '--retries <n>' with a number from 0"),
         (["clients", "okhttp"], "'okhttp' is one argument too many: write 'pincheck clients'"),
         (["clients", "--bogus"], "there is no option '--bogus'"),
         (["--generate-completion-script"], "names no shell: write bash, zsh, fish behind it"),

@@ -61,6 +61,13 @@ import Testing
         (["lint", "--sarif"], "there is no option '--sarif': did you mean '--format sarif'?"),
         (["host", "--tunnel", "x"], "there is no option '--tunnel': 'pincheck help check' lists those there are"),
         (["host", "--deviec", "x"], "there is no option '--deviec': did you mean '--device'?"),
+        (["fetch", "-L", "https://h/"], "there is no option '-L': redirects are followed, each judged anew"),
+        (
+            ["fetch", "-C", "-", "https://h/"],
+            "there is no option '-C': the same command goes on with what was interrupted"
+        ),
+        (["fetch", "-H", "A: b", "https://h/"], "there is no option '-H': did you mean '--header'?"),
+        (["pins", "host", "-o", "x"], "there is no option '-o': the result goes to standard output: write '> FILE'"),
         (["host", "--cacert", "x"], "there is no option '--cacert': did you mean '--anchors'?"),
         (["host", "-x"], "there is no option '-x': did you mean '--proxy'?"),
         (["host", "--client", "okhtp"], "the client 'okhtp' is not known: did you mean 'okhttp'?"),
@@ -195,7 +202,31 @@ import Testing
         let help = await pincheck("--help")
         #expect(
             help.output.contains("3 accepted with a warning")
-                && help.output.contains("an error first, then 1, 5, 4, 2, 3")
+                && help.output.contains("an error first, then 1, 5,\n4, 2, 3.")
+        )
+    }
+
+    @Test func wordsOfOthersForCommandsAreRecognised() async {
+        let outcome = await pincheck("get", "https://127.0.0.1:1/")
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains("did you mean 'pincheck fetch https://127.0.0.1:1/'?"), "\(outcome.errors)")
+    }
+
+    @Test func aFileInThePlaceOfTheHostIsNoticed() async {
+        // Tests run beside it.
+        let outcome = await pincheck("verify", "api.example.com", "--host", "Package.swift")
+        #expect(outcome.status == .noInput)
+        #expect(
+            outcome.errors.contains("'Package.swift' is one: write 'pincheck verify' with the file"),
+            "\(outcome.errors)"
+        )
+    }
+
+    @Test func linesOfTheHelpAreNotBrokenTwice() async {
+        let help = await pincheck("help").output
+        #expect(
+            help.contains("(--fail-on warn), 4 changed since a baseline, 5 not the document (fetch),\n64 usage, 65"),
+            "\(help)"
         )
     }
 

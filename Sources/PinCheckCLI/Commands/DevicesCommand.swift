@@ -36,7 +36,7 @@ struct DevicesCommand: ContextCommand {
     )
     var deviceData: String?
 
-    @Option(help: ArgumentHelp("text or json (default: text).", valueName: "form"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("text or json (default: text).", valueName: "form"))
     var format: String?
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {

@@ -28,9 +28,10 @@ struct RootCommand: ParsableCommand {
             options, and 'pincheck -h' those that are used most.
 
             Exit status: 0 accepted, 1 rejected, 2 no verdict, 3 accepted with a warning
-            (--fail-on warn), 4 changed since a baseline, 5 not the document (fetch), 64 usage,
-            65 malformed file, 66 missing file, 70 internal error, 74 output not written. Of
-            several targets the worst counts: an error first, then 1, 5, 4, 2, 3.
+            (--fail-on warn), 4 changed since a baseline, 5 not the document (fetch),
+            64 usage, 65 malformed file, 66 missing file, 70 internal error, 74 output
+            not written. Of several targets the worst counts: an error first, then 1, 5,
+            4, 2, 3.
             """,
         version: ProgramVersion.text,
         subcommands: commands,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Machine
 import PinChecking
 import Pinning
 import Text
@@ -88,6 +89,12 @@ struct VerifyCommand: RequestingCommand {
     }
 
     private func presentedChain(in context: Context) throws(CommandError) -> PresentedChain {
+        if case .absent = FileKind(at: chain), chain != "-", let host = names.host, case .regular = FileKind(at: host) {
+            throw .noInput(
+                "\(quoted(chain)): there is no such file, but \(quoted(host)) is one: write 'pincheck verify' with the file, and the "
+                    + "name behind --host"
+            )
+        }
         let name = chain == "-" ? "standard input" : quoted(chain)
         let bytes = chain == "-" ? try context.readStandardInput() : try CommandError.contents(ofFile: chain)
         let certificates: [Certificate]

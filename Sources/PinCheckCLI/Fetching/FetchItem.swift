@@ -87,7 +87,10 @@ struct FetchItem {
         do throws(ReadFailure) {
             files = try PartialFile.unfinished(inDirectory: directory)
         } catch {
-            throw .noInput("cannot read the directory \(quoted(directory)): name another")
+            if case .absent = FileKind(at: directory) {
+                throw .noInput("--resume-all: there is no directory \(quoted(directory))")
+            }
+            throw .noInput("--resume-all: cannot read the directory \(quoted(directory)): name another")
         }
         var items: [FetchItem] = []
         var unreadable: [String] = []

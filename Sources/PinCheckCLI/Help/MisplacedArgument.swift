@@ -18,12 +18,23 @@ enum MisplacedArgument {
             return "Error: no \(name) is given: \(usage)\(origins[command] ?? "")"
         }
         if let option = quotedPart(behind: "Error: Missing value for '") {
-            return "Error: \(option.prefix { $0 != " " }) has no value: write \(quoted(option))"
+            let name = option.prefix { $0 != " " }
+            if let value = number(behind: name, in: arguments) {
+                return "Error: \(name) has the value \(quoted(value)): write \(quoted(option)) with a number from 0"
+            }
+            return "Error: \(name) has no value: write \(quoted(option))"
         }
         if let other = quotedPart(behind: "Error: Unexpected argument '") {
             return "Error: \(quoted(other)) is one argument too many: \(usage)"
         }
         return nil
+    }
+
+    /// The negative number behind an option, which the parser takes for another option.
+    private static func number(behind option: Substring, in arguments: [String]) -> String? {
+        guard let index = arguments.firstIndex(of: String(option)), index + 1 < arguments.count else { return nil }
+        let next = arguments[index + 1]
+        return next.hasPrefix("-") && Double(next) != nil ? next : nil
     }
 
     /// Where a file comes from that a command has to be given.

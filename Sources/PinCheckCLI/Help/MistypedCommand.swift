@@ -29,9 +29,17 @@ enum MistypedCommand {
 
     /// The command that the first argument is near to, `nil` when it is one, or can only be a host or an option.
     private static func command(meantBy arguments: [String]) -> String? {
-        guard let first = arguments.first, first.utf8.count <= 20, first.utf8.allSatisfy(isLetter) else { return nil }
-        return commands.contains(first) ? nil : Suggestion.nearest(to: first, in: commands)
+        guard let first = arguments.first, first.utf8.count <= 20, first.utf8.allSatisfy(isLetter),
+            !commands.contains(first)
+        else { return nil }
+        if arguments.count > 1, let command = foreign[first] { return command }
+        return Suggestion.nearest(to: first, in: commands)
     }
+
+    /// What others call a command.
+    private static let foreign = [
+        "get": "fetch", "download": "fetch", "compare": "diff", "validate": "verify", "exporter": "serve",
+    ]
 
     private static let commands = RootCommand.commands.map { $0.name } + ["help"]
 

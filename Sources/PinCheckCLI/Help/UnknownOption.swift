@@ -11,7 +11,8 @@ enum UnknownOption {
         "--dns-servers": "--doh", "--tlsv1.2": "--min-tls 1.2", "--tlsv1.3": "--min-tls 1.3",
         "-x": "--proxy", "--socks5": "--proxy", "--socks5-hostname": "--proxy", "--noproxy": "--no-proxy",
         "--curves": "--groups", "--cipher": "--ciphers", "--tls13-ciphers": "--ciphers", "--ciphersuites": "--ciphers",
-        "-U": "--proxy-user-file", "--proxy-user": "--proxy-user-file",
+        "-U": "--proxy-user-file", "--proxy-user": "--proxy-user-file", "-H": "--header",
+        "--ca-certificate": "--anchors",
     ]
 
     /// Options of curl's and of others that no option here does the same as, and what to do instead.
@@ -24,6 +25,11 @@ enum UnknownOption {
             default:
                 "give a private root with --anchors; or --allow-invalid-certificates, where the app trusts its pins alone"
             }
+        case "-L", "--location":
+            command == "fetch" ? "redirects are followed, each judged anew, up to --max-redirs of them" : nil
+        case "-C", "--continue-at", "-c", "--continue":
+            command == "fetch" ? "the same command goes on with what was interrupted" : nil
+        case "-o", "--output": "the result goes to standard output: write '> FILE' behind the command"
         default: nil
         }
     }

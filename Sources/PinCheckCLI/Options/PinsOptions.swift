@@ -27,6 +27,7 @@ struct TrustOptions: ParsableArguments {
 /// How pins are written.
 struct PinsOutputOptions: ParsableArguments {
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp(
             "The form of the pins (default: text).",
             discussion: """

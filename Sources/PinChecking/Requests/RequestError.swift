@@ -193,7 +193,7 @@ extension RequestError.Problem {
         case .textAfterBracket: "has text after its ']': write \(bracketed)"
         case .severalColons: "has more than one ':' but is not an IPv6 address: write host:port, or \(bracketed)"
         case .noHost: "names no host: write host or host:port"
-        case .port(let text) where text.hasPrefix("//"): "is a URL: give the name alone"
+        case .port(let text) where text.hasPrefix("//"): "is a URL: give the name or address alone"
         case .port(let text): "has the port \(quoted(text)): a port is a number from 1 to 65535"
         case .name(let error): "is not a name: \(error)"
         case .tooFewParts: "has too few parts: \(resolve)"

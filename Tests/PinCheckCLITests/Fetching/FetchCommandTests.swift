@@ -54,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func whatTheUserGivesIsSentAndNothingElse() async throws {
+    @Test(arguments: ["other.example:99", "other.example"])
+    func whatTheUserGivesIsSentAndNothingElse(name: String) async throws {
         try await serving(ranges(document)) { server, fetch, files in
             let outcome = await fetch(
                 "/a?b=c",
@@ -63,7 +64,7 @@ import Testing
                 "--header",
                 "Authorization: Bearer x",
                 "--header",
-                "Host: other.example:99",
+                "Host: " + name,
                 "--verify-name",
                 host
             )
@@ -71,7 +72,7 @@ import Testing
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(
                 String(decoding: seen.applicationOpening, as: UTF8.self) == """
-                    GET /a?b=c HTTP/1.1\r\nHost: other.example:99\r\nUser-Agent: pincheck\r\nAccept: */*\r\n\
+                    GET /a?b=c HTTP/1.1\r\nHost: \(name)\r\nUser-Agent: pincheck\r\nAccept: */*\r\n\
                     Authorization: Bearer x\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n
                     """
             )
