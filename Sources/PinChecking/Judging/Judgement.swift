@@ -70,6 +70,7 @@ extension Evaluation {
     /// The judgements in the order of the devices, on each in that of the registry: nothing but the order of lines follows from that
     /// of `--client`.
     func ordered(_ judgements: [Judgement?]) -> [Judgement] {
+        guard judgements.count > 1 else { return judgements.compactMap(\.self) }
         let places = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1.name, $0) })
         return judgements.enumerated().compactMap { position, judgement in
             judgement.map { ($0, Rank(places[$0.device.name] ?? 0, $0.client, position)) }

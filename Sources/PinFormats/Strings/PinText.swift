@@ -187,9 +187,8 @@ struct PinText {
     private var isPEM: Bool { text.holds("-----BEGIN ") || text.holds("-----END ") }
     /// `sha256 Fingerprint=3C:76:…`, with the name of any hash.
     private var isFingerprint: Bool {
-        guard let mark = text.lowercased().firstRange(of: "fingerprint=") else { return false }
-        let name = text.lowercased()[..<mark.lowerBound]
-        return name.hasPrefix("sha") || name.hasPrefix("md5")
+        let text = text.lowercased()
+        return (text.hasPrefix("sha") || text.hasPrefix("md5")) && text.holdsBytes(of: "fingerprint=")
     }
     private var isSSHKey: Bool { text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") }
 
@@ -216,15 +215,25 @@ struct WordScanner: Sequence, IteratorProtocol {
     }
 
     private var rest: Substring
+    /// Whether bytes are characters, which are many times slower to look at.
+    private let isASCII: Bool
 
     init(_ text: Substring) {
         rest = text
+        isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+    }
+
+    /// White space, a comma or a semicolon.
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";")
     }
 
     mutating func next() -> Found? {
-        rest = rest.drop(while: PinText.isSeparator)
+        rest = isASCII ? Substring(rest.utf8.drop(while: Self.isSeparator)) : rest.drop(while: PinText.isSeparator)
         guard !rest.isEmpty else { return nil }
-        var word = rest.prefix { !PinText.isSeparator($0) }
+        var word =
+            isASCII
+            ? Substring(rest.utf8.prefix { !Self.isSeparator($0) }) : rest.prefix { !PinText.isSeparator($0) }
         rest = rest[word.endIndex...]
         if let mark = word.first, "\"'".contains(mark), word.count >= 2, word.last == mark {
             word = word.dropFirst().dropLast()

@@ -1,3 +1,5 @@
+internal import Text
+
 /// An IPv4 or IPv6 address, read as strictly as `inet_pton` reads it.
 ///
 /// Anything looser is a hole: OpenSSL 3.0 takes `01.2.3.4` for an address where other software sees a name.
@@ -107,7 +109,7 @@ extension IPAddress: CustomStringConvertible {
             let end = groups[start...].firstIndex { $0 != 0 } ?? groups.count
             if end - start > max(1, gap.count) { gap = start..<end }
         }
-        func text(_ part: ArraySlice<Int>) -> String { part.map { String($0, radix: 16) }.joined(separator: ":") }
+        func text(_ part: ArraySlice<Int>) -> String { part.map { String($0, radix: 16) }.separated(by: ":") }
         return gap.isEmpty
             ? text(groups[...]) : text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
     }

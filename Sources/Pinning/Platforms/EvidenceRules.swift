@@ -51,7 +51,7 @@ extension Platform {
     private func lackOfTimestamps(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
         guard let transparency, path.anchorClass == .system || transparencyDemand == .belowAnyRoot,
             let root = path.certificates.last,
-            !(family == .apple && RootRules.appleOwn.contains(root.fingerprint))
+            !(family == .apple && RootRules.appleOwn.contains(root.fingerprint.hexadecimal))
         else { return nil }
         let leaf = path.certificates[0]
         let judgement = transparency.judge(evidence.timestamps, notBefore: leaf.notBefore, notAfter: leaf.notAfter)

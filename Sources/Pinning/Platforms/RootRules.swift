@@ -1,20 +1,20 @@
-/// What platforms know of single roots, by the SHA-256 of the certificate.
+/// What platforms know of single roots, by the SHA-256 of the certificate in hexadecimal digits.
 enum RootRules {
     /// Apple's own roots, below which no timestamps are needed (`SecPolicyCheckSystemTrustedCTRequired`; the hashes are those of
     /// support.apple.com/103272).
-    static let appleOwn = digests([
+    static let appleOwn = [
         // Apple Root CA, G2, G3, Apple Root Certificate Authority
         "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
         "c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050",
         "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179",
         "0d83b611b648a1a75eb8558400795375cad92e264ed8e9d7a757c1f5ee2bb22d",
-    ])
+    ]
 
     /// 2024-11-16T00:00:00Z: leaves of the day before are still good (support.apple.com/121668, "issued after 15 November 2024").
     static let november2024 = Timestamp(secondsSinceEpoch: 1_731_715_200)
 
     /// Entrust, AffirmTrust and Camerfirma (support.apple.com/121668).
-    static let distrustedSinceNovember2024 = digests([
+    static let distrustedSinceNovember2024 = [
         // Chambers of Commerce Root - 2008, Global Chambersign Root - 2008
         "063e4afac491dfd332f3089b8542e94617d893d7fe944e10a7937ee29d9693c0",
         "136335439334a7698016a0d324de72284e079d7b5220bb8fbd747816eebebaca",
@@ -29,13 +29,13 @@ enum RootRules {
         "0a81ec5a929777f145904af38d5d509f66b5e2c58fcdb531058b0e17f3f0b41b",
         "70a73f7f376b60074248904534b11482d5bf0e698ecc498df52577ebf2e93b9a",
         "bd71fdf6da97e4cf62d1647add2581b07d79adf8397eb4ecba9c5e8488821423",
-    ])
+    ]
 
     /// 2016-12-01T00:00:00Z (Apple's article "Blocking Trust for WoSign CA Free SSL Certificate G2").
     static let december2016 = Timestamp(secondsSinceEpoch: 1_480_550_400)
 
     /// WoSign and StartCom.
-    static let distrustedSinceDecember2016 = digests([
+    static let distrustedSinceDecember2016 = [
         // Certification Authority of WoSign, G2, CA WoSign ECC Root
         "4b22d5a6aec99f3cdb79aa5ec06838479cd5ecba7164f7f22dc1d65f63d85708",
         "d487a56f83b07482e85e963394c1ecc2c9e51d0903ee946b02c301581ed99e16",
@@ -44,7 +44,7 @@ enum RootRules {
         "c766a9bef2d4071c863a31aa4920e813b2d198608cb7b7cfe21143b836df09ea",
         "e17890ee09a3fbf4f48b9c414a17d637b7a50647e9bc752322727fcc1742a911",
         "c7ba6567de93a798ae1faa791e712d378fae1f93c4397fea441bb7cbe6fd5995",
-    ])
+    ]
 
     /// From when on Apple's platforms take no certificate of a path's root, where one of the path is from then or later.
     ///
@@ -53,32 +53,19 @@ enum RootRules {
     ///   - earliestTimestamp: when a log saw the leaf first, which is when it was issued at the latest; `nil` for its first second.
     /// - Returns: the first moment of the distrust, `nil` for a path that is not hit by any.
     static func appleDistrust(of path: PlatformPath, earliestTimestamp: Timestamp?) -> Timestamp? {
-        guard let root = path.certificates.last else { return nil }
+        guard let root = path.certificates.last?.fingerprint.hexadecimal else { return nil }
         let leaf = path.certificates[0]
-        if distrustedSinceNovember2024.contains(root.fingerprint),
+        if distrustedSinceNovember2024.contains(root),
             earliestTimestamp ?? leaf.notBefore >= november2024
         {
             return november2024
         }
         // Any certificate below counts here, the intermediates as well.
-        if distrustedSinceDecember2016.contains(root.fingerprint),
+        if distrustedSinceDecember2016.contains(root),
             path.certificates.dropLast().contains(where: { $0.notBefore >= december2016 })
         {
             return december2016
         }
         return nil
-    }
-
-    private static func digests(_ texts: [String]) -> Set<SHA256Digest> {
-        Set(
-            texts.map { text in
-                let digits = Array(text.utf8)
-                let bytes = stride(from: 0, to: digits.count, by: 2).map { index in
-                    UInt8(String(decoding: digits[index...(index + 1)], as: UTF8.self), radix: 16) ?? 0
-                }
-                guard let digest = SHA256Digest(bytes: bytes) else { preconditionFailure("no SHA-256: \(text)") }
-                return digest
-            }
-        )
     }
 }

@@ -1,4 +1,5 @@
 internal import Pinning
+internal import Text
 
 /// Says what in an outlook is worth telling.
 struct OutlookFindings {
@@ -173,11 +174,11 @@ struct OutlookFindings {
 
     private func backups() -> String {
         let missing = outlook.demands.filter(\.backups.isEmpty).compactMap(\.holding).map(Self.noun)
-        let none = missing.isEmpty ? "" : ", but none for the \(missing.joined(separator: " and "))"
+        let none = missing.isEmpty ? "" : ", but none for the \(missing.separated(by: " and "))"
         switch outlook.backups.count {
         case 0: return "no backup"
         case 1: return "backup: pin \(outlook.backups[0] + 1)\(none)"
-        default: return "backups: pins \(outlook.backups.map { String($0 + 1) }.joined(separator: ", "))\(none)"
+        default: return "backups: pins \(outlook.backups.map { String($0 + 1) }.separated(by: ", "))\(none)"
         }
     }
 

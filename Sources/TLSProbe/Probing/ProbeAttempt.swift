@@ -64,8 +64,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             self.end(.deadlineExceeded(timeout: self.request.timeout), kept: .deadlineExceeded)
         }
         // The first flight of most servers in one read.
-        let allocator = FixedSizeRecvByteBufferAllocator(capacity: 8192)
-        connection.start(events) { $0.channelOption(.recvAllocator, value: allocator) }
+        connection.start(events, readingAtOnce: 8_192)
         // While the packets travel.
         workshop.prepareContext()
     }

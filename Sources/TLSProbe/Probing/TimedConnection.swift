@@ -24,6 +24,7 @@ final class TimedConnection: @unchecked Sendable {
     /// Every channel that was made: happy eyeballs may try several addresses at a time.
     private(set) var channels: [any Channel] = []
     private var timeout = TimeAmount.zero
+    private var readSize: Int?
     /// When the deadline passed while the news of a connection lay in the event loop's queue, `nil` before.
     private var lateSince: NIODeadline?
     private var isLate: Bool { lateSince != nil }
@@ -40,8 +41,9 @@ final class TimedConnection: @unchecked Sendable {
 
     /// How long the event loop may take to come to what the kernel has settled; nothing that works takes as long.
     private static let longestQueue = TimeAmount.seconds(60)
-    /// A shorter time is not given back.
+    /// A shorter time is not given back: this, or what is little beside the timeout.
     private static let shortestQueue = TimeAmount.milliseconds(10)
+    private var shortestQueue: TimeAmount { max(Self.shortestQueue, .nanoseconds(timeout.nanoseconds / 64)) }
     /// How often it is asked meanwhile whether the news is still in the queue.
     private static let pause = TimeAmount.milliseconds(50)
 
@@ -55,15 +57,16 @@ final class TimedConnection: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - events: what to call, until ``end()``.
-    ///   - options: changes what connects.
-    func start(_ events: Events, options: (ClientBootstrap) -> ClientBootstrap = { $0 }) {
+    ///   - readSize: how much is read at once, in bytes, where NIO is not to find out by itself.
+    func start(_ events: Events, readingAtOnce readSize: Int? = nil) {
         self.events = events
+        self.readSize = readSize
         started = .now()
         // A year is for ever, and cannot overflow the clock.
         timeout = min(TimeAmount(request.timeout), .hours(24 * 365))
         deadline = started + timeout
         ring(at: deadline)
-        let bootstrap = options(ClientBootstrap(group: workshop.loop))
+        let bootstrap = ClientBootstrap(group: workshop.loop)
             // This deadline comes first; NIO's is there to end its bookkeeping.
             .connectTimeout(timeout + Self.longestQueue + .seconds(1))
             .channelInitializer { self.begin($0) }
@@ -93,6 +96,13 @@ final class TimedConnection: @unchecked Sendable {
         if firstConnect == nil { firstConnect = .now() }
         phase = .connect
         channels.append(channel)
+        if let readSize {
+            // As an option of the bootstrap it would be cast, which costs as much as a hundredth of a check.
+            try? channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: FixedSizeRecvByteBufferAllocator(capacity: readSize)
+            )
+        }
         return channel.eventLoop.makeSucceededVoidFuture()
     }
 
@@ -115,7 +125,7 @@ final class TimedConnection: @unchecked Sendable {
     private func leaveOutQueue(of channel: any Channel) {
         guard let connected else { return }
         // It lay there no longer than the connection took in all; to ask costs as much as a hundredth of a check.
-        guard isLate || connected - (firstConnect ?? started) > Self.shortestQueue else { return }
+        guard isLate || connected - (firstConnect ?? started) > shortestQueue else { return }
         // Where the system does not say since when, nothing of the time is held against the server once the deadline has passed.
         let queued = LastLook.silence(of: channel) ?? (isLate ? connected - (firstConnect ?? started) : .zero)
         let fair = min(deadline + queued, connected + timeout)

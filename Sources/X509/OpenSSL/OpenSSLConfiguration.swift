@@ -101,23 +101,30 @@ private struct ConfigurationWalk {
     ///
     /// Bytes that are no ASCII may be blanks or a part of one, and a line that is joined with the next may hold anything.
     private static func mayNameFiles(_ bytes: [UInt8]) -> Bool {
-        let words = [".include", "dynamic_path", "module"].map { Array($0.utf8) }
-        var mayBegin = true
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "\n"):
-                if index > 0, bytes[index - 1] == UInt8(ascii: "\\") { return true }
-                if index > 1, bytes[index - 1] == UInt8(ascii: "\r"), bytes[index - 2] == UInt8(ascii: "\\") {
-                    return true
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+                let line = rest[..<(end ?? rest.endIndex)]
+                rest = end.map { rest[($0 + 1)...] } ?? rest[rest.endIndex...]
+                if end != nil, isJoinedWithNext(line) { return true }
+                let words = line.drop { $0 <= 0x20 || $0 >= 0x80 }
+                // A file has hundreds of lines, and few begin like one of the words.
+                switch words.first {
+                case UInt8(ascii: "."): if words.starts(with: ".include".utf8) { return true }
+                case UInt8(ascii: "d"): if words.starts(with: "dynamic_path".utf8) { return true }
+                case UInt8(ascii: "m"): if words.starts(with: "module".utf8) { return true }
+                default: break
                 }
-                mayBegin = true
-            case ...0x20, 0x80...: break
-            default:
-                if mayBegin, words.contains(where: { bytes[index...].starts(with: $0) }) { return true }
-                mayBegin = false
             }
+            return false
         }
-        return false
+    }
+
+    /// Whether a line ends in a backslash, before its LF or CR LF.
+    private static func isJoinedWithNext(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        return text.last == UInt8(ascii: "\\")
     }
 
     /// The lines of a file: those that end in a backslash joined with the next, without blanks around them.

@@ -95,7 +95,7 @@ struct EvidenceRuleTests {
         // 2018-10-15 and the first second after it.
         #expect(complaints(.apple(), .system, leaf: Described(from: 1_539_647_999)).isEmpty)
         #expect(complaints(.apple(), .system, leaf: Described(from: 1_539_648_000)) == ["too-few-scts"])
-        for root in RootRules.appleOwn {
+        for root in RootRules.appleOwn.map(Self.digest) {
             #expect(complaints(.apple(), .system, root: root).isEmpty)
             #expect(complaints(.browser, .system, root: root) == ["too-few-scts"])
         }
@@ -131,12 +131,23 @@ struct EvidenceRuleTests {
 
     // MARK: Distrust
 
+    /// The digest that hexadecimal digits stand for, which have to be 64.
+    private static func digest(_ digits: String) -> SHA256Digest {
+        let bytes = stride(from: 0, to: 64, by: 2).compactMap { start in
+            UInt8(digits.dropFirst(start).prefix(2), radix: 16)
+        }
+        guard digits.count == 64, let digest = SHA256Digest(bytes: bytes) else {
+            preconditionFailure("no SHA-256: \(digits)")
+        }
+        return digest
+    }
+
     /// 2024-11-15T23:59:59Z and 2024-11-16T00:00:00Z.
     private static let lastGood: Int64 = 1_731_715_199
 
     @Test func `leaves of Entrust and others end with a day`() {
         #expect(RootRules.distrustedSinceNovember2024.count == 11)
-        for root in RootRules.distrustedSinceNovember2024 {
+        for root in RootRules.distrustedSinceNovember2024.map(Self.digest) {
             func complaints(_ platform: Platform, _ anchorClass: AnchorClass, from: Int64, issuedAt: Int64? = nil)
                 -> [String]
             {
@@ -160,7 +171,7 @@ struct EvidenceRuleTests {
     }
 
     @Test func `without a timestamp the first second counts`() {
-        let root = RootRules.distrustedSinceNovember2024.first
+        let root = RootRules.distrustedSinceNovember2024.first.map(Self.digest)
         #expect(
             complaints(.apple(), .system, leaf: Described(from: Self.lastGood + 1), root: root)
                 == ["too-few-scts", "distrusted"]
@@ -173,7 +184,7 @@ struct EvidenceRuleTests {
     @Test func `of WoSign and StartCom every certificate below counts`() {
         #expect(RootRules.distrustedSinceDecember2016.count == 6)
         let december: Int64 = 1_480_550_400
-        for root in RootRules.distrustedSinceDecember2016 {
+        for root in RootRules.distrustedSinceDecember2016.map(Self.digest) {
             func complaints(leaf: Int64, intermediate: Int64) -> [String] {
                 self.complaints(
                     .apple(),
