@@ -55,6 +55,33 @@ import Testing
         #expect(await large.value)
     }
 
+    @Test func whoNeedsWhatIsUnderWayWaitsForIt() async {
+        let work = SharedWork<String>()
+        #expect(work.begin("a"))
+        #expect(!work.begin("a") && work.begin("b"))
+        let waiting = (0..<3).map { _ in Task { await work.wait(for: "a", until: soon) } }
+        while work.waitingCount < 3 { await Task.yield() }
+        work.end("b")
+        #expect(work.waitingCount == 3)
+        work.end("a")
+        for task in waiting { await task.value }
+        #expect(work.waitingCount == 0 && work.begin("a"))
+        // What is over by then, or never began, is not waited for.
+        await work.wait(for: "b", until: soon)
+    }
+
+    @Test func whoHasNoTimeOrGoesAwayDoesNotWaitForWhatIsUnderWay() async {
+        let work = SharedWork<String>()
+        #expect(work.begin("a"))
+        await work.wait(for: "a", until: .now)
+        await work.wait(for: "a", until: .now + .milliseconds(1))
+        let waiting = Task { await work.wait(for: "a", until: soon) }
+        while work.waitingCount < 1 { await Task.yield() }
+        waiting.cancel()
+        await waiting.value
+        #expect(work.waitingCount == 0)
+    }
+
     @Test func nobodyIsLostHoweverManyCome() async {
         let slots = Slots(jobs: 3, size: 4)
         let count = await withTaskGroup(of: Bool.self) { group in

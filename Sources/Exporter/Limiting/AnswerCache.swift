@@ -18,6 +18,9 @@ package final class AnswerCache<Key: Hashable & Sendable, Answer: Sendable>: Sen
         self.time = time
     }
 
+    /// Whether any answer is given again.
+    package var isOn: Bool { time > .zero }
+
     /// How many answers there are.
     package var count: Int { entries.withLock { $0.count } }
 

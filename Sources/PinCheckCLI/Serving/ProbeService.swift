@@ -27,6 +27,7 @@ final class ProbeService: Sendable {
     private let log: ServeLog
     private let slots: Slots
     private let cache: AnswerCache<CacheKey, KeptAnswer>
+    private let underWay = SharedWork<CacheKey>()
     private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
@@ -152,12 +153,16 @@ final class ProbeService: Sendable {
     ) async -> ServedAnswer {
         let target = job.endpoint.target
         let key = CacheKey(reading: reading, module: module.name, target: target, writtenName: job.endpoint.writtenName)
+        let time = limit ?? job.timeout
+        let isFirst = cache.isOn && underWay.begin(key)
+        defer { if isFirst { underWay.end(key) } }
+        // Whoever comes meanwhile has the same answer, if there is one soon enough to make another probe where there is none.
+        if cache.isOn, !isFirst { await underWay.wait(for: key, until: request.arrival + time / 4) }
         if let kept = cache.answer(for: key) {
             metrics.countCached()
             log.write(kept.level, "probe", fields(target, module, request) + kept.told + [("cached", .flag(true))])
             return ServedAnswer(status: 200, type: ServedAnswer.metrics, body: kept.text)
         }
-        let time = limit ?? job.timeout
         // What waited longer had too little time left, and would make the target look unreachable.
         guard await slots.enter(size: job.mostConnections, until: request.arrival + time / 2) else {
             return failed(

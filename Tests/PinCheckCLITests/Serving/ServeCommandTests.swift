@@ -216,6 +216,22 @@ import Testing
         }
     }
 
+    @Test func whoAsksTheSameAtTheSameTimeHasTheSameAnswer() async throws {
+        try await serving { world in
+            let flags = ["--policy", world.policy, "--cache", "3600", "--timeout", "600"]
+            try await RunningExporter.serving(flags) { exporter in
+                let place = "/probe?target=\(host):\(world.server.port)"
+                let answers = try await withThrowingTaskGroup(of: String.self) { group in
+                    for _ in 0..<8 { group.addTask { try await exporter.get(place).body } }
+                    return try await group.reduce(into: Set()) { $0.insert($1) }
+                }
+                #expect(answers.count == 1)
+                #expect(world.server.connections.count == 1)
+                #expect(try await exporter.count("cached_answers_total") == "7")
+            }
+        }
+    }
+
     @Test func anAnswerThatIsGivenAgainIsAsGraveInTheLog() async throws {
         try await serving { world in
             try world.files.write(policy(world.server.port, pins: pki.rootB.pin), to: "pins.json5")
