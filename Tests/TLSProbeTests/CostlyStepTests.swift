@@ -33,11 +33,33 @@ struct CostlyStepTests {
         return .tls(settings, delivery: delivery)
     }
 
+    /// What a probe comes to, and how long its costly steps took.
+    private func costs(_ server: ServerBehavior) async throws -> (result: ProbeResult, costly: TimeAmount) {
+        let work = TargetWork()
+        let result = try await TargetWork.$current.withValue(work) { try await probe(server) }
+        return (result, work.costly)
+    }
+
     @Test(arguments: [TLSProbe.TLSVersion.tls12, .tls13])
     func aCostlyKeyExchangeIsMade(version: TLSProbe.TLSVersion) async throws {
-        let result = try await probe(server(version))
+        let (result, costly) = try await costs(server(version))
         #expect(result.keyExchange == .ephemeralInGroup(bits: 2_048))
         #expect(result.handshakeCompleted)
+        #expect(costly > .zero)
+    }
+
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
+    func aKeyThatIsCostlyToUseIsUsedInTurn(version: LoopbackLab.TLSVersion) async throws {
+        for (algorithm, isCostly) in [(LabKey.Algorithm.rsaOfLongExponent, true), (.rsa(bits: 2_048), false)] {
+            let leaf = try world.interA.issue(
+                .leaf(StandardPKI.serverName),
+                key: .shared(algorithm, label: "key exchange")
+            )
+            let settings = TLSServerSettings(presenting: [leaf, world.interA]).with { $0.maximumVersion = version }
+            let (result, costly) = try await costs(.tls(settings))
+            #expect(result.handshakeCompleted && result.presented.leaf.der == leaf.der)
+            #expect((costly > .zero) == isCostly)
+        }
     }
 
     @Test(arguments: [TLSProbe.TLSVersion.tls12, .tls13])

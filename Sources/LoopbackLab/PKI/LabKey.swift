@@ -17,6 +17,8 @@ public final class LabKey: @unchecked Sendable {
         case p521
         /// RSA with a modulus of so many bits. From 2048 bits on making one takes a noticeable part of a second.
         case rsa(bits: Int)
+        /// RSA with a modulus of 2048 bits and a public exponent of 1,100, which nobody uses: each use costs as much as a signature.
+        case rsaOfLongExponent
         /// EdDSA on the curve Ed25519.
         case ed25519
     }
@@ -61,6 +63,7 @@ public final class LabKey: @unchecked Sendable {
             case .p384: COpenSSLShims_EVP_EC_gen("P-384")
             case .p521: COpenSSLShims_EVP_EC_gen("P-521")
             case .rsa(let bits): COpenSSLShims_EVP_RSA_gen(UInt32(clamping: bits))
+            case .rsaOfLongExponent: generateRSAOfLongExponent()
             case .ed25519: generateEd25519()
             }
         guard let key else { throw .openSSL("make a key of the kind \(algorithm)") }
@@ -72,6 +75,21 @@ public final class LabKey: @unchecked Sendable {
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
         guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_keygen(context, &key) == 1 else { return nil }
+        return key
+    }
+
+    private static func generateRSAOfLongExponent() -> OpaquePointer? {
+        let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
+        let exponent = BN_new()
+        defer {
+            BN_free(exponent)
+            EVP_PKEY_CTX_free(context)
+        }
+        var key: OpaquePointer?
+        guard BN_set_bit(exponent, 1_099) == 1, BN_add_word(exponent, 1) == 1, EVP_PKEY_keygen_init(context) == 1,
+            EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2_048) == 1,
+            EVP_PKEY_CTX_set1_rsa_keygen_pubexp(context, exponent) == 1, EVP_PKEY_keygen(context, &key) == 1
+        else { return nil }
         return key
     }
 

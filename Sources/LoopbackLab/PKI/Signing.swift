@@ -22,7 +22,7 @@ extension LabKey {
         switch algorithm {
         case .ed25519:
             return DER.sequence(OID(1, 3, 101, 112).der)
-        case .rsa:
+        case .rsa, .rsaOfLongExponent:
             let arc: UInt =
                 switch digest {
                 case .md5: 4

@@ -38,11 +38,11 @@ final class TLSConnection {
     /// The first that was sent.
     private(set) var firstFlight: ByteBuffer?
     /// How often something was sent.
-    private var flights = 0
+    private(set) var flights = 0
     /// How many are sent before a server can answer with a key of a costly group of TLS 1.3.
-    private let cheapFlights: Int
-    /// Whether the server chose finite-field Diffie-Hellman of TLS 1.2 or older.
-    private var choseDiffieHellman = false
+    let cheapFlights: Int
+    /// Before which flight something costly is computed, `nil` where nothing is.
+    var costlyFlight: Int?
     /// The list of signed certificate timestamps that the server sent along, `nil` without one.
     private(set) var timestampList: [UInt8]?
 
@@ -112,7 +112,7 @@ final class TLSConnection {
     /// - Parameter atAnyCost: whether to make a costly step, where one comes next.
     /// - Returns: how far it went.
     func advance(atAnyCost: Bool = false) -> Step {
-        guard atAnyCost || !awaitsCostlyShare && !awaitsCostlyExchange else { return .costly }
+        guard atAnyCost || !nextIsCostly else { return .costly }
         OpenSSLErrors.clear()
         let result = SSL_do_handshake(ssl)
         if result == 1 { return .complete }
@@ -142,29 +142,6 @@ final class TLSConnection {
         flights += 1
         if firstFlight == nil { firstFlight = buffer }
         return buffer
-    }
-
-    /// Whether a key by finite-field Diffie-Hellman is yet to be made, as soon as the server has sent all it needs.
-    private var awaitsCostlyExchange: Bool { choseDiffieHellman && flights == 1 }
-
-    /// Whether a ServerHello may come whose key belongs to a costly group of TLS 1.3.
-    private var awaitsCostlyShare: Bool {
-        guard flights >= cheapFlights else { return false }
-        let state = SSL_get_state(ssl)
-        return state == TLS_ST_CW_CLNT_HELLO || state == TLS_ST_CR_SRVR_HELLO
-    }
-
-    /// Called when the server's certificates are there: stops a handshake of TLS 1.2 or older before it agrees on a key by
-    /// finite-field Diffie-Hellman.
-    static func holdCostlyAgreement(_ verification: OpaquePointer?) {
-        guard let ssl = X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx()) else { return }
-        let pointer = OpaquePointer(ssl)
-        guard SSL_version(pointer) < TLS1_3_VERSION, let cipher = SSL_get_pending_cipher(pointer),
-            SSL_CIPHER_get_kx_nid(cipher) == NID_kx_dhe, let context = SSL_get_ex_data(pointer, 0)
-        else { return }
-        let connection = Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue()
-        guard !connection.choseDiffieHellman else { return }
-        connection.choseDiffieHellman = COpenSSLShims_SSL_set_retry_verify(pointer) == 1
     }
 
     /// Whether the server held the leaf's key, although the handshake did not complete.

@@ -53,7 +53,7 @@ final class TLSContext {
         SSL_CTX_set_cert_verify_callback(
             pointer,
             { verification, _ in
-                TLSConnection.holdCostlyAgreement(verification)
+                TLSConnection.holdBeforeCostlyStep(verification)
                 return 1
             },
             nil

@@ -1,0 +1,51 @@
+internal import COpenSSL
+internal import COpenSSLShims
+
+// What a server can make a handshake cost: it chooses the key exchange and the key it signs with.
+extension TLSConnection {
+    /// Whether something costly is computed as soon as the server has sent all it needs.
+    var nextIsCostly: Bool { costlyFlight == flights || awaitsCostlyShare }
+
+    /// Whether a ServerHello may come whose key belongs to a costly group of TLS 1.3.
+    private var awaitsCostlyShare: Bool {
+        guard flights >= cheapFlights else { return false }
+        let state = SSL_get_state(ssl)
+        return state == TLS_ST_CW_CLNT_HELLO || state == TLS_ST_CR_SRVR_HELLO
+    }
+
+    /// Called when the server's certificates are there: stops the handshake where what comes next is costly.
+    static func holdBeforeCostlyStep(_ verification: OpaquePointer?) {
+        guard let ssl = X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx()) else { return }
+        let pointer = OpaquePointer(ssl)
+        guard let context = SSL_get_ex_data(pointer, 0) else { return }
+        let connection = Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue()
+        guard connection.costlyFlight == nil,
+            agreesByDiffieHellman(pointer) || isCostly(X509_STORE_CTX_get0_cert(verification)),
+            COpenSSLShims_SSL_set_retry_verify(pointer) == 1
+        else { return }
+        connection.costlyFlight = connection.flights
+    }
+
+    /// Whether a handshake of TLS 1.2 or older agrees on a key by finite-field Diffie-Hellman.
+    private static func agreesByDiffieHellman(_ ssl: OpaquePointer) -> Bool {
+        guard SSL_version(ssl) < TLS1_3_VERSION, let cipher = SSL_get_pending_cipher(ssl) else { return false }
+        return SSL_CIPHER_get_kx_nid(cipher) == NID_kx_dhe
+    }
+
+    /// From here on a use of an RSA key is costly: the square of its length in units of 1,024 bits times the length of its exponent in bits.
+    ///
+    /// A key of 4,096 bits has 272; 4,096 are a millisecond. OpenSSL takes 16,384 bits, and up to 3,072 any exponent: 8 ms.
+    private static let costlyRSA = 4_096
+
+    /// Whether to use the key of a certificate costs a client much.
+    private static func isCostly(_ leaf: OpaquePointer?) -> Bool {
+        guard let leaf, let key = X509_get0_pubkey(leaf),
+            [EVP_PKEY_RSA, EVP_PKEY_RSA_PSS].contains(EVP_PKEY_get_base_id(key))
+        else { return false }
+        var exponent: OpaquePointer?
+        defer { BN_free(exponent) }
+        guard EVP_PKEY_get_bn_param(key, "e", &exponent) == 1 else { return false }
+        let bits = Int(EVP_PKEY_get_bits(key))
+        return bits * bits / (1_024 * 1_024) * Int(BN_num_bits(exponent)) >= costlyRSA
+    }
+}
