@@ -68,6 +68,12 @@ struct CostlyStepTests {
         #expect(result.keyExchange == .ephemeralInGroup(bits: 2_048))
     }
 
+    @Test func aCurveThatTheServerHasToAskForIsCheap() async throws {
+        let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.groups = "P-384" }
+        let (result, costly) = try await costs(.tls(settings))
+        #expect(result.group == "P-384" && costly == .zero)
+    }
+
     @Test func aShareOfACostlyGroupMayBeSentAtOnce() async throws {
         let result = try await probe(server(.tls13)) { $0.offer.groups = ["ffdhe2048"] }
         #expect(result.keyExchange == .ephemeralInGroup(bits: 2_048))

@@ -1,16 +1,25 @@
 internal import COpenSSL
 internal import COpenSSLShims
+internal import NIOCore
 
 // What a server can make a handshake cost: it chooses the key exchange and the key it signs with.
 extension TLSConnection {
     /// Whether something costly is computed as soon as the server has sent all it needs.
-    var nextIsCostly: Bool { costlyFlight == flights || awaitsCostlyShare }
+    var nextIsCostly: Bool { costlyFlight == flights || sentCostlyShare && awaitsServerHello }
 
-    /// Whether a ServerHello may come whose key belongs to a costly group of TLS 1.3.
-    private var awaitsCostlyShare: Bool {
-        guard flights >= cheapFlights else { return false }
+    /// Whether the server has not chosen yet.
+    var awaitsServerHello: Bool {
         let state = SSL_get_state(ssl)
         return state == TLS_ST_CW_CLNT_HELLO || state == TLS_ST_CR_SRVR_HELLO
+    }
+
+    /// Whether a ClientHello sends a key of a finite-field group (RFC 8446, 4.2.7), which the ServerHello is answered with at once.
+    static func sharesCostlyGroup(_ flight: ByteBuffer) -> Bool {
+        var bytes = flight.readableBytesView[...]
+        // Before the second one OpenSSL sends a ChangeCipherSpec that means nothing (D.4).
+        if bytes.first == 20 { bytes = bytes.dropFirst(6) }
+        guard let offered = ClientHello(bytes: Array(bytes)).offered else { return true }
+        return offered.keyShares.contains { (0x0100...0x01FF).contains($0) }
     }
 
     /// Called when the server's certificates are there: stops the handshake where what comes next is costly.

@@ -39,8 +39,10 @@ final class TLSConnection {
     private(set) var firstFlight: ByteBuffer?
     /// How often something was sent.
     private(set) var flights = 0
-    /// How many are sent before a server can answer with a key of a costly group of TLS 1.3.
-    let cheapFlights: Int
+    /// The first that may have a key of a costly group of TLS 1.3.
+    private let firstCostlyFlight: Int
+    /// Whether the last that was sent has one.
+    private(set) var sentCostlyShare = false
     /// Before which flight something costly is computed, `nil` where nothing is.
     var costlyFlight: Int?
     /// The list of signed certificate timestamps that the server sent along, `nil` without one.
@@ -68,7 +70,7 @@ final class TLSConnection {
         self.output = output
         identity = request.clientIdentity
         // A share for a key goes along with the first, of a cheap group unless somebody chose them; for others a server has to ask.
-        cheapFlights = request.offer.groups.isEmpty ? 2 : 1
+        firstCostlyFlight = request.offer.groups.isEmpty ? 2 : 1
         // Index 0 is the one OpenSSL keeps for applications (SSL_set_app_data).
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
         guard COpenSSLShims_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
@@ -141,6 +143,7 @@ final class TLSConnection {
         BIO_ctrl(output, BIO_CTRL_RESET, 0, nil)
         flights += 1
         if firstFlight == nil { firstFlight = buffer }
+        if flights >= firstCostlyFlight, awaitsServerHello { sentCostlyShare = Self.sharesCostlyGroup(buffer) }
         return buffer
     }
 
