@@ -6,6 +6,8 @@ internal import X509
 struct TLSARecordLine {
     /// The name before the record, as it is written; `nil` without one.
     let owner: Substring?
+    /// Whether it is of class IN, which goes without saying.
+    let isOfInternet: Bool
     private let numbers: [Substring]
     private let data: String
 
@@ -14,11 +16,16 @@ struct TLSARecordLine {
         let words = Substring(line).split(whereSeparator: \.isWhitespace)
         let rest: ArraySlice<Substring>
         if let index = words.prefix(5).firstIndex(where: { $0.uppercased() == "TLSA" }) {
+            let before = words[..<index].map { $0.uppercased() }
+            // What is behind the type of a signature is the type that it signs.
+            guard !before.contains("RRSIG") else { return nil }
             rest = words[(index + 1)...]
             owner = index > 0 && line.first?.isWhitespace == false ? words[0] : nil
+            isOfInternet = !before.dropFirst(owner == nil ? 0 : 1).contains { ["CH", "HS", "CS"].contains($0) }
         } else {
             rest = words[...]
             owner = nil
+            isOfInternet = true
             guard words.count >= 4, words.prefix(3).allSatisfy({ $0.utf8.count <= 3 && $0.allSatisfy(\.isNumber) }),
                 words.dropFirst(3).allSatisfy({ $0.utf8.allSatisfy(PinNotation.isHexDigit) })
             else { return nil }

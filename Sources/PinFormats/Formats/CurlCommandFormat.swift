@@ -16,9 +16,19 @@ struct CurlCommandFormat: PinFileFormat {
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         var entries: [HostEntry] = []
-        for command in Self.commands(in: file.text ?? "") {
+        let commands = Self.commands(in: file.text ?? "").filter { $0.value != nil }
+        let namesServers = commands.contains { !$0.servers.isEmpty }
+        for command in commands {
             guard let value = command.value else { continue }
             let place = file.place(line: command.line)
+            guard !namesServers || !command.servers.isEmpty else {
+                collector.note(
+                    .notFollowed,
+                    at: place,
+                    "no https URL is written out beside this --pinnedpubkey, unlike others of the file, and it was passed over"
+                )
+                continue
+            }
             guard !value.contains("$") else {
                 collector.note(
                     .notFollowed,
@@ -37,7 +47,16 @@ struct CurlCommandFormat: PinFileFormat {
             }
             for error in own.problems { try collector.gather(error) }
             for note in own.notes { collector.note(note.id, at: note.place ?? place, note.text) }
-            entries += try Self.entries(own.pins, of: command, at: place)
+            for entry in try Self.entries(own.pins, of: command, at: place) {
+                if let hosts = entry.hosts, entries.contains(where: { $0.differs(from: entry) }) {
+                    collector.note(
+                        .notFollowed,
+                        at: place,
+                        "another command has other pins for \(hosts): they are put together here, though curl takes a command's own"
+                    )
+                }
+                entries.append(entry)
+            }
         }
         guard !entries.isEmpty else { return }
         collector.add(PinConfiguration(.curl, entries: entries))
@@ -70,8 +89,11 @@ struct CurlCommandFormat: PinFileFormat {
     private struct Command {
         var value: String?
         var servers: [(host: Substring, port: Int)] = []
-        let line: Int
+        var line: Int
     }
+
+    /// What ends the options of one URL and begins those of the next (`--next`).
+    private static let separators: Set = ["--next", "-:"]
 
     /// The commands of a script, one a line or over several that a backslash joins; a configuration file is one command.
     private static func commands(in text: String) -> [Command] {
@@ -80,7 +102,10 @@ struct CurlCommandFormat: PinFileFormat {
             var command = Command(line: line)
             var next = words.makeIterator()
             while let word = next.next() {
-                if word == "--pinnedpubkey" {
+                if separators.contains(word) {
+                    if command.value != nil { commands.append(command) }
+                    command = Command(line: line)
+                } else if word == "--pinnedpubkey" {
                     command.value = next.next()
                 } else if let server = server(word[...]) {
                     command.servers.append(server)
@@ -88,7 +113,7 @@ struct CurlCommandFormat: PinFileFormat {
             }
             if command.value != nil { commands.append(command) }
         }
-        return commands + (configuration(text).map { [$0] } ?? [])
+        return commands + configuration(text)
     }
 
     private static func isSetting(_ words: [String]) -> Bool {
@@ -96,21 +121,34 @@ struct CurlCommandFormat: PinFileFormat {
         return ["pinnedpubkey", "url"].contains { first == $0 || first.hasPrefix($0 + "=") }
     }
 
-    /// What a configuration file says; lines that a backslash joins are a script's.
-    private static func configuration(_ text: String) -> Command? {
-        var command: Command?
-        var servers: [(host: Substring, port: Int)] = []
+    /// What a configuration file says, each part up to a `next` for itself; lines that a backslash joins are a script's.
+    private static func configuration(_ text: String) -> [Command] {
+        var commands: [Command] = []
+        var command = Command(line: 0)
         var isJoined = false
         var number = 0
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             number += 1
             defer { isJoined = line.hasSuffix("\\") }
-            guard !isJoined, !line.hasSuffix("\\"), let (name, value) = setting(String(line)) else { continue }
-            if name == "url" { server(value).map { servers.append($0) } }
-            if name == "pinnedpubkey" { command = Command(value: String(value), line: command?.line ?? number) }
+            guard !isJoined, !line.hasSuffix("\\") else { continue }
+            if isSeparator(line) {
+                commands.append(command)
+                command = Command(line: 0)
+            }
+            guard let (name, value) = setting(String(line)) else { continue }
+            if name == "url" { server(value).map { command.servers.append($0) } }
+            if name == "pinnedpubkey" {
+                command.value = String(value)
+                if command.line == 0 { command.line = number }
+            }
         }
-        command?.servers = servers
-        return command
+        return (commands + [command]).filter { $0.value != nil }
+    }
+
+    /// Whether a line of a configuration file is `next`, with or without its dashes.
+    private static func isSeparator(_ line: Substring) -> Bool {
+        let text = line.trimmingWhitespace()
+        return separators.contains(String(text)) || text == "next"
     }
 
     /// `name = value`, `name: value`, `name=value` or `--name value`, for the two names that matter; else `nil`.
@@ -137,64 +175,9 @@ struct CurlCommandFormat: PinFileFormat {
     }
 }
 
-/// The words of a shell script, line by line: quotation marks and backslashes undone, comments left out, nothing expanded.
-enum ShellWords {
-    /// The lines with a word, each with the number of its first.
-    static func lines(of text: String) -> [(words: [String], line: Int)] {
-        var lines: [(words: [String], line: Int)] = []
-        var words: [String] = []
-        var word: [UInt8]?
-        var quotation: UInt8?
-        var line = 1
-        var start = 1
-        var bytes = text.utf8.makeIterator()
-        var pending = bytes.next()
-        func finish(_ word: inout [UInt8]?, _ words: inout [String]) {
-            if let finished = word { words.append(String(decoding: finished, as: UTF8.self)) }
-            word = nil
-        }
-        while let byte = pending {
-            pending = bytes.next()
-            if byte == UInt8(ascii: "\n") { line += 1 }
-            if let open = quotation {
-                if byte == open {
-                    quotation = nil
-                } else if byte == UInt8(ascii: "\\"), open == UInt8(ascii: "\""), let next = pending {
-                    word?.append(next)
-                    if next == UInt8(ascii: "\n") { line += 1 }
-                    pending = bytes.next()
-                } else {
-                    word?.append(byte)
-                }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\n"), UInt8(ascii: ";"), UInt8(ascii: "|"), UInt8(ascii: "&"):
-                finish(&word, &words)
-                if !words.isEmpty { lines.append((words, start)) }
-                words = []
-                start = line
-            case UInt8(ascii: " "), 0x09, 0x0D: finish(&word, &words)
-            case UInt8(ascii: "'"), UInt8(ascii: "\""):
-                quotation = byte
-                word = word ?? []
-            case UInt8(ascii: "\\"):
-                let next = pending
-                pending = bytes.next()
-                if next == UInt8(ascii: "\n") {
-                    line += 1
-                    finish(&word, &words)
-                } else if let next {
-                    word = (word ?? []) + [next]
-                }
-            case UInt8(ascii: "#") where word == nil:
-                while let skipped = pending, skipped != UInt8(ascii: "\n") { pending = bytes.next() }
-            default:
-                if word == nil { word = [byte] } else { word?.append(byte) }
-            }
-        }
-        finish(&word, &words)
-        if !words.isEmpty { lines.append((words, start)) }
-        return lines
+extension HostEntry {
+    /// Whether another entry of the same server has other pins.
+    fileprivate func differs(from other: HostEntry) -> Bool {
+        hosts == other.hosts && port == other.port && Set(pins.map(\.spkiSHA256)) != Set(other.pins.map(\.spkiSHA256))
     }
 }

@@ -11,16 +11,27 @@ struct OkHttpSourceFormat: PinFileFormat {
         guard text[...].holds("CertificatePinner") || text[...].holds("sha256/") || text[...].holds("sha1/") else {
             return false
         }
-        return !Self.calls(in: text).isEmpty
+        return !Self.calls(in: text, of: file).isEmpty
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         var entries: [HostEntry] = []
-        for call in Self.calls(in: file.text ?? "") {
+        var pinners: [HostPattern?: (pinner: Int, pins: Set<SHA256Digest>)] = [:]
+        for call in Self.calls(in: file.text ?? "", of: file) {
             let entry = try collector.entry { (collector) throws(PinFormatError) in
                 try Self.entry(call, in: file, into: &collector)
             }
-            if let entry { entries.append(entry) }
+            guard let entry else { continue }
+            entries.append(entry)
+            let pins = Set(entry.pins.map(\.spkiSHA256))
+            let other = pinners.updateValue((call.pinner, pins), forKey: entry.hosts)
+            if let other, let hosts = entry.hosts, other.pinner != call.pinner, other.pins != pins {
+                collector.note(
+                    .notFollowed,
+                    at: file.place(line: call.line),
+                    "another pinner has other pins for \(hosts): they are put together here, though each client has one pinner"
+                )
+            }
         }
         guard entries.contains(where: { !$0.pins.isEmpty }) || collector.problemCount > 0 else {
             throw .noPin(at: file.place)
@@ -77,6 +88,8 @@ struct OkHttpSourceFormat: PinFileFormat {
     private struct Call {
         let arguments: [Argument]
         let line: Int
+        /// Which of the file's pinners it is added to.
+        let pinner: Int
 
         /// Whether it is a pinner's and not a list's.
         var namesPins: Bool {
@@ -87,14 +100,17 @@ struct OkHttpSourceFormat: PinFileFormat {
     }
 
     /// The calls that add pins, in their order.
-    private static func calls(in text: String) -> [Call] {
-        var source = SourceText(text)
+    private static func calls(in text: String, of file: PinFile) -> [Call] {
+        // Where nothing says that it is Java: a comment within a comment ends there with the first.
+        var source = SourceText(text, nestsComments: file.fileExtension != "java")
         let tokens = source.tokens()
         let constants = Self.constants(in: tokens)
         var calls: [Call] = []
         var index = 0
+        var pinner = 0
         while index < tokens.count {
-            if let call = call(in: tokens, at: &index, constants), call.namesPins { calls.append(call) }
+            if case .name("Builder") = tokens[index].kind { pinner += 1 }
+            if let call = call(in: tokens, at: &index, constants, of: pinner), call.namesPins { calls.append(call) }
         }
         return calls
     }
@@ -103,7 +119,8 @@ struct OkHttpSourceFormat: PinFileFormat {
     private static func call(
         in tokens: [SourceText.Token],
         at index: inout Int,
-        _ constants: [String: String]
+        _ constants: [String: String],
+        of pinner: Int
     ) -> Call? {
         let start = index
         index += 1
@@ -137,7 +154,7 @@ struct OkHttpSourceFormat: PinFileFormat {
             position += 1
         }
         finish(&arguments, &expression)
-        return depth == 0 ? Call(arguments: arguments, line: tokens[start].line) : nil
+        return depth == 0 ? Call(arguments: arguments, line: tokens[start].line, pinner: pinner) : nil
     }
 
     /// The text that an expression makes, `nil` where it is not followed.
@@ -154,110 +171,17 @@ struct OkHttpSourceFormat: PinFileFormat {
         return text
     }
 
-    /// What `val NAME = "…"` and `String NAME = "…"` say in the file.
+    /// What `val NAME = "…"` and `String NAME = "…"` say in the file; a name that stands for several texts is not followed.
     private static func constants(in tokens: [SourceText.Token]) -> [String: String] {
         var constants: [String: String] = [:]
+        var ambiguous: Set<String> = []
         for index in tokens.indices.dropLast(2) {
             if case .name(let name) = tokens[index].kind, case .mark("=") = tokens[index + 1].kind,
                 case .text(let text) = tokens[index + 2].kind
             {
-                constants[name] = text
+                if let other = constants.updateValue(text, forKey: name), other != text { ambiguous.insert(name) }
             }
         }
-        return constants
-    }
-}
-
-/// Source text as far as calls and their arguments go: names, string literals and single marks, without comments.
-struct SourceText {
-    struct Token {
-        enum Kind {
-            case name(String)
-            case text(String)
-            case mark(Character)
-        }
-
-        let kind: Kind
-        let line: Int
-
-        /// Whether it is this mark.
-        func isMark(_ mark: Character) -> Bool {
-            if case .mark(mark) = kind { true } else { false }
-        }
-
-        /// The text it stands for: its own, that of a constant, nothing for the `+` between texts; else `nil`.
-        func value(_ constants: [String: String]) -> String? {
-            switch kind {
-            case .text(let text): text
-            case .name(let name): constants[name]
-            case .mark(let mark): mark == "+" ? "" : nil
-            }
-        }
-    }
-
-    private var rest: ArraySlice<UInt8>
-    private var line = 1
-
-    init(_ text: String) {
-        rest = Array(text.utf8)[...]
-    }
-
-    mutating func tokens() -> [Token] {
-        var tokens: [Token] = []
-        while let byte = rest.first {
-            if rest.starts(with: "//".utf8) {
-                rest = rest.drop { $0 != UInt8(ascii: "\n") }
-            } else if rest.starts(with: "/*".utf8) {
-                skipComment()
-            } else if byte == UInt8(ascii: "\"") {
-                tokens.append(Token(kind: .text(literal()), line: line))
-            } else if Self.isNamePart(byte) {
-                let name = rest.prefix(while: Self.isNamePart)
-                rest = rest[name.endIndex...]
-                tokens.append(Token(kind: .name(String(decoding: name, as: UTF8.self)), line: line))
-            } else {
-                if byte == UInt8(ascii: "\n") { line += 1 }
-                rest = rest.dropFirst()
-                if byte > 0x20, byte < 0x7F {
-                    tokens.append(Token(kind: .mark(Character(Unicode.Scalar(byte))), line: line))
-                }
-            }
-        }
-        return tokens
-    }
-
-    private mutating func skipComment() {
-        rest = rest.dropFirst(2)
-        while !rest.isEmpty, !rest.starts(with: "*/".utf8) {
-            if rest.first == UInt8(ascii: "\n") { line += 1 }
-            rest = rest.dropFirst()
-        }
-        rest = rest.dropFirst(2)
-    }
-
-    /// A literal in single quotation marks of its language; escapes other than of a quotation mark stay as they are.
-    private mutating func literal() -> String {
-        rest = rest.dropFirst()
-        var bytes: [UInt8] = []
-        while let byte = rest.first, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\n") {
-            rest = rest.dropFirst()
-            if byte == UInt8(ascii: "\\"), let next = rest.first {
-                rest = rest.dropFirst()
-                bytes.append(next)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        if rest.first == UInt8(ascii: "\"") { rest = rest.dropFirst() }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func isNamePart(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
-            true
-        default: false
-        }
+        return constants.filter { !ambiguous.contains($0.key) }
     }
 }

@@ -41,8 +41,8 @@ private struct ZoneReader {
     private(set) var entries: [HostEntry] = []
     private(set) var notes: [(place: PinPlace, text: String)] = []
     private var origin = ""
-    private var hosts: HostPattern?
-    private var port: Int?
+    /// The last name that a record was given, of whatever type: a line that begins with a blank is for it (RFC 1035, 5.1).
+    private var owner: Substring?
 
     mutating func read(_ line: String, at place: PinPlace) throws(PinFormatError) {
         let words = line.split(whereSeparator: \.isWhitespace)
@@ -50,18 +50,38 @@ private struct ZoneReader {
             origin = words.dropFirst().first.map(String.init) ?? ""
             return
         }
-        guard let record = TLSARecordLine(line) else { return }
-        if let owner = record.owner { try take(owner, at: place) }
-        var entry = try record.entry(for: hosts, at: place)
-        entry.port = port
+        guard let record = TLSARecordLine(line) else {
+            if line.first?.isWhitespace == false, words.first?.hasPrefix("$") == false { owner = words.first }
+            return
+        }
+        if let own = record.owner { owner = own }
+        guard record.isOfInternet else {
+            notes.append((place, "the record is not of class IN and was passed over"))
+            return
+        }
+        guard let owner else { return add(try record.entry(for: nil, at: place), at: place) }
+        let name = try serviceName(owner, at: place)
+        guard name.isOverTCP else {
+            notes.append((place, "the record is not for connections over TCP and was passed over"))
+            return
+        }
+        var entry = try record.entry(for: name.hosts, at: place)
+        entry.port = name.port
+        add(entry, at: place)
+    }
+
+    private mutating func add(_ entry: HostEntry, at place: PinPlace) {
         if entry.pins.isEmpty {
             notes.append((place, "only the client dane compares this record: it is not a hash of a key"))
         }
         entries.append(entry)
     }
 
-    /// Takes the host and the port from an owner name, which begins with the port and the protocol (RFC 6698, 3).
-    private mutating func take(_ owner: Substring, at place: PinPlace) throws(PinFormatError) {
+    /// What an owner name says, which begins with the port and the protocol (RFC 6698, 3).
+    private func serviceName(
+        _ owner: Substring,
+        at place: PinPlace
+    ) throws(PinFormatError) -> (hosts: HostPattern, port: Int?, isOverTCP: Bool) {
         var name = String(owner)
         if !name.hasSuffix("."), !origin.isEmpty { name += "." + origin }
         let labels = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
@@ -76,8 +96,7 @@ private struct ZoneReader {
                 remedy: "it begins as in _443._tcp.api.example.com."
             )
         }
-        hosts = try HostText.pattern(labels[2], .exact, at: place)
-        self.port = port
+        return (try HostText.pattern(labels[2], .exact, at: place), port, labels[1].lowercased() == "_tcp")
     }
 }
 

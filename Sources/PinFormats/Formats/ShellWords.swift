@@ -1,0 +1,61 @@
+/// The words of a shell script, line by line: quotation marks and backslashes undone, comments left out, nothing expanded.
+enum ShellWords {
+    /// The lines with a word, each with the number of its first.
+    static func lines(of text: String) -> [(words: [String], line: Int)] {
+        var lines: [(words: [String], line: Int)] = []
+        var words: [String] = []
+        var word: [UInt8]?
+        var quotation: UInt8?
+        var line = 1
+        var start = 1
+        var bytes = text.utf8.makeIterator()
+        var pending = bytes.next()
+        func finish(_ word: inout [UInt8]?, _ words: inout [String]) {
+            if let finished = word { words.append(String(decoding: finished, as: UTF8.self)) }
+            word = nil
+        }
+        while let byte = pending {
+            pending = bytes.next()
+            if byte == UInt8(ascii: "\n") { line += 1 }
+            if let open = quotation {
+                if byte == open {
+                    quotation = nil
+                } else if byte == UInt8(ascii: "\\"), open == UInt8(ascii: "\""), let next = pending {
+                    word?.append(next)
+                    if next == UInt8(ascii: "\n") { line += 1 }
+                    pending = bytes.next()
+                } else {
+                    word?.append(byte)
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: ";"), UInt8(ascii: "|"), UInt8(ascii: "&"):
+                finish(&word, &words)
+                if !words.isEmpty { lines.append((words, start)) }
+                words = []
+                start = line
+            case UInt8(ascii: " "), 0x09, 0x0D: finish(&word, &words)
+            case UInt8(ascii: "'"), UInt8(ascii: "\""):
+                quotation = byte
+                word = word ?? []
+            case UInt8(ascii: "\\"):
+                let next = pending
+                pending = bytes.next()
+                if next == UInt8(ascii: "\n") {
+                    line += 1
+                    finish(&word, &words)
+                } else if let next {
+                    word = (word ?? []) + [next]
+                }
+            case UInt8(ascii: "#") where word == nil:
+                while let skipped = pending, skipped != UInt8(ascii: "\n") { pending = bytes.next() }
+            default:
+                if word == nil { word = [byte] } else { word?.append(byte) }
+            }
+        }
+        finish(&word, &words)
+        if !words.isEmpty { lines.append((words, start)) }
+        return lines
+    }
+}
