@@ -242,7 +242,7 @@ import Testing
     @Test(arguments: [
         (["--proxy", "x", "--no-proxy"], "--proxy and --no-proxy contradict each other"),
         (["--proxy", "ftp://x"], "--proxy 'ftp://x' is of no kind that is known"),
-        (["--proxy", "http://x:y"], "the port 'y'"), (["--proxy", "http://a:b%zz@x"], "--proxy-user-file"),
+        (["--proxy", "http://x:y"], "a port that is no number"), (["--proxy", "http://a:b%zz@x"], "--proxy-user-file"),
         (["--proxy", "http://"], "names no host"),
     ])
     func whatIsNoProxyIsAMistake(arguments: [String], message: String) async {

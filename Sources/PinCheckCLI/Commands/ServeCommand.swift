@@ -112,7 +112,7 @@ struct ServeCommand: RequestingCommand {
         let limit = DescriptorLimit.connectionLimit()
         guard DescriptorLimit.hasFreeDescriptors(fewestDescriptors) else {
             throw .software(
-                "an exporter needs at least \(fewestDescriptors) file descriptors, and this process is given fewer: raise the "
+                "an exporter needs \(fewestDescriptors) file descriptors beside those that are open, and there are fewer: raise the "
                     + "limit, as in 'ulimit -n 1024' or by LimitNOFILE=1024 in its unit"
             )
         }

@@ -61,6 +61,10 @@ extension NameOptions {
         guard !verifyName.isEmpty else {
             throw .usage("--verify-name '' is empty: give a name, or leave the flag out")
         }
-        return CheckRequest.Names.Reference(verifyName)
+        do {
+            return try CheckRequest.Names.Reference(verifyName)
+        } catch {
+            throw CommandError(error)
+        }
     }
 }

@@ -38,7 +38,8 @@ private struct ProxyText {
         let host = at.map { authority[authority.index(after: $0)...] } ?? authority
         // A password with a slash ends the authority too early: nothing before the last `@` is shown.
         let visible = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
-        shown = (scheme.map { "\($0)://" } ?? "") + visible
+        shown =
+            (scheme.map { "\($0)://" } ?? "") + (at == nil ? Self.withoutWords(inPlaceOfPort: visible) : visible[...])
         guard !text.isEmpty else { throw .malformed(.proxy, text, .empty) }
         guard at != nil || !rest.contains("@") else { throw .malformed(.proxy, shown, .proxyUser) }
         guard let kind = Proxy.Kind(rawValue: scheme ?? Proxy.Kind.http.rawValue) else {
@@ -47,6 +48,13 @@ private struct ProxyText {
         self.kind = kind
         user = at.map { authority[..<$0] }
         place = try Place(host, of: .proxy, in: shown)
+    }
+
+    /// The text without what is no number in the place of a port: a password, where the host behind it was lost.
+    private static func withoutWords(inPlaceOfPort text: Substring) -> Substring {
+        guard !text.hasPrefix("["), let colon = text.firstIndex(of: ":") else { return text }
+        let port = text[text.index(after: colon)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        return port.allSatisfy(\.isNumber) ? text : text[...colon] + "…"
     }
 
     func proxy(namedBy origin: String) throws(RequestError) -> Proxy {

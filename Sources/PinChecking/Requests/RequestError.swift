@@ -13,6 +13,8 @@ package enum RequestError: Error, Hashable, Sendable {
     case serverName(ServerNameError)
     /// An address where a name for the server name indication belongs, which has no room for one (RFC 6066, 3).
     case addressAsServerName(String)
+    /// A text of so many characters in the place of a name to verify that is a URL, or has a user or a port; no part of it is kept.
+    case referenceName(length: Int)
     /// A list of application protocols with a name that TLS cannot carry (RFC 7301).
     case applicationProtocols(String)
     /// A protocol is to be offered in which no request can be sent, and one is to be sent.
@@ -121,6 +123,8 @@ extension RequestError: CustomStringConvertible {
         case .serverName(let error): error.description
         case .addressAsServerName(let text):
             "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none"
+        case .referenceName(let length):
+            "(\(length) characters) is no name to verify: give a host name or an address alone, without scheme, user, port or path"
         case .applicationProtocols(let list):
             "\(quoted(list)) holds a name of no or of more than 255 bytes: write h2,http/1.1"
         case .protocolBesideRequest(let name):
@@ -194,6 +198,9 @@ extension RequestError.Problem {
         case .severalColons: "has more than one ':' but is not an IPv6 address: write host:port, or \(bracketed)"
         case .noHost: "names no host: write host or host:port"
         case .port(let text) where text.hasPrefix("//"): "is a URL: give the name or address alone"
+        // What is no number may be a password, behind which the host was lost.
+        case .port(let text) where !text.allSatisfy({ $0.isNumber || $0 == "-" }):
+            "has a port that is no number: a port is a number from 1 to 65535"
         case .port(let text): "has the port \(quoted(text)): a port is a number from 1 to 65535"
         case .name(let error): "is not a name: \(error)"
         case .tooFewParts: "has too few parts: \(resolve)"

@@ -58,6 +58,8 @@ final class TLSDataHandler: ChannelDuplexHandler {
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         sayGoodbye(context)
+        // Whoever closes has all that was wanted: what the other side leaves out is no error, of a proxy's connection either.
+        if mode == .all { hasEnded = true }
         context.close(mode: mode, promise: promise)
     }
 
