@@ -222,21 +222,6 @@ import Testing
         )
     }
 
-    @Test(arguments: ["https://api.example.com/", "api.example.com:443", "user:SECRET@api.example.com"])
-    func whatIsNoNameToVerifyIsNeverAVerdict(name: String) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(StandardPKI.shared().leaf.pem, to: "chain.pem")
-            let list = try files.write("127.0.0.1:1 verify-name=\(name)\n", to: "list")
-            let policy = try files.write("{ hosts: { 'a.example': { verifyName: '\(name)' } } }", to: "policy.json5")
-            for arguments in [["verify", chain, "--verify-name", name], ["--targets", list], ["--policy", policy]] {
-                let outcome = await pincheck(arguments)
-                #expect([.usage, .data].contains(outcome.status), "\(outcome)")
-                #expect(outcome.errors.contains("(\(name.count) characters) is no name to verify"), "\(outcome)")
-                #expect(!outcome.errors.contains("SECRET"))
-            }
-        }
-    }
-
     @Test func aPasswordInThePlaceOfAPortIsNotShown() async {
         let outcome = await pincheck(["api.example.com"], environment: ["HTTPS_PROXY": "http://user:SECRET"])
         #expect(outcome.status == .usage, "\(outcome)")

@@ -47,7 +47,7 @@ extension CheckRequest {
         case .sni:
             connection.serverName =
                 value.flag == false ? ServerNameChoice.none : try value.text.map(ServerNameChoice.named)
-        case .verifyName: names.reference = try value.text.map(Names.Reference.init)
+        case .verifyName: names.reference = value.text.map(Names.Reference.init)
         case .host: names.host = try value.text.map { Names.Host(try Place($0[...], of: .host, in: $0)) }
         case .ipVersion: connection.family = value.text == "4" ? .ipv4 : .ipv6
         case .warnBefore: judging.outlook.limits.warnBefore = try value.text.map(Threshold.init)

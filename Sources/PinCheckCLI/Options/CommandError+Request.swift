@@ -20,7 +20,6 @@ extension CommandError {
                 .usage(
                     "\(serverName) \(quoted(text)) is an address: TLS carries host names only (RFC 6066), use --no-sni"
                 )
-            case .referenceName: .usage("--verify-name \(error.description)")
             case .applicationProtocols: .usage("--alpn \(error.description)")
             case .unknownOfferWord(let word): .usage("\(word.part.flag) \(error.description)")
             case .ciphersOfOtherVersions: .usage("--ciphers: \(error.description)")

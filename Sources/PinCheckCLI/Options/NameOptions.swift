@@ -61,10 +61,6 @@ extension NameOptions {
         guard !verifyName.isEmpty else {
             throw .usage("--verify-name '' is empty: give a name, or leave the flag out")
         }
-        do {
-            return try CheckRequest.Names.Reference(verifyName)
-        } catch {
-            throw CommandError(error)
-        }
+        return CheckRequest.Names.Reference(verifyName)
     }
 }

@@ -196,7 +196,7 @@ extension TargetList {
             case "host": request.names.host = CheckRequest.Names.Host(try Place(value[...], of: .host, in: value))
             case "request": request.http.path = try CheckRequest.HTTP.path(value)
             case "expect-status": request.http.expected = try ExpectedStatus([value])
-            case "verify-name": request.names.reference = try CheckRequest.Names.Reference(value)
+            case "verify-name": request.names.reference = CheckRequest.Names.Reference(value)
             case "device": request.judging.devices = DeviceSelection([value])
             case "pins":
                 let path = RegularFile.path(value, besideFilesIn: directory)

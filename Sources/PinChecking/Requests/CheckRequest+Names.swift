@@ -45,13 +45,7 @@ extension CheckRequest {
             package static let unchecked = Reference(name: .unchecked, written: nil)
 
             /// Reads a name; one that is malformed can only fail the check.
-            ///
-            /// - Throws: ``RequestError`` for what somebody took for a name: a URL, or a host with a user or a port.
-            package init(_ text: String) throws(RequestError) {
-                let hasPort = text.contains(":") && IPAddress(text) == nil && !text.hasPrefix("[")
-                guard !text.contains("/"), !text.contains("@"), !hasPort else {
-                    throw .referenceName(length: text.count)
-                }
+            package init(_ text: String) {
                 let name = HostName.reference(text)
                 let written = if case .name(let host) = name { HostName.written(text, as: host) } else { text }
                 self.init(name: name, written: written)

@@ -13,8 +13,6 @@ package enum RequestError: Error, Hashable, Sendable {
     case serverName(ServerNameError)
     /// An address where a name for the server name indication belongs, which has no room for one (RFC 6066, 3).
     case addressAsServerName(String)
-    /// A text of so many characters in the place of a name to verify that is a URL, or has a user or a port; no part of it is kept.
-    case referenceName(length: Int)
     /// A list of application protocols with a name that TLS cannot carry (RFC 7301).
     case applicationProtocols(String)
     /// A protocol is to be offered in which no request can be sent, and one is to be sent.
@@ -123,8 +121,6 @@ extension RequestError: CustomStringConvertible {
         case .serverName(let error): error.description
         case .addressAsServerName(let text):
             "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none"
-        case .referenceName(let length):
-            "(\(length) characters) is no name to verify: give a host name or an address alone, without scheme, user, port or path"
         case .applicationProtocols(let list):
             "\(quoted(list)) holds a name of no or of more than 255 bytes: write h2,http/1.1"
         case .protocolBesideRequest(let name):

@@ -45,8 +45,9 @@ extension Snapshot.Key {
             var connection = connection
             connection.serverName = try sni.map(ServerNameChoice.named) ?? ServerNameChoice.none
             if let connect { connection.addresses.given = try ConnectAddress.readAny(connect) }
+            let names = CheckRequest.Names(reference: verifyName.map(CheckRequest.Names.Reference.init) ?? .unchecked)
             var request = CheckRequest()
-            request.names.reference = try verifyName.map(CheckRequest.Names.Reference.init) ?? .unchecked
+            request.names = names
             request.connection = connection
             let target = CheckTarget(target: try Target(target), request: request)
             return VariantAttempt(
