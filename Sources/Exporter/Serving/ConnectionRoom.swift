@@ -32,6 +32,8 @@ final class ConnectionRoom {
     private var connections: [ObjectIdentifier: any PlacedConnection] = [:]
     private var listeners: [any Channel] = []
     private var whenEmpty: EventLoopPromise<Void>?
+    /// How many requests are being answered, though their connection may be gone: their answers come back to the event loop.
+    private var answers = 0
     /// Whether no connection is kept for another request.
     private(set) var isEnding = false
 
@@ -89,7 +91,22 @@ final class ConnectionRoom {
     func leave(_ connection: any PlacedConnection) {
         places[ObjectIdentifier(connection)] = nil
         connections[ObjectIdentifier(connection)] = nil
-        if connections.isEmpty { whenEmpty?.succeed() }
+        endIfEmpty()
+    }
+
+    /// An answer is being made.
+    func beginAnswer() { answers += 1 }
+
+    /// An answer is there, whoever still waits for it.
+    func endAnswer() {
+        answers -= 1
+        endIfEmpty()
+    }
+
+    private func endIfEmpty() {
+        guard connections.isEmpty, answers == 0 else { return }
+        whenEmpty?.succeed()
+        whenEmpty = nil
     }
 
     /// Accepts no connection any more, and lets those go that have nothing to do; the others once they are answered.
@@ -98,7 +115,8 @@ final class ConnectionRoom {
         for listener in listeners { listener.close(promise: nil) }
         listeners = []
         for connection in connections.values { connection.endWhenIdle() }
-        if connections.isEmpty { promise.succeed() } else { whenEmpty = promise }
+        whenEmpty = promise
+        endIfEmpty()
     }
 
     /// Lets every connection go.

@@ -172,9 +172,13 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
         let connection = NIOLoopBound(self, eventLoop: loop)
         let respond = respond
         let hasBody = head.method != .HEAD
+        room.beginAnswer()
         task = Task(executorPreference: globalConcurrentExecutor) {
             let answer = await respond(request)
-            loop.execute { connection.value.write(answer, hasBody: hasBody, isKept: isKept) }
+            loop.execute {
+                connection.value.write(answer, hasBody: hasBody, isKept: isKept)
+                connection.value.room.endAnswer()
+            }
         }
     }
 
