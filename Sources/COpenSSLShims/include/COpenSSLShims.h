@@ -87,6 +87,20 @@ enum { COpenSSLShims_DH_BITS_MAX = 4096 };
 void COpenSSLShims_SSL_CTX_limit_dh(SSL_CTX *context);
 // Takes longer groups that have a name, for a connection whose groups somebody chose.
 void COpenSSLShims_SSL_allow_named_dh(SSL *ssl);
+// Why the certificates of a message are not to be read: too many, or too costly to read.
+enum {
+    COpenSSLShims_CERTIFICATES_MANY = 1,
+    COpenSSLShims_CERTIFICATES_OWN_CURVE,
+    COpenSSLShims_CERTIFICATES_COMPRESSED,
+    // More compressed points than this are not read.
+    COpenSSLShims_COMPRESSED_POINTS_MAX = 8
+};
+// Looks at a Certificate message before OpenSSL reads its certificates (RFC 8446, 4.4.2, or without a context RFC 5246, 7.4.2).
+//
+// Returns one of those, or 0 where nothing is against it.
+int COpenSSLShims_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates);
+// Makes OpenSSL refuse a Certificate message that it is about to read: for a message callback, which cannot refuse any.
+void COpenSSLShims_spoil(void *message, size_t length);
 // Called while a certificate is verified: has SSL_do_handshake stop there, with SSL_ERROR_WANT_RETRY_VERIFY, and verify again when it goes on.
 int COpenSSLShims_SSL_set_retry_verify(SSL *ssl);
 // A Diffie-Hellman group for tests: a modulus of so many bits, which is no prime, and 2; NULL when OpenSSL refuses it.

@@ -32,7 +32,7 @@ extension LabKey {
                 case .sha512: 13
                 }
             return DER.sequence(OID(1, 2, 840, 113549, 1, 1, arc).der, DER.null)
-        case .p256, .p384, .p521:
+        case .p256, .p256Described, .p384, .p521:
             switch digest {
             case .sha1: return DER.sequence(OID(1, 2, 840, 10045, 4, 1).der)
             case .sha256: return DER.sequence(OID(1, 2, 840, 10045, 4, 3, 2).der)

@@ -22,6 +22,33 @@ extension TLSConnection {
         return offered.keyShares.contains { (0x0100...0x01FF).contains($0) }
     }
 
+    /// Called for each message of the server's before it is read: refuses certificates that cost too much to read.
+    static func examine(_ message: UnsafeRawBufferPointer, of ssl: OpaquePointer?) {
+        guard message.first == UInt8(SSL3_MT_CERTIFICATE), let ssl, let context = SSL_get_ex_data(ssl, 0) else {
+            return
+        }
+        let objection = COpenSSLShims_certificate_message(
+            message.baseAddress,
+            message.count,
+            SSL_version(ssl) >= TLS1_3_VERSION ? 1 : 0,
+            TLSContext.certificateCountLimit
+        )
+        let reason: ProbeError.Reason
+        switch Int(objection) {
+        case 0: return
+        case Int(COpenSSLShims_CERTIFICATES_MANY):
+            reason = .tooManyCertificates(limit: TLSContext.certificateCountLimit)
+        case Int(COpenSSLShims_CERTIFICATES_OWN_CURVE):
+            reason = .unreadableCertificate(
+                "a key is on a curve of its own (explicit parameters), which no client takes"
+            )
+        default: reason = .unreadableCertificate("more keys are compressed points than any chain has")
+        }
+        Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().refusal = reason
+        // OpenSSL's own buffer, which is const for the callback only.
+        COpenSSLShims_spoil(UnsafeMutableRawPointer(mutating: message.baseAddress), message.count)
+    }
+
     /// Called when the server's certificates are there: stops the handshake where what comes next is costly.
     static func holdBeforeCostlyStep(_ verification: OpaquePointer?) {
         guard let ssl = X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx()) else { return }

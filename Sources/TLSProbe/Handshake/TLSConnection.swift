@@ -45,6 +45,8 @@ final class TLSConnection {
     private(set) var sentCostlyShare = false
     /// Before which flight something costly is computed, `nil` where nothing is.
     var costlyFlight: Int?
+    /// Why the server's certificates were not read, `nil` where they were, or did not come.
+    var refusal: ProbeError.Reason?
     /// The list of signed certificate timestamps that the server sent along, `nil` without one.
     private(set) var timestampList: [UInt8]?
 

@@ -58,6 +58,10 @@ final class TLSContext {
             },
             nil
         )
+        SSL_CTX_set_msg_callback(pointer) { isWritten, _, type, message, length, ssl, _ in
+            guard isWritten == 0, type == SSL3_RT_HANDSHAKE, let message, length > 0 else { return }
+            TLSConnection.examine(UnsafeRawBufferPointer(start: message, count: length), of: ssl)
+        }
         SSL_CTX_set_client_cert_cb(pointer) { ssl, _, _ in
             TLSConnection.noteClientCertificateRequest(ssl)
             return 0
