@@ -29,6 +29,26 @@ import Testing
         #expect(try pins(ofFile: "script", text) == [own])
     }
 
+    @Test(arguments: [
+        "url=https://v.example.com\npinnedpubkey = \"sha256//OWN64\"\nnext # other\nurl=https://w.example.com\npinnedpubkey = \"sha256//OTHER64\"\n",
+        "curl -x https://v.example.com --pinnedpubkey sha256//OTHER64 https://w.example.com\ncurl --pinnedpubkey sha256//OWN64 https://v.example.com",
+        "curl --referer https://v.example.com --pinnedpubkey sha256//OTHER64 https://w.example.com\ncurl --pinnedpubkey sha256//OWN64 https://v.example.com",
+        "curl --pinnedpubkey sha256//OWN64 https://v.\\\nexample.com",
+        "x=$(curl --pinnedpubkey sha256//OWN64 https://v.example.com)",
+        "curl --pinnedpubkey sha256//OTHER64 \"https://$HOST/\"\ncurl --pinnedpubkey sha256//OWN64 https://v.example.com",
+        "url=https://v.example.com\r\npinnedpubkey = \"sha256//OWN64\"\r\n",
+    ])
+    func curlsWordsAreReadAsAShellReadsThem(text: String) throws {
+        #expect(try pins(ofFile: "script", text) == [own])
+    }
+
+    @Test(arguments: ["cat <<E\nit's\nE\n", "# a\n- name: Don't\n"])
+    func anApostropheThatSwallowsCommandsIsAMistake(before: String) throws {
+        let text = before + "curl --pinnedpubkey sha256//\(own.base64) https://v.example.com\n"
+        let others = "curl --pinnedpubkey sha256//\(other.base64) https://w.example.com\n"
+        #expect(try failure(ofFile: "script", others + text).problem == .notation)
+    }
+
     @Test func aFileOfCurlsWithoutAnyURLIsForAllHosts() throws {
         #expect(try pins(ofFile: "curlrc", "pinnedpubkey = \"sha256//OWN64\"\n") == [own])
         #expect(try pins(ofFile: "script", "curl --pinnedpubkey sha256//OWN64 \"$URL\"\n") == [own])
@@ -52,10 +72,10 @@ import Testing
 
     @Test func aConstantWithTwoValuesIsNotFollowed() throws {
         let text = """
-            object A { val PIN = "sha256/OWN64"; fun a() = CertificatePinner.Builder().add("v.example.com", PIN, "sha256/OWN64") }
-            object B { val PIN = "sha256/OTHER64"; fun b() = CertificatePinner.Builder().add("w.example.com", PIN) }
+            object A { val PIN = "sha256/\(own.base64)"; fun a() = CertificatePinner.Builder().add("v.example.com", PIN) }
+            object B { val PIN = "sha256/\(other.base64)"; fun b() = CertificatePinner.Builder().add("w.example.com", PIN) }
             """
-        #expect(try pins(ofFile: "A.kt", text) == [own])
+        #expect(try failure(ofFile: "A.kt", text).problem == .wrongValue)
     }
 
     @Test(arguments: [
@@ -77,6 +97,44 @@ import Testing
             notes.contains { $0.hasPrefix("\(note) other pins for v.example.com: they are put together here") },
             "\(notes)"
         )
+    }
+
+    @Test(arguments: [
+        #"val H = "v.example.com" + ".au"; CertificatePinner.Builder().add(H, "sha256/OTHER64").add("v.example.com", "sha256/OWN64")"#,
+        #"val H = "v.example.com".replace("v", "w"); CertificatePinner.Builder().add(H, "sha256/OTHER64")"#,
+        #"CertificatePinner.Builder().add("v.example.com", C.PIN).add("w.example.com", "sha256/OTHER64")"#,
+        #"CertificatePinner.Builder().add("v.example.com", *pins).add("w.example.com", "sha256/OTHER64")"#,
+        #"CertificatePinner.Builder().add("v.example.com", "sha256/OWN64", *m().also { it.add("sha256/OTHER64") })"#,
+    ])
+    func aHostOrPinsThatAreComputedAreAMistake(text: String) throws {
+        let text = text.replacing("OWN64", with: own.base64).replacing("OTHER64", with: other.base64)
+        #expect(try failure(ofFile: "A.kt", text).problem == .wrongValue)
+    }
+
+    @Test(arguments: [
+        #"const val PIN: String = "sha256/OWN64"; a = Builder().add("v.example.com", PIN)"#,
+        #"val a = "${f("//")}"; b = Builder().add("v.example.com", "sha256/OWN64")"#,
+    ])
+    func constantsWithATypeAndTemplatesAreRead(text: String) throws {
+        #expect(try pins(ofFile: "A.kt", text) == [own])
+    }
+
+    @Test func templatesWithinTemplatesEnd() throws {
+        let text = String(repeating: "\"${", count: 100_000) + "\nBuilder().add(\"v.example.com\", \"sha256/OWN64\")"
+        #expect(try pins(ofFile: "A.kt", text) == [own])
+    }
+
+    @Test(arguments: [
+        "_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n_443._tcp.v.example.com. CLASS3 TLSA 3 1 1 OTHER\n",
+        "_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n_443._tcp.v.example.com. IN NSEC n.example.com. TLSA RRSIG NSEC\n",
+        "www IN CNAME tlsa\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
+        "_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\ntlsa IN A 192.0.2.1\n",
+        "$ORIGIN example.com.\n$ORIGIN v\n_443._tcp IN TLSA 3 1 1 OWN\n",
+        "t TXT \"a ( b\"\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
+        "_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n_443._tcp.v.example.com. 60 IN TLSA ( 3 1 1\n OWN )\n",
+    ])
+    func aZoneIsReadAsAServerReadsIt(text: String) throws {
+        #expect(try pins(ofFile: "zone", text) == [own])
     }
 
     @Test(arguments: [

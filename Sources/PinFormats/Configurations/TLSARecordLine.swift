@@ -15,13 +15,10 @@ struct TLSARecordLine {
     init?(_ line: some StringProtocol) {
         let words = Substring(line).split(whereSeparator: \.isWhitespace)
         let rest: ArraySlice<Substring>
-        if let index = words.prefix(5).firstIndex(where: { $0.uppercased() == "TLSA" }) {
-            let before = words[..<index].map { $0.uppercased() }
-            // What is behind the type of a signature is the type that it signs.
-            guard !before.contains("RRSIG") else { return nil }
-            rest = words[(index + 1)...]
-            owner = index > 0 && line.first?.isWhitespace == false ? words[0] : nil
-            isOfInternet = !before.dropFirst(owner == nil ? 0 : 1).contains { ["CH", "HS", "CS"].contains($0) }
+        if let type = Self.type(in: words, hasOwner: line.first?.isWhitespace == false) {
+            rest = words[(type.index + 1)...]
+            owner = type.hasOwner ? words[0] : nil
+            isOfInternet = type.isOfInternet
         } else {
             rest = words[...]
             owner = nil
@@ -32,6 +29,35 @@ struct TLSARecordLine {
         }
         numbers = Array(rest.prefix(3))
         data = rest.dropFirst(3).joined()
+    }
+
+    /// Where the type TLSA stands: behind the owner, if there is one, a time to live and a class (RFC 1035, 5.1).
+    ///
+    /// The same word may be a host's name, or one of the types that another record is about.
+    private static func type(
+        in words: [Substring],
+        hasOwner: Bool
+    ) -> (index: Int, hasOwner: Bool, isOfInternet: Bool)? {
+        func isType(_ index: Int) -> Bool { index < words.count && words[index].uppercased() == "TLSA" }
+        func isClass(_ word: Substring) -> Bool {
+            let word = word.uppercased()
+            return ["IN", "CH", "HS", "CS"].contains(word) || word.hasPrefix("CLASS") && Int(word.dropFirst(5)) != nil
+        }
+        // Without an owner and without a blank for it, as people write one record: nobody is called as the next word is.
+        let isFollowedByNumber = words.count > 1 && words[1].allSatisfy(\.isNumber)
+        let leavesOwnerOut = isType(0) && isFollowedByNumber || words.first.map(isClass) == true && isType(1)
+        var index = hasOwner && !leavesOwnerOut ? 1 : 0
+        var isOfInternet = true
+        while index < words.count {
+            if isType(index) { return (index, hasOwner && !leavesOwnerOut, isOfInternet) }
+            if isClass(words[index]) {
+                isOfInternet = ["IN", "CLASS1"].contains(words[index].uppercased())
+            } else if words[index].utf8.first.map({ (0x30...0x39).contains($0) }) != true {
+                return nil
+            }
+            index += 1
+        }
+        return nil
     }
 
     /// The record.

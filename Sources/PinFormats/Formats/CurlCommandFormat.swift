@@ -16,6 +16,18 @@ struct CurlCommandFormat: PinFileFormat {
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         var entries: [HostEntry] = []
+        var pinsOfServers: [HostPattern?: [Int?: Set<SHA256Digest>]] = [:]
+        let words = ShellWords(file.text ?? "")
+        if let line = words.unreadLine(holding: "\(Self.mark)") {
+            try collector.gather(
+                PinFormatError(
+                    .notation,
+                    at: file.place(line: line),
+                    "a quotation mark is not closed here, or holds a --pinnedpubkey, so that commands behind it cannot be read",
+                    remedy: "give the commands alone, without text that has apostrophes"
+                )
+            )
+        }
         let commands = Self.commands(in: file.text ?? "").filter { $0.value != nil }
         let namesServers = commands.contains { !$0.servers.isEmpty }
         for command in commands {
@@ -48,7 +60,9 @@ struct CurlCommandFormat: PinFileFormat {
             for error in own.problems { try collector.gather(error) }
             for note in own.notes { collector.note(note.id, at: note.place ?? place, note.text) }
             for entry in try Self.entries(own.pins, of: command, at: place) {
-                if let hosts = entry.hosts, entries.contains(where: { $0.differs(from: entry) }) {
+                let pins = Set(entry.pins.map(\.spkiSHA256))
+                let other = pinsOfServers[entry.hosts, default: [:]].updateValue(pins, forKey: entry.port)
+                if let hosts = entry.hosts, let other, other != pins {
                     collector.note(
                         .notFollowed,
                         at: place,
@@ -98,7 +112,7 @@ struct CurlCommandFormat: PinFileFormat {
     /// The commands of a script, one a line or over several that a backslash joins; a configuration file is one command.
     private static func commands(in text: String) -> [Command] {
         var commands: [Command] = []
-        for (words, line) in ShellWords.lines(of: text) where !isSetting(words) {
+        for (words, line) in ShellWords(text).lines where !isSetting(words) {
             var command = Command(line: line)
             var next = words.makeIterator()
             while let word = next.next() {
@@ -107,6 +121,8 @@ struct CurlCommandFormat: PinFileFormat {
                     command = Command(line: line)
                 } else if word == "--pinnedpubkey" {
                     command.value = next.next()
+                } else if optionsWithText.contains(word) {
+                    _ = next.next()
                 } else if let server = server(word[...]) {
                     command.servers.append(server)
                 }
@@ -115,6 +131,15 @@ struct CurlCommandFormat: PinFileFormat {
         }
         return commands + configuration(text)
     }
+
+    /// Options whose value may look like the URL that is asked for.
+    private static let optionsWithText: Set = [
+        "-x", "--proxy", "--preproxy", "-e", "--referer", "--doh-url", "-d", "--data", "--data-raw", "--data-binary",
+        "--data-ascii", "--data-urlencode", "--json", "-H", "--header", "--proxy-header", "-A", "--user-agent", "-F",
+        "--form", "--form-string", "-w", "--write-out", "-o", "--output", "-b", "--cookie", "-u", "--user", "-U",
+        "--proxy-user", "-X", "--request", "--oauth2-bearer", "--resolve", "--connect-to", "-m", "--max-time", "-T",
+        "--upload-file", "-c", "--cookie-jar", "-K", "--config", "--cacert", "-E", "--cert", "--key",
+    ]
 
     private static func isSetting(_ words: [String]) -> Bool {
         guard let first = words.first?.drop(while: { $0 == "-" }) else { return false }
@@ -127,7 +152,7 @@ struct CurlCommandFormat: PinFileFormat {
         var command = Command(line: 0)
         var isJoined = false
         var number = 0
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             number += 1
             defer { isJoined = line.hasSuffix("\\") }
             guard !isJoined, !line.hasSuffix("\\") else { continue }
@@ -147,8 +172,8 @@ struct CurlCommandFormat: PinFileFormat {
 
     /// Whether a line of a configuration file is `next`, with or without its dashes.
     private static func isSeparator(_ line: Substring) -> Bool {
-        let text = line.trimmingWhitespace()
-        return separators.contains(String(text)) || text == "next"
+        let word = line.trimmingWhitespace().prefix { !$0.isWhitespace }
+        return separators.contains(String(word)) || word == "next"
     }
 
     /// `name = value`, `name: value`, `name=value` or `--name value`, for the two names that matter; else `nil`.
@@ -169,15 +194,9 @@ struct CurlCommandFormat: PinFileFormat {
         let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
         guard !place.hasPrefix("[") else { return nil }
         let parts = place.split(separator: ":", omittingEmptySubsequences: false)
-        guard let host = parts.first, !host.isEmpty, parts.count <= 2 else { return nil }
+        // What a script computes is not written out.
+        guard let host = parts.first, !host.isEmpty, parts.count <= 2, !host.contains("$") else { return nil }
         guard parts.count == 2 else { return (host, 443) }
         return Int(parts[1]).map { (host, $0) }
-    }
-}
-
-extension HostEntry {
-    /// Whether another entry of the same server has other pins.
-    fileprivate func differs(from other: HostEntry) -> Bool {
-        hosts == other.hosts && port == other.port && Set(pins.map(\.spkiSHA256)) != Set(other.pins.map(\.spkiSHA256))
     }
 }

@@ -55,6 +55,7 @@ struct OkHttpSourceFormat: PinFileFormat {
         }
         let hosts = try HostText.okHttpPattern(host, at: place)
         var pins: [Pin] = []
+        var unwritten = 0
         for argument in call.arguments.dropFirst() {
             let argumentPlace = file.place(line: argument.line)
             guard let text = argument.text else {
@@ -64,6 +65,7 @@ struct OkHttpSourceFormat: PinFileFormat {
                     "a pin of \(hosts) is not written out and was passed over"
                 )
                 collector.markIncomplete(place.description)
+                unwritten += 1
                 continue
             }
             do throws(PinFormatError) {
@@ -71,6 +73,15 @@ struct OkHttpSourceFormat: PinFileFormat {
             } catch {
                 try collector.skip(error)
             }
+        }
+        // A host without pins would be accepted with any key.
+        guard !pins.isEmpty || unwritten == 0 else {
+            throw PinFormatError(
+                .wrongValue,
+                at: place,
+                "no pin of \(hosts) is written out",
+                remedy: "put them there in quotation marks, or give a list with lines such as: host sha256/…"
+            )
         }
         collector.noteIfUnmatchable(hosts, by: "OkHttp", at: place)
         return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins))
@@ -91,11 +102,12 @@ struct OkHttpSourceFormat: PinFileFormat {
         /// Which of the file's pinners it is added to.
         let pinner: Int
 
-        /// Whether it is a pinner's and not a list's.
+        /// Whether it is a pinner's and not a list's: of pins that are written out or, for a host that is, of others.
         var namesPins: Bool {
-            arguments.dropFirst().contains { argument in
+            let rest = arguments.dropFirst()
+            return rest.contains { argument in
                 argument.text.map { PinNotation.isClaimed(by: $0[...]) || PinNotation.resemblesHash($0[...]) } ?? false
-            }
+            } || pinner > 0 && rest.contains { $0.text == nil } && arguments.first?.text?.contains(".") == true
         }
     }
 
@@ -144,7 +156,13 @@ struct OkHttpSourceFormat: PinFileFormat {
                 expression.append(tokens[position])
             case .name("add") where position + 1 < tokens.count && tokens[position + 1].isMark("("):
                 // A call within a call is looked at by itself, so that no source is gone through again and again.
-                return nil
+                guard let host = arguments.first, host.text != nil else { return nil }
+                let line = tokens[position].line
+                return Call(
+                    arguments: [host, Argument(text: nil, line: line)],
+                    line: tokens[start].line,
+                    pinner: pinner
+                )
             case .mark(")"):
                 depth -= 1
                 if depth > 0 { expression.append(tokens[position]) }
@@ -175,13 +193,27 @@ struct OkHttpSourceFormat: PinFileFormat {
     private static func constants(in tokens: [SourceText.Token]) -> [String: String] {
         var constants: [String: String] = [:]
         var ambiguous: Set<String> = []
-        for index in tokens.indices.dropLast(2) {
-            if case .name(let name) = tokens[index].kind, case .mark("=") = tokens[index + 1].kind,
-                case .text(let text) = tokens[index + 2].kind
-            {
-                if let other = constants.updateValue(text, forKey: name), other != text { ambiguous.insert(name) }
+        for index in tokens.indices {
+            guard case .name(let name) = tokens[index].kind, let (start, text) = value(in: tokens, after: index) else {
+                continue
             }
+            // What goes on behind the text makes another one of it.
+            let goesOn = start + 1 < tokens.count && ["+", "."].contains { tokens[start + 1].isMark($0) }
+            if let other = constants.updateValue(text, forKey: name), other != text { ambiguous.insert(name) }
+            if goesOn { ambiguous.insert(name) }
         }
         return constants.filter { !ambiguous.contains($0.key) }
+    }
+
+    /// The text that a name is given with `=`, perhaps behind a type as in `PIN: String =`, and where it stands.
+    private static func value(in tokens: [SourceText.Token], after index: Int) -> (index: Int, text: String)? {
+        var next = index + 1
+        if next + 1 < tokens.count, tokens[next].isMark(":"), case .name = tokens[next + 1].kind {
+            next += next + 2 < tokens.count && tokens[next + 2].isMark("?") ? 3 : 2
+        }
+        guard next + 1 < tokens.count, tokens[next].isMark("="), case .text(let text) = tokens[next + 1].kind else {
+            return nil
+        }
+        return (next + 1, text)
     }
 }

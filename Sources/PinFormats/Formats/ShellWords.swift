@@ -1,11 +1,25 @@
+internal import Text
+
 /// The words of a shell script, line by line: quotation marks and backslashes undone, comments left out, nothing expanded.
-enum ShellWords {
+struct ShellWords {
     /// The lines with a word, each with the number of its first.
-    static func lines(of text: String) -> [(words: [String], line: Int)] {
-        var lines: [(words: [String], line: Int)] = []
+    private(set) var lines: [(words: [String], line: Int)] = []
+    /// The line of a quotation mark that is not closed, `nil` where all are.
+    private var openLine: Int?
+
+    /// The line of a quotation mark behind which `mark` stands and is no word of a command: an apostrophe in a text, most often.
+    func unreadLine(holding mark: String) -> Int? {
+        openLine
+            ?? lines.first { line in
+                line.words.contains { $0.utf8.contains(UInt8(ascii: "\n")) && $0.holdsBytes(of: mark) }
+            }?.line
+    }
+
+    init(_ text: String) {
         var words: [String] = []
         var word: [UInt8]?
         var quotation: UInt8?
+        var quotationLine = 1
         var line = 1
         var start = 1
         var bytes = text.utf8.makeIterator()
@@ -35,16 +49,18 @@ enum ShellWords {
                 if !words.isEmpty { lines.append((words, start)) }
                 words = []
                 start = line
-            case UInt8(ascii: " "), 0x09, 0x0D: finish(&word, &words)
+            // What begins or ends a command within one ends a word as well.
+            case UInt8(ascii: " "), 0x09, 0x0D, UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "`"):
+                finish(&word, &words)
             case UInt8(ascii: "'"), UInt8(ascii: "\""):
                 quotation = byte
+                quotationLine = line
                 word = word ?? []
             case UInt8(ascii: "\\"):
                 let next = pending
                 pending = bytes.next()
                 if next == UInt8(ascii: "\n") {
                     line += 1
-                    finish(&word, &words)
                 } else if let next {
                     word = (word ?? []) + [next]
                 }
@@ -56,6 +72,6 @@ enum ShellWords {
         }
         finish(&word, &words)
         if !words.isEmpty { lines.append((words, start)) }
-        return lines
+        if quotation != nil { openLine = quotationLine }
     }
 }

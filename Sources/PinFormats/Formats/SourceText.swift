@@ -28,6 +28,10 @@ struct SourceText {
     private var rest: ArraySlice<UInt8>
     private var line = 1
     private let nestsComments: Bool
+    /// How many templates the next byte is in.
+    private var templates = 0
+    /// More than anybody writes, and less than a stack holds.
+    private static let mostTemplates = 20
 
     init(_ text: String, nestsComments: Bool) {
         rest = Array(text.utf8)[...]
@@ -112,15 +116,34 @@ struct SourceText {
         var bytes: [UInt8] = []
         while let byte = rest.first, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\n") {
             rest = rest.dropFirst()
+            bytes.append(byte)
             if byte == UInt8(ascii: "\\"), let next = rest.first {
                 rest = rest.dropFirst()
-                bytes.append(next)
-            } else {
-                bytes.append(byte)
+                bytes[bytes.count - 1] = next
+            } else if byte == UInt8(ascii: "$"), nestsComments, rest.first == UInt8(ascii: "{") {
+                skipTemplate()
             }
         }
         if rest.first == UInt8(ascii: "\"") { rest = rest.dropFirst() }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Passes over `{…}` in a literal of Kotlin, in which literals may stand.
+    private mutating func skipTemplate() {
+        guard templates < Self.mostTemplates else { return }
+        templates += 1
+        defer { templates -= 1 }
+        var depth = 0
+        while let byte = rest.first, byte != UInt8(ascii: "\n") {
+            if byte == UInt8(ascii: "\"") {
+                _ = literal()
+                continue
+            }
+            rest = rest.dropFirst()
+            if byte == UInt8(ascii: "{") { depth += 1 }
+            if byte == UInt8(ascii: "}") { depth -= 1 }
+            if depth == 0 { return }
+        }
     }
 
     private static func isNamePart(_ byte: UInt8) -> Bool {

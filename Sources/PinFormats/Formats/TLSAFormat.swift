@@ -7,11 +7,22 @@ struct TLSAFormat: PinFileFormat {
         guard let text = file.text, file.bytes.count <= PinListFormat.mostBytes else { return false }
         var isFound = false
         ZoneLines.forEach(in: text) { line, _ in
-            let isDirective = line.hasPrefix("$") || line.uppercased().contains(" SOA ")
             isFound = TLSARecordLine(line) != nil
-            return isDirective
+            return !isFound && (line.hasPrefix("$") || Self.isRecord(line))
         }
         return isFound
+    }
+
+    /// Types of records that stand beside others in a zone.
+    private static let types: Set = [
+        "SOA", "NS", "A", "AAAA", "CNAME", "DNAME", "MX", "TXT", "SRV", "CAA", "PTR", "SSHFP", "SVCB", "HTTPS", "DS",
+        "DNSKEY",
+        "RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "NAPTR", "HINFO",
+    ]
+
+    /// Whether a line is a record of a zone, of whatever type.
+    private static func isRecord(_ line: String) -> Bool {
+        line.split(maxSplits: 5, whereSeparator: \.isWhitespace).prefix(5).contains { types.contains(String($0)) }
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
@@ -40,6 +51,15 @@ struct TLSAFormat: PinFileFormat {
 private struct ZoneReader {
     private(set) var entries: [HostEntry] = []
     private(set) var notes: [(place: PinPlace, text: String)] = []
+    /// What is there already: a record is there once, however often it is written (RFC 2181, 5).
+    private var known: Set<Key> = []
+
+    private struct Key: Hashable {
+        let hosts: HostPattern?
+        let port: Int?
+        let records: [TLSARecord]
+    }
+
     private var origin = ""
     /// The last name that a record was given, of whatever type: a line that begins with a blank is for it (RFC 1035, 5.1).
     private var owner: Substring?
@@ -47,7 +67,8 @@ private struct ZoneReader {
     mutating func read(_ line: String, at place: PinPlace) throws(PinFormatError) {
         let words = line.split(whereSeparator: \.isWhitespace)
         if words.first?.uppercased() == "$ORIGIN" {
-            origin = words.dropFirst().first.map(String.init) ?? ""
+            let name = words.dropFirst().first.map(String.init) ?? ""
+            origin = name.hasSuffix(".") || origin.isEmpty ? name : name + "." + origin
             return
         }
         guard let record = TLSARecordLine(line) else {
@@ -71,6 +92,9 @@ private struct ZoneReader {
     }
 
     private mutating func add(_ entry: HostEntry, at place: PinPlace) {
+        if case .records(let records, _) = entry.identities {
+            guard known.insert(Key(hosts: entry.hosts, port: entry.port, records: records)).inserted else { return }
+        }
         if entry.pins.isEmpty {
             notes.append((place, "only the client dane compares this record: it is not a hash of a key"))
         }
@@ -110,10 +134,28 @@ private enum ZoneLines {
         var number = 0
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             number += 1
-            let content = line.prefix { $0 != ";" && $0 != "#" }
             if depth == 0 { start = number }
-            depth = max(0, depth + content.count { $0 == "(" } - content.count { $0 == ")" })
-            pending += String(content.map { $0 == "(" || $0 == ")" ? " " : $0 })
+            var isQuoted = false
+            var isEscaped = false
+            for character in line {
+                if isQuoted || isEscaped {
+                    if character == "\"", !isEscaped { isQuoted = false }
+                    isEscaped = !isEscaped && character == "\\"
+                    pending.append(character)
+                    continue
+                }
+                if character == ";" || character == "#" { break }
+                switch character {
+                case "(": depth += 1
+                case ")": depth = max(0, depth - 1)
+                default:
+                    isQuoted = character == "\""
+                    isEscaped = character == "\\"
+                    pending.append(character)
+                    continue
+                }
+                pending.append(" ")
+            }
             guard depth == 0 || pending.utf8.count > PinListFormat.mostBytes else {
                 pending += " "
                 continue
