@@ -36,7 +36,8 @@ certificate() { # NAME ISSUER EXTENSIONS: makes NAME.pem, and NAME.key and NAME.
 
 serve() { # INTERMEDIATES: starts a server that sends them, and says its port in $port
     local log="$1.log"
-    openssl s_server -accept 127.0.0.1:0 -www -cert leaf.pem -key leaf.key -cert_chain "$1" </dev/null >"$log" 2>&1 &
+    : >"$log"
+    openssl s_server -accept 127.0.0.1:0 -www -cert leaf.pem -key leaf.key -cert_chain "$1" </dev/null >>"$log" 2>&1 &
     servers+=($!)
     port=
     for _ in $(seq 100); do

@@ -9,25 +9,40 @@ package struct DeviceData: Sendable {
     package static let daysUntilStale = 180
 
     /// Where the lists are from, in words.
-    package let source: String
+    package var source: String { contents().source }
     /// The licence of the lists.
-    package let licence: String
+    package var licence: String { contents().licence }
     /// The devices: Apple's, then Android's, each from the oldest on, then Mozilla.
-    package let devices: [Device]
+    package var devices: [Device] { contents().devices }
     /// How many certificates there are on all lists.
     package let certificateCount: Int
     private let storage: DeviceBytes
     private let certificatesStart: Int
+    private let contents: @Sendable () -> DeviceDataReader.Contents
 
     /// The data that is part of the program, or what a test has in its place.
-    @TaskLocal package static var builtIn: DeviceData = {
-        let bytes = UnsafeRawBufferPointer(start: CDeviceData_start(), count: CDeviceData_count())
-        let storage = DeviceBytes(staying: bytes)
-        guard let contents = try? DeviceDataReader(bytes).contents() else {
-            preconditionFailure("the device data of the program is not in its form")
+    @TaskLocal package static var builtIn = DeviceData(BuiltIn.frame, DeviceBytes(staying: BuiltIn.bytes)) {
+        BuiltIn.contents
+    }
+
+    /// The lists of the program itself.
+    ///
+    /// Most runs only ask whether a root is on any list, for which the devices are not read.
+    private enum BuiltIn {
+        nonisolated(unsafe) static let bytes = UnsafeRawBufferPointer(
+            start: CDeviceData_start(),
+            count: CDeviceData_count()
+        )
+        static let frame = whole { reader throws(DeviceDataError) in try reader.frame() }
+        static let contents = whole { reader throws(DeviceDataError) in try reader.contents() }
+
+        private static func whole<Part>(_ read: (DeviceDataReader) throws(DeviceDataError) -> Part) -> Part {
+            guard let part = try? read(DeviceDataReader(bytes)) else {
+                preconditionFailure("the device data of the program is not in its form")
+            }
+            return part
         }
-        return DeviceData(contents, storage)
-    }()
+    }
 
     /// Reads data in the form that `make-device-data` writes.
     ///
@@ -38,19 +53,23 @@ package struct DeviceData: Sendable {
             throw DeviceDataError(.tooLarge(limit: DeviceDataForm.sizeLimit), at: DeviceDataForm.sizeLimit)
         }
         let storage = DeviceBytes(copying: bytes)
-        self.init(try DeviceDataReader(storage.bytes).checkedContents(), storage)
+        let reader = DeviceDataReader(storage.bytes)
+        let contents = try reader.checkedContents()
+        self.init(try reader.frame(), storage) { contents }
     }
 
     /// All of the data, as it is in a file.
     package var bytes: [UInt8] { Array(storage.bytes) }
 
-    private init(_ contents: DeviceDataReader.Contents, _ storage: DeviceBytes) {
-        source = contents.source
-        licence = contents.licence
-        devices = contents.devices
-        certificateCount = contents.certificateCount
-        certificatesStart = contents.certificatesStart
+    private init(
+        _ frame: DeviceDataReader.Frame,
+        _ storage: DeviceBytes,
+        _ contents: @escaping @Sendable () -> DeviceDataReader.Contents
+    ) {
+        certificateCount = frame.certificateCount
+        certificatesStart = frame.certificatesStart
         self.storage = storage
+        self.contents = contents
     }
 
     // MARK: Age

@@ -8,13 +8,21 @@ struct DeviceDataReader {
         self.bytes = bytes
     }
 
+    /// Where things stand.
+    struct Frame {
+        let deviceCount: Int
+        let certificateCount: Int
+        /// Where the certificates begin, which are the last before the checksum.
+        let certificatesStart: Int
+        /// Where the text before them begins.
+        let contentsStart: Int
+    }
+
     /// What stands before the certificates.
     struct Contents {
         let source: String
         let licence: String
         let devices: [Device]
-        let certificateCount: Int
-        let certificatesStart: Int
     }
 
     /// Checks everything that can be wrong with a file, and reads it.
@@ -25,8 +33,8 @@ struct DeviceDataReader {
         return contents
     }
 
-    /// Reads data that is known to be whole.
-    func contents() throws(DeviceDataError) -> Contents {
+    /// Where things stand in data that is known to be whole.
+    func frame() throws(DeviceDataError) -> Frame {
         var header = DeviceDataCursor(bytes, from: 10, to: bytes.count)
         let deviceCount = try header.number(2)
         let certificateCount = try header.number(2)
@@ -36,32 +44,40 @@ struct DeviceDataReader {
         guard (1...DeviceDataForm.certificateLimit).contains(certificateCount) else {
             throw DeviceDataError(.count(of: "certificates", certificateCount), at: 12)
         }
+        let end = bytes.count - DeviceDataForm.checksumSize
+        var cursor = DeviceDataCursor(bytes, from: DeviceDataForm.headerSize, to: end)
+        _ = try cursor.bytes((certificateCount - 1) * 4)
+        let place = cursor.offset
+        let size = try cursor.number(4)
+        guard size <= end - cursor.offset else {
+            throw DeviceDataError(.overlapping(certificate: certificateCount), at: place)
+        }
+        return Frame(
+            deviceCount: deviceCount,
+            certificateCount: certificateCount,
+            certificatesStart: end - size,
+            contentsStart: cursor.offset
+        )
+    }
+
+    /// Reads data that is known to be whole.
+    func contents() throws(DeviceDataError) -> Contents {
+        let frame = try frame()
         var cursor = DeviceDataCursor(
             bytes,
-            from: DeviceDataForm.headerSize,
+            from: frame.contentsStart,
             to: bytes.count - DeviceDataForm.checksumSize
         )
-        _ = try cursor.bytes((certificateCount - 1) * 4)
-        let size = try cursor.number(4)
         let source = try cursor.text(2, "the source")
         let licence = try cursor.text(2, "the licence", hasLines: true)
         var devices: [Device] = []
-        for _ in 0..<deviceCount {
-            devices.append(try device(&cursor, certificateCount, after: devices))
+        for _ in 0..<frame.deviceCount {
+            devices.append(try device(&cursor, frame.certificateCount, after: devices))
         }
-        guard cursor.end - cursor.offset == size else {
-            throw DeviceDataError(
-                .overlapping(certificate: certificateCount),
-                at: DeviceDataForm.headerSize + (certificateCount - 1) * 4
-            )
+        guard cursor.offset == frame.certificatesStart else {
+            throw DeviceDataError(.overlapping(certificate: frame.certificateCount), at: frame.contentsStart - 4)
         }
-        return Contents(
-            source: source,
-            licence: licence,
-            devices: devices,
-            certificateCount: certificateCount,
-            certificatesStart: cursor.offset
-        )
+        return Contents(source: source, licence: licence, devices: devices)
     }
 
     private func checkFrame() throws(DeviceDataError) {
@@ -142,17 +158,18 @@ struct DeviceDataReader {
     }
 
     private func checkCertificates(_ contents: Contents) throws(DeviceDataError) {
-        var union = [UInt8](repeating: 0, count: (contents.certificateCount + 7) / 8)
+        let frame = try frame()
+        var union = [UInt8](repeating: 0, count: (frame.certificateCount + 7) / 8)
         for device in contents.devices {
             for index in union.indices { union[index] |= device.membership[index] }
         }
         let end = bytes.count - DeviceDataForm.checksumSize
         var ends = DeviceDataCursor(bytes, from: DeviceDataForm.headerSize, to: end)
         var last: UnsafeRawBufferPointer.SubSequence?
-        var start = contents.certificatesStart
-        for position in 0..<contents.certificateCount {
+        var start = frame.certificatesStart
+        for position in 0..<frame.certificateCount {
             let place = ends.offset
-            let stop = contents.certificatesStart + (try ends.number(4))
+            let stop = frame.certificatesStart + (try ends.number(4))
             guard start < stop, stop <= end else {
                 throw DeviceDataError(.overlapping(certificate: position + 1), at: place)
             }
