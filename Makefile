@@ -45,7 +45,8 @@ else
 # 2 MiB less than the shared one), and has its addresses in the packed form where the C library reads it (0.3 ms and 1 MiB;
 # glibc 2.36). Types of known generic arguments are made by what made those, not by their names, which costs a search through all
 # conformances of the program for each requirement (a sixth of a check). Each function has a section of its own: what nothing calls
-# is left out, and what an ordinary check calls stands together (`make order`: 5 MiB less). Small code is read faster than inlined
+# is left out, and what an ordinary check calls stands together (`make order`: 5 MiB less), and none is taken
+# together with another that does the same, which would leave both without a name. Small code is read faster than inlined
 # code here, and compiled faster, a big module by several threads (15 % of the build). lld, of the same toolchain, does not warn of
 # a function of Foundation that nothing calls. It looks for no library beside itself. Nothing says
 # where it was built, and no hash is made of that (of modules for incremental compilation, of the whole): two builds are the same.
@@ -59,7 +60,7 @@ RELEASE_FLAGS = -c release --static-swift-stdlib --disable-local-rpath -Xcc -ffi
     -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --build-id=none -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static $(PACKED) \
     -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
-    -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Osize -Xswiftc -num-threads -Xswiftc 4 $(ORDERED)
+    -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -disable-llvm-merge-functions-pass -Xswiftc -Osize -Xswiftc -num-threads -Xswiftc 4 $(ORDERED)
 STRIP = strip
 endif
 
