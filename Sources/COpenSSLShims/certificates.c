@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// The bytes that are left of a message.
+// The bytes that are left of a message or of an element.
 typedef struct {
     const unsigned char *next;
     size_t count;
@@ -21,35 +21,111 @@ static int take(bytes *from, size_t width, bytes *taken) {
     return 1;
 }
 
-// id-ecPublicKey (RFC 5480, 2.1.1).
-static const unsigned char curveKey[] = {0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01};
-
-// What makes reading a certificate costly: OpenSSL takes the root of a number for a point that is compressed, which a prime of the
-// sender's own choice makes a matter of 50 ms.
-static void examine(bytes certificate, int *isOfOwnCurve, int *compressedPoints) {
-    const unsigned char *const end = certificate.next + certificate.count;
-    for (const unsigned char *place = certificate.next; (size_t)(end - place) > sizeof(curveKey); ++place) {
-        place = memchr(place, curveKey[0], (size_t)(end - place) - sizeof(curveKey));
-        if (place == NULL) return;
-        if (memcmp(place, curveKey, sizeof(curveKey)) != 0) continue;
-        const unsigned char *const curve = place + sizeof(curveKey);
-        // A name, or what describes a curve without one.
-        if (curve[0] != 0x06) {
-            *isOfOwnCurve |= curve[0] == 0x30;
-            continue;
+// Takes an element and its tag; 0 for what is cut off, has its length nowhere or its tag in several bytes (X.690, 8.1).
+//
+// OpenSSL reads lengths in more bytes than they need; so does this.
+static int element(bytes *from, unsigned char *tag, bytes *content) {
+    if (from->count < 2 || (from->next[0] & 0x1F) == 0x1F) return 0;
+    *tag = from->next[0];
+    size_t head = 2, length = from->next[1];
+    if (length >= 0x80) {
+        const size_t width = length & 0x7F;
+        if (width == 0 || from->count - 2 < width) return 0;
+        length = 0;
+        for (size_t index = 0; index < width; ++index) {
+            if (length > SIZE_MAX >> 8) return 0;
+            length = length << 8 | from->next[2 + index];
         }
-        if (end - curve < 2 || curve[1] >= end - curve - 2) return;
-        const unsigned char *key = curve + 2 + curve[1];
-        // A BIT STRING with its length in one byte or two, none of its bits left out, and the point.
-        if (end - key < 5 || key[0] != 0x03) continue;
-        key += key[1] == 0x81 ? 3 : 2;
-        if (key[0] == 0 && (key[1] == 0x02 || key[1] == 0x03)) *compressedPoints += 1;
+        head += width;
     }
+    if (from->count - head < length) return 0;
+    content->next = from->next + head;
+    content->count = length;
+    from->next += head + length;
+    from->count -= head + length;
+    return 1;
+}
+
+// Takes an element that has to have a tag.
+static int tagged(bytes *from, unsigned char wanted, bytes *content) {
+    unsigned char tag;
+    return element(from, &tag, content) && tag == wanted;
+}
+
+static int equals(bytes content, const char *value, size_t count) {
+    return content.count == count && memcmp(content.next, value, count) == 0;
+}
+
+#define IS(content, value) equals(content, value, sizeof(value) - 1)
+
+enum { INTEGER = 0x02, BIT_STRING = 0x03, OCTET_STRING = 0x04, OBJECT = 0x06, ENUMERATED = 0x0A, SEQUENCE = 0x30, EXPLICIT_0 = 0xA0 };
+
+// What a key may be besides one that describes its curve, with parameters of several parts.
+static int hasOtherParameters(bytes algorithm) {
+    return IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A")     // RSASSA-PSS
+        || IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x07")     // RSAES-OAEP
+        || IS(algorithm, "\x2A\x86\x48\xCE\x38\x04\x01")             // DSA
+        || IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x03\x01")     // Diffie-Hellman, PKCS #3
+        || IS(algorithm, "\x2A\x86\x48\xCE\x3E\x02\x01");            // Diffie-Hellman, X9.42
+}
+
+// What was come upon in the keys of several certificates.
+typedef struct {
+    size_t compressedPoints;
+    size_t describedCurves;
+} costs;
+
+// Whether a curve is described in a form that is cheap to read: over a prime field of a usual size, its points in both coordinates
+// (SEC 1, C.2).
+static int isCheapCurve(bytes curve, bytes point) {
+    bytes part, field, prime;
+    if (curve.count > 1024 || !tagged(&curve, INTEGER, &part) || !tagged(&curve, SEQUENCE, &field)) return 0;
+    if (!tagged(&field, OBJECT, &part) || !IS(part, "\x2A\x86\x48\xCE\x3D\x01\x01")) return 0;
+    // 521 bits and a byte for the sign.
+    if (!tagged(&field, INTEGER, &prime) || prime.count > 67) return 0;
+    if (!tagged(&curve, SEQUENCE, &part) || !tagged(&curve, OCTET_STRING, &part)) return 0;
+    return part.count > 0 && part.next[0] == 0x04 && point.count > 1 && point.next[1] == 0x04;
+}
+
+// Looks at a SubjectPublicKeyInfo: what its key costs OpenSSL to read, which finds the second coordinate of a point that has only one
+// by a root, and does not ask first whether the prime is one.
+static int examineKey(bytes key, costs *found) {
+    unsigned char tag;
+    bytes algorithm, name, parameters, point;
+    if (!tagged(&key, SEQUENCE, &algorithm) || !tagged(&key, BIT_STRING, &point) || !tagged(&algorithm, OBJECT, &name)) {
+        return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    }
+    if (algorithm.count == 0) return 0;
+    if (!element(&algorithm, &tag, &parameters)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    if (tag == SEQUENCE && !hasOtherParameters(name)) {
+        if (!isCheapCurve(parameters, point)) return COpenSSLShims_CERTIFICATES_OWN_CURVE;
+        found->describedCurves += 1;
+    } else if (tag == OBJECT && point.count > 1 && (point.next[1] == 0x02 || point.next[1] == 0x03)) {
+        found->compressedPoints += 1;
+    }
+    const int isMuch = found->compressedPoints > COpenSSLShims_COMPRESSED_POINTS_MAX
+        || found->describedCurves > COpenSSLShims_DESCRIBED_CURVES_MAX;
+    return isMuch ? COpenSSLShims_CERTIFICATES_COSTLY : 0;
+}
+
+// Looks at a certificate (RFC 5280, 4.1), whatever follows it.
+static int examineCertificate(bytes certificate, costs *found) {
+    bytes body, fields, part;
+    if (!tagged(&certificate, SEQUENCE, &body) || !tagged(&body, SEQUENCE, &fields)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    if (fields.count > 0 && fields.next[0] == EXPLICIT_0 && !tagged(&fields, EXPLICIT_0, &part)) {
+        return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    }
+    // The serial number, the algorithm, the issuer, the dates and the subject.
+    static const unsigned char tags[] = {INTEGER, SEQUENCE, SEQUENCE, SEQUENCE, SEQUENCE};
+    for (size_t index = 0; index < sizeof(tags); ++index) {
+        if (!tagged(&fields, tags[index], &part)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    }
+    return tagged(&fields, SEQUENCE, &part) ? examineKey(part, found) : COpenSSLShims_CERTIFICATES_UNREADABLE;
 }
 
 int COpenSSLShims_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates) {
     bytes rest = {message, length}, body, list, part;
-    int isOfOwnCurve = 0, compressedPoints = 0;
+    costs found = {0, 0};
     size_t count = 0;
     if (rest.count < 1) return 0;
     rest.next += 1;
@@ -59,10 +135,46 @@ int COpenSSLShims_certificate_message(const unsigned char *message, size_t lengt
     while (list.count > 0) {
         if (!take(&list, 3, &part)) return 0;
         if (++count > mostCertificates) return COpenSSLShims_CERTIFICATES_MANY;
-        examine(part, &isOfOwnCurve, &compressedPoints);
-        if (isOfOwnCurve) return COpenSSLShims_CERTIFICATES_OWN_CURVE;
-        if (compressedPoints > COpenSSLShims_COMPRESSED_POINTS_MAX) return COpenSSLShims_CERTIFICATES_COMPRESSED;
+        const int objection = examineCertificate(part, &found);
+        if (objection != 0) return objection;
         if (hasContext && !take(&list, 2, &part)) return 0;
+    }
+    return 0;
+}
+
+int COpenSSLShims_certificate(const unsigned char *certificate, size_t length) {
+    costs found = {0, 0};
+    return examineCertificate((bytes){certificate, length}, &found);
+}
+
+int COpenSSLShims_public_key(const unsigned char *key, size_t length) {
+    bytes rest = {key, length}, content;
+    costs found = {0, 0};
+    return tagged(&rest, SEQUENCE, &content) ? examineKey(content, &found) : COpenSSLShims_CERTIFICATES_UNREADABLE;
+}
+
+int COpenSSLShims_staple(const unsigned char *response, size_t length, size_t mostCertificates) {
+    bytes rest = {response, length}, body, part, basic;
+    costs found = {0, 0};
+    size_t count = 0;
+    if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, ENUMERATED, &part)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    // One that refuses has nothing more.
+    if (body.count == 0) return 0;
+    if (!tagged(&body, EXPLICIT_0, &rest) || !tagged(&rest, SEQUENCE, &part) || !tagged(&part, OBJECT, &body)
+        || !tagged(&part, OCTET_STRING, &rest) || !tagged(&rest, SEQUENCE, &basic)) {
+        return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    }
+    if (!tagged(&basic, SEQUENCE, &part) || !tagged(&basic, SEQUENCE, &part) || !tagged(&basic, BIT_STRING, &part)) {
+        return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    }
+    if (basic.count == 0) return 0;
+    if (!tagged(&basic, EXPLICIT_0, &part) || !tagged(&part, SEQUENCE, &rest)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    while (rest.count > 0) {
+        if (++count > mostCertificates) return COpenSSLShims_CERTIFICATES_MANY;
+        const bytes certificate = rest;
+        if (!tagged(&rest, SEQUENCE, &part)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
+        const int objection = examineCertificate(certificate, &found);
+        if (objection != 0) return objection;
     }
     return 0;
 }

@@ -9,27 +9,101 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct CostlyCertificateTests {
     let world: StandardPKI
-    private let reason = ProbeError.Reason.unreadableCertificate(
-        "a key is on a curve of its own (explicit parameters), which no client takes"
-    )
-
     init() throws {
         world = try StandardPKI.shared()
     }
 
     /// A certificate whose key describes its curve.
-    private var described: LabCertificate {
-        get throws {
-            try world.interA.issue(.leaf(StandardPKI.serverName), key: .shared(.p256Described, label: "described"))
-        }
+    private func described(isCompressed: Bool) throws -> LabCertificate {
+        try world.interA.issue(
+            .leaf(StandardPKI.serverName),
+            key: .shared(.p256Described(isCompressed: isCompressed), label: "described")
+        )
     }
 
     @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
     func aKeyOnACurveOfItsOwnIsNotRead(version: LoopbackLab.TLSVersion) async throws {
-        let settings = try TLSServerSettings(presenting: [world.leaf, world.interA, described]).with {
+        let strange = try described(isCompressed: true)
+        let settings = TLSServerSettings(presenting: [world.leaf, world.interA, strange]).with {
             $0.maximumVersion = version
         }
+        let reason = ProbeError.Reason.unreadableCertificate(
+            "a key describes a curve of its own, which costs too much to read"
+        )
         #expect(try await failure(of: .tls(settings)).reason == reason)
+    }
+
+    @Test func aCurveThatIsDescribedCheaplyIsReadAsAnyOther() async throws {
+        let strange = try described(isCompressed: false)
+        let result = try await probe(.tls(TLSServerSettings(presenting: [world.leaf, world.interA, strange])))
+        #expect(result.presented.certificates.count == 3)
+    }
+
+    // MARK: Certificates
+
+    private let x = [UInt8](repeating: 7, count: 32)
+    private let ecKey: [UInt8] = [6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1]
+
+    private func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
+        let content = parts.flatMap(\.self)
+        return [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
+    }
+
+    private func curve(base: [UInt8], prime: Int = 32) -> [UInt8] {
+        element(
+            0x30,
+            element(2, [1]),
+            element(
+                0x30,
+                element(6, [0x2A, 0x86, 0x48, 0xCE, 0x3D, 1, 1]),
+                element(2, Array(repeating: 1, count: prime))
+            ),
+            element(0x30, element(4, x), element(4, x)),
+            element(4, base),
+            element(2, x)
+        )
+    }
+
+    private func key(_ algorithm: [UInt8]? = nil, parameters: [UInt8], point: [UInt8]? = nil) -> [UInt8] {
+        element(0x30, element(0x30, algorithm ?? ecKey, parameters), element(3, [0], point ?? [4] + x + x))
+    }
+
+    private func certificate(_ key: [UInt8]) -> [UInt8] {
+        let empty = element(0x30)
+        return element(
+            0x30,
+            element(0x30, element(0xA0, element(2, [2])), element(2, [1]), empty, empty, empty, empty, key),
+            empty,
+            element(3, [0])
+        )
+    }
+
+    @Test func keysAreLookedAtAsOpenSSLReadsThem() {
+        func objection(_ key: [UInt8]) -> Int { Int(COpenSSLShims_public_key(key, key.count)) }
+        let named: [UInt8] = [6, 5, 0x2B, 0x81, 4, 0, 0x21]
+        let both = [4] + x + x
+        #expect(objection(key(parameters: named)) == 0)
+        #expect(objection(key(parameters: curve(base: both))) == 0)
+        let own = COpenSSLShims_CERTIFICATES_OWN_CURVE
+        #expect(objection(key(parameters: curve(base: [2] + x))) == own)
+        #expect(objection(key(parameters: curve(base: both), point: [3] + x)) == own)
+        #expect(objection(key(parameters: curve(base: both, prime: 68))) == own)
+        // SM2, the name of its curve's algorithm in a longer length, and an algorithm that nobody knows.
+        let others: [[UInt8]] = [
+            [6, 8, 0x2A, 0x81, 0x1C, 0xCF, 0x55, 1, 0x82, 0x2D],
+            [6, 0x81, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1], [6, 0x82, 0, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1],
+            [6, 0x83, 0, 0, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1], [6, 3, 0x2A, 3, 4],
+        ]
+        for algorithm in others {
+            #expect(objection(key(algorithm, parameters: curve(base: [2] + x))) == own)
+        }
+        // Lengths without an end, tags of several bytes, and strings in parts.
+        let unreadable = COpenSSLShims_CERTIFICATES_UNREADABLE
+        #expect(objection([0x30, 0x80] + key(parameters: named).dropFirst(4) + [0, 0]) == unreadable)
+        #expect(objection([0x3F, 0x10] + key(parameters: named).dropFirst(1)) == unreadable)
+        #expect(
+            objection(element(0x30, element(0x30, ecKey, named), element(0x23, element(3, [0], [2] + x)))) == unreadable
+        )
     }
 
     // MARK: Messages
@@ -45,8 +119,8 @@ struct CostlyCertificateTests {
         return [11] + vector(3, body)
     }
 
-    private func objection(to message: [UInt8], hasContext: Bool) -> Int {
-        Int(COpenSSLShims_certificate_message(message, message.count, hasContext ? 1 : 0, 4))
+    private func objection(to message: [UInt8], hasContext: Bool, most: Int = 12) -> Int {
+        Int(COpenSSLShims_certificate_message(message, message.count, hasContext ? 1 : 0, most))
     }
 
     @Test(arguments: [false, true])
@@ -56,20 +130,58 @@ struct CostlyCertificateTests {
             self.objection(to: message(certificates, hasContext: hasContext), hasContext: hasContext)
         }
         #expect(objection([leaf, world.interA.der, world.rootA.der]) == 0)
-        #expect(objection(Array(repeating: leaf, count: 4)) == 0)
-        #expect(objection(Array(repeating: leaf, count: 5)) == COpenSSLShims_CERTIFICATES_MANY)
-        #expect(objection([leaf, try described.der]) == COpenSSLShims_CERTIFICATES_OWN_CURVE)
-        let point: [UInt8] = [6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1, 6, 5, 0x2B, 0x81, 4, 0, 0x21, 3, 3, 0, 2, 1, 0]
-        #expect(objection([Array(repeating: point, count: 8).flatMap(\.self)]) == 0)
-        #expect(objection([Array(repeating: point, count: 9).flatMap(\.self)]) == COpenSSLShims_CERTIFICATES_COMPRESSED)
+        #expect(objection(Array(repeating: leaf, count: 12)) == 0)
+        #expect(objection(Array(repeating: leaf, count: 13)) == COpenSSLShims_CERTIFICATES_MANY)
+        let strange = certificate(key(parameters: curve(base: [2] + x)))
+        #expect(objection([leaf, strange]) == COpenSSLShims_CERTIFICATES_OWN_CURVE)
+        #expect(objection([leaf, Array(strange.dropLast(200))]) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+        for costly in [
+            try described(isCompressed: false).der,
+            certificate(key(parameters: [6, 5, 0x2B, 0x81, 4, 0, 0x21], point: [3] + x)),
+        ] {
+            #expect(objection([leaf] + Array(repeating: costly, count: 8)) == 0)
+            #expect(objection([leaf] + Array(repeating: costly, count: 9)) == COpenSSLShims_CERTIFICATES_COSTLY)
+        }
     }
 
     @Test(arguments: [false, true])
     func messagesThatAreCutOffAreLeftToOpenSSL(hasContext: Bool) throws {
-        let whole = message([world.leaf.der, try described.der], hasContext: hasContext)
+        let whole = message([world.leaf.der, try described(isCompressed: false).der], hasContext: hasContext)
         for count in 0..<whole.count {
             // In a buffer of its own, so that the sanitizer sees a byte too many.
             #expect(objection(to: Array(whole[..<count]), hasContext: hasContext) == 0)
         }
+    }
+
+    @Test func certificatesThatAreCutOffAreNotRead() throws {
+        let whole = try described(isCompressed: false).der
+        for count in 0..<whole.count {
+            let part = Array(whole[..<count])
+            #expect(COpenSSLShims_certificate(part, part.count) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+        }
+        #expect(COpenSSLShims_certificate(whole, whole.count) == 0)
+    }
+
+    // MARK: Stapled answers
+
+    @Test func staplesAreLookedThroughBeforeTheyAreRead() throws {
+        func objection(_ responder: LabCertificate?, most: Int = 2) throws -> Int {
+            let response = try StatusResponse().with { $0.responder = responder }.der(
+                about: world.leaf,
+                from: world.interA
+            )
+            for count in 0..<response.count {
+                let part = Array(response[..<count])
+                #expect(COpenSSLShims_staple(part, part.count, most) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+            }
+            return Int(COpenSSLShims_staple(response, response.count, most))
+        }
+        #expect(try objection(nil) == 0)
+        #expect(try objection(world.rootA) == 0)
+        #expect(try objection(world.rootA, most: 0) == COpenSSLShims_CERTIFICATES_MANY)
+        #expect(try objection(described(isCompressed: false)) == 0)
+        #expect(try objection(described(isCompressed: true)) == COpenSSLShims_CERTIFICATES_OWN_CURVE)
+        let refusal = StatusResponse.refusal(status: 3)
+        #expect(COpenSSLShims_staple(refusal, refusal.count, 2) == 0)
     }
 }

@@ -106,6 +106,18 @@ struct CertificateReaderTests {
         #expect(certificate.signatureAlgorithm == "ecdsa-with-SHA256")
     }
 
+    @Test func `of more purposes than any certificate has those count that have a name`() throws {
+        let template = CertificateTemplate.leaf(subject: "Many", names: []).with {
+            $0.extendedKeyUsage =
+                (0..<2_000).map { OID(1, 3, 6, 1, 4, 1, 99_999, $0) } + [.serverAuth, .anyExtendedKeyUsage]
+        }
+        let issued = try StandardPKI.shared().interA.issue(template)
+        let read = try CertificateReader.certificate(der: issued.der)
+        let purposes = try #require(read.extendedKeyUsage)
+        #expect(purposes.count == 66)
+        #expect(purposes.suffix(2) == ["serverAuth", "anyExtendedKeyUsage"])
+    }
+
     @Test func `an authority says so`() throws {
         let root = try CertificateReader.certificate(der: Self.pki.rootA.der)
         #expect(root.basicConstraints == BasicConstraints(isCertificateAuthority: true, pathLengthLimit: nil))

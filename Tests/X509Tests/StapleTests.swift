@@ -53,6 +53,13 @@ struct StapleTests {
         )
     }
 
+    @Test func `one whose responder has a key that costs too much to read is not read`() throws {
+        let key = try LabKey.shared(.p256Described(isCompressed: true), label: "staple")
+        let responder = try pki.interA.issue(.leaf(subject: "Responder", names: []), key: key)
+        let response = StatusResponse().with { $0.responder = responder }
+        #expect(try problem(response.der(about: leaf, from: pki.interA)) == .costly)
+    }
+
     @Test(arguments: StatusResponse.NameDigest.allCases)
     func `a good one says from when to when`(digest: StatusResponse.NameDigest) throws {
         let response = StatusResponse().with {

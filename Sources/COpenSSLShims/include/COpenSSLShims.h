@@ -87,18 +87,26 @@ enum { COpenSSLShims_DH_BITS_MAX = 4096 };
 void COpenSSLShims_SSL_CTX_limit_dh(SSL_CTX *context);
 // Takes longer groups that have a name, for a connection whose groups somebody chose.
 void COpenSSLShims_SSL_allow_named_dh(SSL *ssl);
-// Why the certificates of a message are not to be read: too many, or too costly to read.
+// Why OpenSSL is not to read certificates: they are not in the form that was examined, or cost too much to read.
 enum {
     COpenSSLShims_CERTIFICATES_MANY = 1,
     COpenSSLShims_CERTIFICATES_OWN_CURVE,
-    COpenSSLShims_CERTIFICATES_COMPRESSED,
-    // More compressed points than this are not read.
-    COpenSSLShims_COMPRESSED_POINTS_MAX = 8
+    COpenSSLShims_CERTIFICATES_COSTLY,
+    COpenSSLShims_CERTIFICATES_UNREADABLE,
+    // More keys of one kind than this are not read.
+    COpenSSLShims_COMPRESSED_POINTS_MAX = 8,
+    COpenSSLShims_DESCRIBED_CURVES_MAX = 8
 };
-// Looks at a Certificate message before OpenSSL reads its certificates (RFC 8446, 4.4.2, or without a context RFC 5246, 7.4.2).
+// Looks at certificates and keys before OpenSSL reads them; each returns one of those, or 0 where nothing is against it.
 //
-// Returns one of those, or 0 where nothing is against it.
+// A Certificate message (RFC 8446, 4.4.2, or without a context RFC 5246, 7.4.2).
 int COpenSSLShims_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates);
+// A certificate (RFC 5280, 4.1), whatever follows it.
+int COpenSSLShims_certificate(const unsigned char *certificate, size_t length);
+// A SubjectPublicKeyInfo (RFC 5280, 4.1), whatever follows it.
+int COpenSSLShims_public_key(const unsigned char *key, size_t length);
+// An OCSP response (RFC 6960, 4.2.1).
+int COpenSSLShims_staple(const unsigned char *response, size_t length, size_t mostCertificates);
 // Makes OpenSSL refuse a Certificate message that it is about to read: for a message callback, which cannot refuse any.
 void COpenSSLShims_spoil(void *message, size_t length);
 // Called while a certificate is verified: has SSL_do_handshake stop there, with SSL_ERROR_WANT_RETRY_VERIFY, and verify again when it goes on.

@@ -15,8 +15,8 @@ public final class LabKey: @unchecked Sendable {
         case p384
         /// ECDSA on the curve P-521.
         case p521
-        /// ECDSA on the curve P-256, which the key describes instead of naming it.
-        case p256Described
+        /// ECDSA on the curve P-256, which the key describes instead of naming it; its points may be compressed (SEC 1, 2.3.3).
+        case p256Described(isCompressed: Bool)
         /// RSA with a modulus of so many bits. From 2048 bits on making one takes a noticeable part of a second.
         case rsa(bits: Int)
         /// RSA with a modulus of 2048 bits and a public exponent of 1,100, which nobody uses: each use costs as much as a signature.
@@ -62,7 +62,7 @@ public final class LabKey: @unchecked Sendable {
         let key: OpaquePointer? =
             switch algorithm {
             case .p256: COpenSSLShims_EVP_EC_gen("P-256")
-            case .p256Described: generateDescribedP256()
+            case .p256Described(let isCompressed): generateDescribedP256(isCompressed: isCompressed)
             case .p384: COpenSSLShims_EVP_EC_gen("P-384")
             case .p521: COpenSSLShims_EVP_EC_gen("P-521")
             case .rsa(let bits): COpenSSLShims_EVP_RSA_gen(UInt32(clamping: bits))
@@ -81,14 +81,15 @@ public final class LabKey: @unchecked Sendable {
         return key
     }
 
-    private static func generateDescribedP256() -> OpaquePointer? {
+    private static func generateDescribedP256(isCompressed: Bool) -> OpaquePointer? {
         let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
         guard EVP_PKEY_keygen_init(context) == 1,
             EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
             // OPENSSL_EC_EXPLICIT_CURVE
-            EVP_PKEY_CTX_set_ec_param_enc(context, 0) == 1, EVP_PKEY_keygen(context, &key) == 1
+            EVP_PKEY_CTX_set_ec_param_enc(context, 0) == 1, EVP_PKEY_keygen(context, &key) == 1,
+            !isCompressed || EVP_PKEY_set_utf8_string_param(key, "point-format", "compressed") == 1
         else { return nil }
         return key
     }

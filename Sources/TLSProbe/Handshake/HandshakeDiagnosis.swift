@@ -2,8 +2,18 @@ internal import COpenSSL
 
 /// Turns what OpenSSL says about a failed handshake into a reason a user can act on.
 enum HandshakeDiagnosis {
-    /// The reason behind `errors` for the failure of `request`'s handshake.
-    static func reason(of errors: OpenSSLErrors, request: ProbeRequest) -> ProbeError.Reason {
+    /// The reason behind the errors that `request`'s handshake failed with.
+    ///
+    /// - Parameters:
+    ///   - errors: what OpenSSL says.
+    ///   - request: what was asked for.
+    ///   - isReadingCertificates: whether the message that was read is the one with the server's certificates.
+    /// - Returns: the reason.
+    static func reason(
+        of errors: OpenSSLErrors,
+        request: ProbeRequest,
+        isReadingCertificates: Bool
+    ) -> ProbeError.Reason {
         guard let reason = errors.tlsReason else { return .tlsFailure(errors.text) }
         let noCommonVersion = ProbeError.Reason.protocolVersion(
             minimum: request.minimumTLS,
@@ -34,7 +44,9 @@ enum HandshakeDiagnosis {
         case SSL_R_BAD_SIGNATURE, SSL_R_WRONG_SIGNATURE_TYPE, SSL_R_WRONG_SIGNATURE_SIZE,
             SSL_R_SIGNATURE_FOR_NON_SIGNING_CERTIFICATE:
             .keyNotProven
-        case SSL_R_EXCESSIVE_MESSAGE_SIZE: .certificatesTooLarge(limit: TLSContext.certificateListLimit)
+        case SSL_R_EXCESSIVE_MESSAGE_SIZE where isReadingCertificates:
+            .certificatesTooLarge(limit: TLSContext.certificateListLimit)
+        case SSL_R_EXCESSIVE_MESSAGE_SIZE: .tlsFailure("a message is longer than any of its kind")
         case Int32(ERR_R_ASN1_LIB), SSL_R_CERT_LENGTH_MISMATCH, SSL_R_UNABLE_TO_FIND_PUBLIC_KEY_PARAMETERS,
             SSL_R_UNKNOWN_CERTIFICATE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE:
             .unreadableCertificate(errors.text)

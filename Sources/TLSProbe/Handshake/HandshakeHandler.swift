@@ -122,7 +122,7 @@ final class HandshakeHandler: ChannelInboundHandler {
         case .failed(let errors):
             // The alert that says what is wrong with what the server sent.
             send(from: connection, context)
-            let reason = connection.refusal ?? HandshakeDiagnosis.reason(of: errors, request: request)
+            let reason = connection.reason(of: errors, request: request)
             if case .alert = reason { end(reason) } else { finish(.failed(reason)) }
         }
     }

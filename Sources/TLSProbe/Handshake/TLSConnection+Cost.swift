@@ -22,6 +22,13 @@ extension TLSConnection {
         return offered.keyShares.contains { (0x0100...0x01FF).contains($0) }
     }
 
+    /// Why the handshake has failed with these errors.
+    func reason(of errors: OpenSSLErrors, request: ProbeRequest) -> ProbeError.Reason {
+        if let refusal { return refusal }
+        let isReadingCertificates = SSL_get_state(ssl) == TLS_ST_CR_CERT
+        return HandshakeDiagnosis.reason(of: errors, request: request, isReadingCertificates: isReadingCertificates)
+    }
+
     /// Called for each message of the server's before it is read: refuses certificates that cost too much to read.
     static func examine(_ message: UnsafeRawBufferPointer, of ssl: OpaquePointer?) {
         guard message.first == UInt8(SSL3_MT_CERTIFICATE), let ssl, let context = SSL_get_ex_data(ssl, 0) else {
@@ -39,10 +46,10 @@ extension TLSConnection {
         case Int(COpenSSLShims_CERTIFICATES_MANY):
             reason = .tooManyCertificates(limit: TLSContext.certificateCountLimit)
         case Int(COpenSSLShims_CERTIFICATES_OWN_CURVE):
-            reason = .unreadableCertificate(
-                "a key is on a curve of its own (explicit parameters), which no client takes"
-            )
-        default: reason = .unreadableCertificate("more keys are compressed points than any chain has")
+            reason = .unreadableCertificate("a key describes a curve of its own, which costs too much to read")
+        case Int(COpenSSLShims_CERTIFICATES_COSTLY):
+            reason = .unreadableCertificate("more keys than any chain has are in forms that are costly to read")
+        default: reason = .unreadableCertificate("one of them does not have the form of a certificate in DER")
         }
         Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().refusal = reason
         // OpenSSL's own buffer, which is const for the callback only.

@@ -70,7 +70,7 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .closed: end(.failed(.closedEarly(received: 0)))
         case .failed(let errors):
             send(context)
-            end(.failed(connection.refusal ?? HandshakeDiagnosis.reason(of: errors, request: request)))
+            end(.failed(connection.reason(of: errors, request: request)))
         case .complete:
             send(context)
             do {

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import COpenSSLShims
 
 /// Owns one `X509`.
 ///
@@ -18,8 +19,9 @@ final class X509Handle: @unchecked Sendable {
         self.init(takingOwnershipOf: pointer)
     }
 
-    /// Parses exactly one DER certificate with `d2i_X509`; `nil` when the bytes are anything else.
+    /// Parses exactly one DER certificate with `d2i_X509`; `nil` when the bytes are anything else, or its key costs too much to read.
     convenience init?(der: [UInt8]) {
+        guard COpenSSLShims_certificate(der, der.count) == 0 else { return nil }
         OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in

@@ -82,8 +82,9 @@ package enum CertificateReader {
 
     /// The key in a DER SubjectPublicKeyInfo.
     ///
-    /// - Throws: ``X509Error`` when the bytes are not exactly one key of a kind OpenSSL can read.
+    /// - Throws: ``X509Error`` when the bytes are not exactly one key of a kind OpenSSL can read, or it costs too much to read.
     package static func publicKey(subjectPublicKeyInfo der: [UInt8]) throws(X509Error) -> PublicKey {
+        guard COpenSSLShims_public_key(der, der.count) == 0 else { throw X509Error(.notAPublicKey) }
         OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let algorithm = der.withUnsafeBufferPointer { bytes -> KeyAlgorithm? in

@@ -48,13 +48,25 @@ enum Extensions {
         return names.filter { bits & UInt32($0.0) != 0 }.map(\.1)
     }
 
+    /// So many purposes are told one by one; real certificates have three.
+    ///
+    /// Every rule goes through all that there are.
+    private static let purposeLimit = 64
+
+    /// The purposes of a key; of more than a certificate has, those behind that have a name, each once.
     static func extendedKeyUsage(of certificate: OpaquePointer) -> [String]? {
         guard let extensionValue = X509_get_ext_d2i(certificate, NID_ext_key_usage, nil, nil) else { return nil }
         let stack = OpaquePointer(extensionValue)
         defer { EXTENDED_KEY_USAGE_free(stack) }
-        return (0..<COpenSSLShims_sk_ASN1_OBJECT_num(stack)).map { index in
-            COpenSSLShims_sk_ASN1_OBJECT_value(stack, index).map(objectName) ?? ""
+        var purposes: [String] = []
+        var named: Set<Int32> = []
+        for index in 0..<COpenSSLShims_sk_ASN1_OBJECT_num(stack) {
+            guard let purpose = COpenSSLShims_sk_ASN1_OBJECT_value(stack, index) else { continue }
+            let identifier = OBJ_obj2nid(purpose)
+            let isNew = identifier != NID_undef && named.insert(identifier).inserted
+            if isNew || purposes.count < purposeLimit { purposes.append(objectName(purpose)) }
         }
+        return purposes
     }
 
     /// The bytes of an `ASN1_STRING` of any kind.

@@ -1,14 +1,22 @@
 internal import COpenSSL
+internal import COpenSSLShims
 
 /// Owns one `OCSP_BASICRESP`, of a response that was successful.
 final class OCSPResponseHandle {
     /// So many answers are looked through; a response that is sent along has one.
     private static let answerLimit: Int32 = 64
+    /// More certificates of responders than this are not read; there is one, or none.
+    private static let certificateLimit = 16
 
     let basic: OpaquePointer
 
     /// Parses exactly one response (`d2i_OCSP_RESPONSE`, `OCSP_response_get1_basic`).
     init(der: [UInt8]) throws(StapleError) {
+        switch Int(COpenSSLShims_staple(der, der.count, Self.certificateLimit)) {
+        case 0: break
+        case Int(COpenSSLShims_CERTIFICATES_UNREADABLE): throw StapleError(.damaged)
+        default: throw StapleError(.costly)
+        }
         OpenSSLNames.learn()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var cursor = bytes.baseAddress
