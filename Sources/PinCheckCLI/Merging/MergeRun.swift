@@ -25,7 +25,8 @@ struct MergeRun {
                 "there is no result in \(files.count == 1 ? "this file" : "these files"): name those of runs"
             )
         }
-        let absent = missing == nil ? runs.absentShards : MergedRuns.Tally()
+        // A list names the targets of one run; of several it cannot tell which of them a result is missing in.
+        let absent = missing == nil || runs.haveSeveralQuestions ? runs.absentShards : MergedRuns.Tally()
         var writer = try ResultWriter(
             settings,
             notes: [],
@@ -55,7 +56,8 @@ struct MergeRun {
             position += 1
         }
         // There is no verdict on what is known to be missing, and named by no result.
-        if absent.count > 0 || runs.broken.count > 0 { writer.count(.unreachable) }
+        let lacksTorn = missing == nil && runs.tornFiles > 0
+        if absent.count > 0 || runs.broken.count > 0 || lacksTorn { writer.count(.unreachable) }
         let status = try writer.finish()
         say(runs, missing, absent, unlisted, console)
         return status
@@ -66,6 +68,7 @@ struct MergeRun {
         runs.beginFile()
         while let unit = try file.next() { runs.add(unit) }
         if file.isTorn {
+            runs.tornFiles += 1
             console.report(
                 "Warning: \(file.name):\(file.lineNumber) is the beginning of a result: its run was broken off, and --resume "
                     + "goes on with it"
@@ -104,6 +107,11 @@ struct MergeRun {
         }
         var lost = MergedRuns.Tally()
         for item in missing?.items ?? [] { lost.add(item.title) }
+        if missing != nil, runs.haveSeveralQuestions {
+            console.report(
+                "Warning: the files are of runs that asked different things of their targets (pins, clients, settings)"
+            )
+        }
         warn(lost, "target of the list has no result", "targets of the list have no result")
         warn(
             absent,

@@ -43,6 +43,8 @@ struct MergedRuns {
     private var counts: [Int] = []
     /// The parts that there are results of, by what the runs asked of all targets, and by the number of all parts.
     private var shards: [String: [Int: Set<Int>]] = [:]
+    /// How many files end within a result, which is missing.
+    var tornFiles = 0
     /// Targets of which a result was left out for a newer one.
     private(set) var doubled = Tally()
     /// Targets whose results are not all there, in no file.
@@ -144,6 +146,9 @@ extension MergedRuns {
         }
         return tally
     }
+
+    /// Whether parts are of runs that asked different things of their targets.
+    var haveSeveralQuestions: Bool { shards.count > 1 }
 
     /// The part that a target of a list is in, where all results are of parts of one run.
     func part(of target: CheckTarget) -> Report.Shard? {

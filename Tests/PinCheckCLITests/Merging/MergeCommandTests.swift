@@ -223,6 +223,20 @@ import Testing
             #expect(whole.status == .unreachable && whole.errors.contains("1 shard has no result"), "\(whole)")
             let both = await pincheck("merge", "-q", first, try part(2, of: 2, asking: "a"))
             #expect(both.status == .pass && both.errors.isEmpty, "\(both)")
+            // A list that both have results of does not make them one.
+            let names = (1...2).compactMap { index in
+                (0..<1_000).lazy.map { "n\($0).example.com" }.first { ShardChoice.part(of: $0, among: 2) == index }
+            }
+            let list = try lab.files.write(names.joined(separator: "\n"), to: "list.txt")
+            let listed = await pincheck("merge", "-q", first, try part(2, of: 2, asking: "b"), "--targets", list)
+            #expect(listed.status == .unreachable, "\(listed)")
+            #expect(
+                listed.errors.hasPrefix(
+                    "Warning: the files are of runs that asked different things of their targets (pins, clients, settings)\n"
+                        + warning
+                ),
+                "\(listed.errors)"
+            )
         }
     }
 
