@@ -182,6 +182,27 @@ import Glibc
         }
     }
 
+    @Test func aChainFromAFileIsForThePortOfHTTPSUnlessAnotherIsNamed() async throws {
+        try await TemporaryDirectory.scoped { files in
+            func zone(_ records: (port: Int, of: LabCertificate)...) throws -> String {
+                let lines = records.map { port, certificate in
+                    let digest = SHA256Digest(bytes: certificate.publicKeySHA256)!
+                    return "_\(port)._tcp.\(StandardPKI.serverName). IN TLSA 3 1 1 \(digest.hexadecimal)\n"
+                }
+                return try files.write(lines.joined(), to: "zone")
+            }
+            func status(_ zone: String, port: Int? = nil) async throws -> ExitStatus {
+                let host = StandardPKI.serverName + (port.map { ":\($0)" } ?? "")
+                return try await verify(files, "--pins", zone, "--client", "okhttp", host: host).status
+            }
+            let both = try zone((443, pki.junk), (8443, pki.leaf))
+            #expect(try await status(both) == .fail)
+            #expect(try await status(both, port: 443) == .fail)
+            #expect(try await status(both, port: 8443) == .pass)
+            #expect(try await status(zone((8443, pki.junk), (9443, pki.junk))) == .fail)
+        }
+    }
+
     // MARK: Pipes
 
     @Test(arguments: ["chain", "anchors", "pins", "pinnedpubkey"])

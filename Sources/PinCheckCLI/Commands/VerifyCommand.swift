@@ -73,7 +73,7 @@ struct VerifyCommand: RequestingCommand {
                 request.judging,
                 for: referenceName,
                 writtenAs: request.names.writtenName(of: nil),
-                port: nil
+                port: request.names.host?.port
             )
         }
         let result = CheckResult(

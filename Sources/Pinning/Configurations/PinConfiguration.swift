@@ -82,7 +82,7 @@ public struct PinConfiguration: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - host: the host as the client has it, which compares text.
-    ///   - port: the server's port, `nil` for whatever port.
+    ///   - port: the server's port, `nil` for 443 where an entry is for that, else for whatever port.
     ///   - lookup: how entries are found, `nil` for the rule of its kind.
     ///   - suffixes: the public suffix list, which TrustKit goes by.
     /// - Returns: the entries that apply, `nil` when there are none.
@@ -92,7 +92,11 @@ public struct PinConfiguration: Sendable, Hashable {
         by lookup: Lookup? = nil,
         suffixes: some PublicSuffixList
     ) -> HostPolicy? {
-        let covering = entries(by: lookup).filter { $0.covers(host, port: port) }
+        var covering = entries(by: lookup).filter { $0.covers(host, port: port) }
+        // Where entries tell ports apart and nobody says which, that of HTTPS is meant.
+        if port == nil, covering.contains(where: { $0.port == 443 }) {
+            covering.removeAll { $0.port != nil && $0.port != 443 }
+        }
         let lookup = lookup ?? kind.lookup
         guard !lookup.takesAll else { return HostPolicy(covering) }
         if let own = covering.first(where: { $0.hosts?.name == host }) { return HostPolicy([own]) }
