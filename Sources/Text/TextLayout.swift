@@ -112,6 +112,6 @@ package struct TextLayout: Sendable, Hashable {
                 used = (lines.count == 1 ? 0 : indent) + cells
             }
         }
-        return lines.joined(separator: "\n")
+        return lines.separated(by: "\n")
     }
 }

@@ -72,7 +72,7 @@ extension TextRenderer {
     /// The start and the end of a pin, as in `sha256/NSQoeTIW…QGfk=`.
     static func shortPin(_ pin: String) -> String {
         guard pin.hasPrefix("sha256/"), pin.count > 24 else { return pin }
-        return pin.prefix(15) + "…" + pin.suffix(5)
+        return String(pin.prefix(15)) + "…" + String(pin.suffix(5))
     }
 
     /// The same without the algorithm, as in `NSQoeTIW…QGfk=`.
