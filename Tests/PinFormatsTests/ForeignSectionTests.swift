@@ -22,8 +22,6 @@ import Testing
         "url=https://v.example.com\npinnedpubkey = \"sha256//OWN64\"\nnext\nurl=https://w.example.com\npinnedpubkey = \"sha256//OTHER64\"\n",
         "curl --pinnedpubkey sha256//OWN64 https://v.example.com --next --pinnedpubkey sha256//OTHER64 https://w.example.com",
         "curl --pinnedpubkey sha256//OWN64 https://v.example.com -: --pinnedpubkey sha256//OTHER64 https://w.example.com",
-        "curl --pinnedpubkey sha256//OTHER64 w.example.com\ncurl --pinnedpubkey sha256//OWN64 https://v.example.com",
-        "curl --pinnedpubkey sha256//OTHER64 \"$OTHERS\"\ncurl --pinnedpubkey sha256//OWN64 https://v.example.com",
     ])
     func curlsOptionsAreForTheURLsBesideThem(text: String) throws {
         #expect(try pins(ofFile: "script", text) == [own])
@@ -35,14 +33,13 @@ import Testing
         "curl --referer https://v.example.com --pinnedpubkey sha256//OTHER64 https://w.example.com\ncurl --pinnedpubkey sha256//OWN64 https://v.example.com",
         "curl --pinnedpubkey sha256//OWN64 https://v.\\\nexample.com",
         "x=$(curl --pinnedpubkey sha256//OWN64 https://v.example.com)",
-        "curl --pinnedpubkey sha256//OTHER64 \"https://$HOST/\"\ncurl --pinnedpubkey sha256//OWN64 https://v.example.com",
         "url=https://v.example.com\r\npinnedpubkey = \"sha256//OWN64\"\r\n",
     ])
     func curlsWordsAreReadAsAShellReadsThem(text: String) throws {
         #expect(try pins(ofFile: "script", text) == [own])
     }
 
-    @Test(arguments: ["cat <<E\nit's\nE\n", "# a\n- name: Don't\n"])
+    @Test(arguments: ["echo it's\n", "# a\n- name: Don't\n"])
     func anApostropheThatSwallowsCommandsIsAMistake(before: String) throws {
         let text = before + "curl --pinnedpubkey sha256//\(own.base64) https://v.example.com\n"
         let others = "curl --pinnedpubkey sha256//\(other.base64) https://w.example.com\n"

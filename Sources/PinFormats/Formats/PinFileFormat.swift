@@ -14,10 +14,10 @@ enum PinFileFormats {
     ///
     /// A list of pins is text with a pin in any of its lines, so that everything with more order goes before it.
     static let all: [any PinFileFormat] = [
-        PEMFormat(), AndroidConfigurationFormat(), PropertyListFormat(), JSONConfigurationFormat(), CurlCommandFormat(),
-        PolicyFormat(),
-        OkHttpListFormat(),
-        OkHttpSourceFormat(), TLSAFormat(), HTTPHeaderFormat(), PinListFormat(), DERFormat(),
+        PEMFormat(), AndroidConfigurationFormat(), PropertyListFormat(), JSONConfigurationFormat(),
+        // A source may have a command of curl in a comment.
+        OkHttpSourceFormat(), CurlCommandFormat(), PolicyFormat(), OkHttpListFormat(), TLSAFormat(), HTTPHeaderFormat(),
+        PinListFormat(), DERFormat(),
     ]
 
     /// The notation of `file`, `nil` when it holds nothing that is a pin in any.

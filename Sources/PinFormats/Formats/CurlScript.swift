@@ -1,0 +1,141 @@
+internal import Text
+
+/// curl's commands in a script.
+enum CurlScript {
+    static func read(_ script: ShellWords, into commands: inout CurlCommands) {
+        if let line = script.openLine {
+            commands.note(
+                line,
+                "a quotation mark or bracket is not closed here, so that commands behind it cannot be read",
+                isCertain: false
+            )
+        }
+        for line in script.lines {
+            switch line.kind {
+            case .command where ["rem", "::"].contains(line.words[0].text.lowercased()): continue
+            case .command: read(line.words, at: line.line, into: &commands)
+            case .array: refuse(line, "stands in a list, of which commands take what is not seen here", &commands)
+            case .hereDocument: refuse(line, "stands in a here-document, which is no command of this script", &commands)
+            case .redirection: refuse(line, "stands in a redirection, which is no command of this script", &commands)
+            }
+        }
+    }
+
+    private static func refuse(_ line: ShellWords.Line, _ reason: String, _ commands: inout CurlCommands) {
+        guard line.words.contains(where: { $0.text.holdsBytes(of: CurlCommands.mark) }) else { return }
+        commands.note(line.line, "--pinnedpubkey \(reason)")
+    }
+
+    private static func isCurl(_ word: ShellWords.Word) -> Bool {
+        let name = word.text.lowercased()
+        return ["curl", "curl.exe"].contains { name == $0 || name.hasSuffix("/" + $0) } || name.hasSuffix("32curl.exe")
+    }
+
+    private static func read(_ words: [ShellWords.Word], at line: Int, into commands: inout CurlCommands) {
+        let curl = words.firstIndex(where: isCurl)
+        // Another program's options are its own.
+        let isMarked = words.contains { $0.text.holdsBytes(of: CurlCommands.mark) }
+        guard isMarked || curl != nil else { return }
+        var arguments = CurlArguments(line: line, isCurl: curl != nil)
+        let start = curl.map { $0 + 1 } ?? (words[0].text.hasPrefix("-") && words[0].text != "-" ? 0 : 1)
+        for word in words[..<start] { arguments.refuse(word, into: &commands) }
+        if start == 0 {
+            commands.note(line, "--pinnedpubkey begins a line of a script that belongs to no command")
+        }
+        arguments.read(words[start...], into: &commands)
+    }
+}
+
+/// The arguments of one command, read as curl reads them.
+private struct CurlArguments {
+    let line: Int
+    /// Whether the command names curl, without which only the full name of an option is one of curl's.
+    let isCurl: Bool
+    private var command: CurlCommand
+
+    init(line: Int, isCurl: Bool) {
+        self.line = line
+        self.isCurl = isCurl
+        command = CurlCommand(line: line)
+    }
+
+    mutating func read(_ words: ArraySlice<ShellWords.Word>, into commands: inout CurlCommands) {
+        var rest = words
+        var areOptionsOver = false
+        while let word = rest.popFirst() {
+            if areOptionsOver || !word.text.hasPrefix("-") || word.text == "-" {
+                refuse(word, into: &commands)
+                command.add(word, isURL: false)
+            } else if word.text == "--" {
+                areOptionsOver = true
+            } else if word.text.hasPrefix("--") {
+                readLong(word, &rest, into: &commands)
+            } else {
+                readShort(word, &rest, into: &commands)
+            }
+        }
+        commands.add(command)
+    }
+
+    private mutating func readLong(
+        _ word: ShellWords.Word,
+        _ rest: inout ArraySlice<ShellWords.Word>,
+        into commands: inout CurlCommands
+    ) {
+        let text = word.text.dropFirst(2)
+        let name = text.prefix { $0 != "=" }
+        // curl 8.16 takes a value behind '='; older ones refuse it.
+        var value =
+            text.count > name.count
+            ? ShellWords.Word(text: String(text.dropFirst(name.count + 1)), isComputed: word.isComputed) : nil
+        let isExpanded = name.hasPrefix("expand-")
+        let meaning = CurlOptions.meaning(isExpanded ? name.dropFirst(7) : name)
+        guard meaning != .pin || isCurl || name == CurlCommands.mark else { return }
+        switch meaning {
+        case .flag: return refuse(word, into: &commands)
+        case .next:
+            commands.add(command)
+            command = CurlCommand(line: line)
+            return
+        case .pin, .url, .value: break
+        }
+        value = value ?? rest.popFirst()
+        if isExpanded, let text = value?.text, text.holdsBytes(of: "{{") { value?.isComputed = true }
+        switch (meaning, value) {
+        case (.pin, let value?):
+            command.values.append(CurlCommand.Value(text: value.text, isWritten: !value.isComputed))
+        case (.pin, nil): commands.note(line, "--pinnedpubkey has no value here", isCertain: false)
+        case (.url, let value?) where isExpanded && value.isComputed: command.hasUnwrittenServer = true
+        case (.url, let value?): command.add(value, isURL: true)
+        default: if let value { refuse(value, into: &commands) }
+        }
+    }
+
+    private mutating func readShort(
+        _ word: ShellWords.Word,
+        _ rest: inout ArraySlice<ShellWords.Word>,
+        into commands: inout CurlCommands
+    ) {
+        refuse(word, into: &commands)
+        var letters = word.text.dropFirst()
+        while let letter = letters.popFirst() {
+            if letter == ":" {
+                commands.add(command)
+                command = CurlCommand(line: line)
+            } else if CurlOptions.letters.contains(letter) {
+                if letters.isEmpty, let value = rest.popFirst() { refuse(value, into: &commands) }
+                return
+            }
+        }
+    }
+
+    /// Says that a word has the name of the option and is none.
+    func refuse(_ word: ShellWords.Word, into commands: inout CurlCommands) {
+        guard word.text.holdsBytes(of: CurlCommands.mark) else { return }
+        commands.note(
+            line,
+            "--pinnedpubkey stands in a text here, which may be a command or settings",
+            isCertain: false
+        )
+    }
+}
