@@ -109,8 +109,9 @@ package struct DeviceData: Sendable {
 
     /// Whether a certificate is on the newest list of Apple's, which stands for the system's own where no device is named.
     package func isOnNewestApple(_ certificate: [UInt8]) -> Bool {
-        guard let device = devices.last(where: { $0.platform == .apple }) else { return false }
-        return lists(certificate, for: device)
+        // Whoever is on no list is not looked for on this one, for which the devices have to be read.
+        guard let position = position(of: certificate) else { return false }
+        return devices.last { $0.platform == .apple }?.holds(position) ?? false
     }
 
     /// Whether a certificate is on a device's list, by its bytes.

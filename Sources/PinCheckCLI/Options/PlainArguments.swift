@@ -3,39 +3,26 @@
 /// It understands targets, whole names of options, and values behind a blank or an equals sign. What it does not fully understand,
 /// a mistake above all, it leaves to the parser: that defines, explains and refuses.
 struct PlainArguments {
-    private enum Kind { case flag, value }
-
-    /// The options that are understood; a test holds them against the parser's own description.
-    private static let kinds: [String: Kind] = {
-        let flags = [
-            "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni",
-            "--each-tls-version", "--explain", "--head", "--no-proxy", "--no-sni", "--no-validate-domain-name",
-            "--quiet", "-q",
-            "--skip-bad-pins", "--strict", "--thorough", "--update", "--verbose",
-        ]
-        let values = [
-            "--addresses", "--allow", "--alpn", "--anchors", "--at", "--auth-level", "--baseline", "--cert",
-            "--ciphers", "--client",
-            "--color", "--connect", "--connect-to", "--ct-logs", "--device", "--device-data", "--doh",
-            "--expect-status", "--extra-root", "--fail-before", "--fail-on", "--format", "-f", "--groups", "--header",
-            "--host",
-            "--httpdns", "--intermediate", "--jobs", "--key", "--key-types", "--loops", "--max-tls", "--min-pin-life",
-            "--min-tls",
-            "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey", "--pins", "--policy", "--port",
-            "--proxy", "--proxy-user-file",
-            "--request",
-            "--resolve", "--resume", "--retries", "--shard", "--sigalgs", "--sni", "--state", "--targets", "--timeout",
-            "--verify-name",
-            "--warn-before",
-        ]
-        var kinds: [String: Kind] = [:]
-        for name in flags { kinds[name] = .flag }
-        for name in values { kinds[name] = .value }
-        return kinds
-    }()
+    // The options that are understood; a test holds them against the parser's own description. Few are given: going through a list
+    // takes less time than to make a table.
+    private static let flags = [
+        "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni",
+        "--each-tls-version", "--explain", "--head", "--no-proxy", "--no-sni", "--no-validate-domain-name", "--quiet",
+        "-q", "--skip-bad-pins", "--strict", "--thorough", "--update", "--verbose",
+    ]
+    private static let values = [
+        "--addresses", "--allow", "--alpn", "--anchors", "--at", "--auth-level", "--baseline", "--cert", "--ciphers",
+        "--client", "--color", "--connect", "--connect-to", "--ct-logs", "--device", "--device-data", "--doh",
+        "--expect-status", "--extra-root", "--fail-before", "--fail-on", "--format", "-f", "--groups", "--header",
+        "--host", "--httpdns", "--intermediate", "--jobs", "--key", "--key-types", "--loops", "--max-tls",
+        "--min-pin-life", "--min-tls", "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey",
+        "--pins", "--policy", "--port", "--proxy", "--proxy-user-file", "--request", "--resolve", "--resume",
+        "--retries", "--shard", "--sigalgs", "--sni", "--state", "--targets", "--timeout", "--verify-name",
+        "--warn-before",
+    ]
 
     /// The names of the options that are understood.
-    static var names: Set<String> { Set(kinds.keys) }
+    static var names: Set<String> { Set(flags + values) }
 
     /// What stands alone.
     private(set) var targets: [String] = []
@@ -52,16 +39,15 @@ struct PlainArguments {
             }
             let equals = argument.utf8.firstIndex(of: UInt8(ascii: "="))
             let name = equals.map { String(argument[..<$0]) } ?? argument
-            switch (Self.kinds[name], equals) {
-            case (.flag, nil): given.append((name, ""))
-            case (.value, let equals):
-                // Behind a short name an equals sign belongs to the value.
-                guard equals == nil || name.utf8.starts(with: "--".utf8) else { return nil }
-                let value = equals.map { String(argument[argument.utf8.index(after: $0)...]) } ?? rest.next()
-                guard let value, !value.isEmpty, value.utf8.first != UInt8(ascii: "-") else { return nil }
-                given.append((name, value))
-            default: return nil
+            if equals == nil, Self.flags.contains(name) {
+                given.append((name, ""))
+                continue
             }
+            // Behind a short name an equals sign belongs to the value.
+            guard Self.values.contains(name), equals == nil || name.utf8.starts(with: "--".utf8) else { return nil }
+            let value = equals.map { String(argument[argument.utf8.index(after: $0)...]) } ?? rest.next()
+            guard let value, !value.isEmpty, value.utf8.first != UInt8(ascii: "-") else { return nil }
+            given.append((name, value))
         }
     }
 
