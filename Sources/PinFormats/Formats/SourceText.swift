@@ -1,7 +1,25 @@
 /// Source text as far as calls and their arguments go: names, string literals and single marks, without comments.
+///
+/// A literal with templates becomes what it stands for: `"a$B"` is `("a" + B + "")`.
 struct SourceText {
+    enum Language {
+        case kotlin
+        case java
+        /// What nothing says: read as Kotlin, and as Java where that makes a difference to names.
+        case either
+
+        init(fileExtension: String) {
+            self =
+                switch fileExtension {
+                case "java": .java
+                case "kt", "kts": .kotlin
+                default: .either
+                }
+        }
+    }
+
     struct Token {
-        enum Kind {
+        enum Kind: Equatable {
             case name(String)
             case text(String)
             case mark(Character)
@@ -9,92 +27,95 @@ struct SourceText {
 
         let kind: Kind
         let line: Int
-
-        /// Whether it is this mark.
-        func isMark(_ mark: Character) -> Bool {
-            if case .mark(mark) = kind { true } else { false }
-        }
-
-        /// The text it stands for: its own, that of a constant, nothing for the `+` between texts; else `nil`.
-        func value(_ constants: [String: String]) -> String? {
-            switch kind {
-            case .text(let text): text
-            case .name(let name): constants[name]
-            case .mark(let mark): mark == "+" ? "" : nil
-            }
-        }
     }
 
+    /// A literal that is being read.
+    private struct Literal {
+        let line: Int
+        /// Between three quotation marks.
+        let isRaw: Bool
+        /// How many `$` a template begins with (`$$"…"`).
+        let dollars: Int
+        var hasTemplates = false
+        /// How many braces are open in the template that is being read.
+        var depth = 0
+    }
+
+    private let bytes: [UInt8]
     private var rest: ArraySlice<UInt8>
     private var line = 1
-    private let nestsComments: Bool
-    /// How many templates the next byte is in.
-    private var templates = 0
-    /// More than anybody writes, and less than a stack holds.
-    private static let mostTemplates = 20
+    private let isJava: Bool
+    /// The literals whose templates the next byte is in.
+    private var templates: [Literal] = []
+    private(set) var tokens: [Token] = []
+    /// Where a literal or comment begins that does not end: what is behind it was not understood.
+    private(set) var unclosedLine: Int?
 
-    init(_ text: String, nestsComments: Bool) {
-        rest = Array(text.utf8)[...]
-        self.nestsComments = nestsComments
+    init(_ text: String, _ language: Language) {
+        bytes = Array(text.utf8)
+        rest = bytes[...]
+        isJava = language == .java
+        readTokens()
     }
 
-    mutating func tokens() -> [Token] {
-        var tokens: [Token] = []
+    private mutating func add(_ kind: Token.Kind) {
+        tokens.append(Token(kind: kind, line: line))
+    }
+
+    private mutating func readTokens() {
         while let byte = rest.first {
-            if rest.starts(with: "//".utf8) {
+            switch byte {
+            case UInt8(ascii: "/") where rest.starts(with: "//".utf8):
                 rest = rest.drop { $0 != UInt8(ascii: "\n") }
-            } else if rest.starts(with: "/*".utf8) {
-                skipComment()
-            } else if rest.starts(with: "\"\"\"".utf8) {
-                let start = line
-                tokens.append(Token(kind: .text(rawLiteral()), line: start))
-            } else if byte == UInt8(ascii: "'"), let end = endOfCharacter {
-                rest = rest[end...]
-            } else if byte == UInt8(ascii: "\"") {
-                tokens.append(Token(kind: .text(literal()), line: line))
-            } else if Self.isNamePart(byte) {
-                let name = rest.prefix(while: Self.isNamePart)
-                rest = rest[name.endIndex...]
-                tokens.append(Token(kind: .name(String(decoding: name, as: UTF8.self)), line: line))
-            } else {
-                if byte == UInt8(ascii: "\n") { line += 1 }
+            case UInt8(ascii: "/") where rest.starts(with: "/*".utf8): skipComment()
+            case UInt8(ascii: "\""): beginLiteral(dollars: 1)
+            case UInt8(ascii: "$") where !isJava: readDollars()
+            case UInt8(ascii: "'"):
+                rest = rest[(endOfCharacter ?? rest.startIndex + 1)...]
+                add(.mark("'"))
+            case UInt8(ascii: "`") where !isJava: readQuotedName()
+            case UInt8(ascii: "}") where templates.last?.depth == 0:
                 rest = rest.dropFirst()
-                if byte > 0x20, byte < 0x7F {
-                    tokens.append(Token(kind: .mark(Character(Unicode.Scalar(byte))), line: line))
-                }
+                add(.mark(")"))
+                add(.mark("+"))
+                readOn(in: templates.removeLast())
+            case _ where isNamePart(byte):
+                let name = rest.prefix(while: isNamePart)
+                rest = rest[name.endIndex...]
+                add(.name(String(decoding: name, as: UTF8.self)))
+            default: readMark(byte)
             }
         }
-        return tokens
+        if let open = templates.first { unclosedLine = min(unclosedLine ?? open.line, open.line) }
     }
 
+    private mutating func readMark(_ byte: UInt8) {
+        if byte == UInt8(ascii: "\n") { line += 1 }
+        if !templates.isEmpty, byte == UInt8(ascii: "{") { templates[templates.count - 1].depth += 1 }
+        if !templates.isEmpty, byte == UInt8(ascii: "}") { templates[templates.count - 1].depth -= 1 }
+        rest = rest.dropFirst()
+        if byte > 0x20, byte < 0x7F { add(.mark(Character(Unicode.Scalar(byte)))) }
+    }
+
+    /// A comment within a comment ends in Kotlin by itself, in Java with the outer one.
     private mutating func skipComment() {
+        let start = line
         rest = rest.dropFirst(2)
         var depth = 1
-        while !rest.isEmpty {
-            if rest.starts(with: "*/".utf8) {
+        while let byte = rest.first {
+            if byte == UInt8(ascii: "*"), rest.starts(with: "*/".utf8) {
                 rest = rest.dropFirst(2)
                 depth -= 1
                 if depth == 0 { return }
-            } else if nestsComments, rest.starts(with: "/*".utf8) {
+            } else if byte == UInt8(ascii: "/"), !isJava, rest.starts(with: "/*".utf8) {
                 rest = rest.dropFirst(2)
                 depth += 1
             } else {
-                if rest.first == UInt8(ascii: "\n") { line += 1 }
+                if byte == UInt8(ascii: "\n") { line += 1 }
                 rest = rest.dropFirst()
             }
         }
-    }
-
-    /// A literal between three quotation marks, which may have several lines; more than three end it as three do.
-    private mutating func rawLiteral() -> String {
-        rest = rest.dropFirst(3)
-        var bytes: [UInt8] = []
-        while !rest.isEmpty, !rest.starts(with: "\"\"\"".utf8) {
-            if rest.first == UInt8(ascii: "\n") { line += 1 }
-            bytes.append(rest.removeFirst())
-        }
-        rest = rest.dropFirst(3).drop { $0 == UInt8(ascii: "\"") }
-        return String(decoding: bytes, as: UTF8.self)
+        unclosedLine = unclosedLine ?? start
     }
 
     /// Where the literal of one character ends that begins here, `nil` where none does.
@@ -110,47 +131,114 @@ struct SourceText {
         return end + 1
     }
 
-    /// A literal in single quotation marks of its language; escapes other than of a quotation mark stay as they are.
-    private mutating func literal() -> String {
-        rest = rest.dropFirst()
-        var bytes: [UInt8] = []
-        while let byte = rest.first, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\n") {
-            rest = rest.dropFirst()
-            bytes.append(byte)
-            if byte == UInt8(ascii: "\\"), let next = rest.first {
+    /// A name of Kotlin's in which anything may stand.
+    private mutating func readQuotedName() {
+        let name = rest.dropFirst().prefix { $0 != UInt8(ascii: "`") && $0 != UInt8(ascii: "\n") }
+        guard name.endIndex < rest.endIndex, rest[name.endIndex] == UInt8(ascii: "`") else {
+            return readMark(UInt8(ascii: "`"))
+        }
+        rest = rest[(name.endIndex + 1)...]
+        add(.name(String(decoding: name, as: UTF8.self)))
+    }
+
+    // MARK: Literals
+
+    private mutating func readDollars() {
+        let dollars = rest.prefix { $0 == UInt8(ascii: "$") }.count
+        rest = rest.dropFirst(dollars)
+        if rest.first == UInt8(ascii: "\"") { beginLiteral(dollars: dollars) } else { add(.mark("$")) }
+    }
+
+    private mutating func beginLiteral(dollars: Int) {
+        let isRaw = rest.starts(with: "\"\"\"".utf8)
+        rest = rest.dropFirst(isRaw ? 3 : 1)
+        readOn(in: Literal(line: line, isRaw: isRaw, dollars: dollars))
+    }
+
+    /// Reads a literal to its end, or to a template of it, behind which it is read on.
+    private mutating func readOn(in literal: Literal) {
+        var literal = literal
+        var part: [UInt8] = []
+        // The indentation of Java's text blocks is not undone, nor are escapes that no host or pin has.
+        var isReadable = !(isJava && literal.isRaw)
+        func kind() -> Token.Kind { isReadable ? .text(String(decoding: part, as: UTF8.self)) : .mark("\\") }
+        while let byte = rest.first {
+            if byte == UInt8(ascii: "\""), let extra = endOfLiteral(literal) {
+                part += Array(repeating: byte, count: extra)
+                add(kind())
+                if literal.hasTemplates { add(.mark(")")) }
+                return
+            }
+            if byte == UInt8(ascii: "\n") {
+                guard literal.isRaw else { break }
+                line += 1
+            }
+            if byte == UInt8(ascii: "\\"), isJava || !literal.isRaw {
                 rest = rest.dropFirst()
-                bytes[bytes.count - 1] = next
-            } else if byte == UInt8(ascii: "$"), nestsComments, rest.first == UInt8(ascii: "{") {
-                skipTemplate()
+                guard let next = rest.first, "\"'\\$".utf8.contains(next) else {
+                    isReadable = false
+                    continue
+                }
+                rest = rest.dropFirst()
+                part.append(next)
+            } else if byte == UInt8(ascii: "$"), !isJava {
+                let dollars = rest.prefix { $0 == byte }.count
+                rest = rest.dropFirst(dollars)
+                let isTemplate = dollars >= literal.dollars && (rest.first == UInt8(ascii: "{") || beginsName)
+                part += Array(repeating: byte, count: isTemplate ? dollars - literal.dollars : dollars)
+                guard isTemplate else { continue }
+                if !literal.hasTemplates { add(.mark("(")) }
+                literal.hasTemplates = true
+                add(kind())
+                add(.mark("+"))
+                guard beginsName else {
+                    rest = rest.dropFirst()
+                    add(.mark("("))
+                    literal.depth = 0
+                    return templates.append(literal)
+                }
+                let name = rest.prefix(while: isNamePart)
+                rest = rest[name.endIndex...]
+                add(.name(String(decoding: name, as: UTF8.self)))
+                add(.mark("+"))
+                part = []
+            } else {
+                part.append(byte)
+                rest = rest.dropFirst()
             }
         }
-        if rest.first == UInt8(ascii: "\"") { rest = rest.dropFirst() }
-        return String(decoding: bytes, as: UTF8.self)
+        add(.mark("\\"))
+        if literal.hasTemplates { add(.mark(")")) }
+        // One quotation mark too many in a line of no importance is that of a text around the source.
+        let start = bytes[..<rest.startIndex].lastIndex(of: UInt8(ascii: "\n")) ?? bytes.startIndex
+        guard literal.isRaw || String(decoding: bytes[start..<rest.startIndex], as: UTF8.self).holds("add") else {
+            return
+        }
+        unclosedLine = unclosedLine ?? literal.line
     }
 
-    /// Passes over `{…}` in a literal of Kotlin, in which literals may stand.
-    private mutating func skipTemplate() {
-        guard templates < Self.mostTemplates else { return }
-        templates += 1
-        defer { templates -= 1 }
-        var depth = 0
-        while let byte = rest.first, byte != UInt8(ascii: "\n") {
-            if byte == UInt8(ascii: "\"") {
-                _ = literal()
-                continue
-            }
+    /// Passes over the end of a literal if it is here; how many quotation marks before it are part of the text.
+    private mutating func endOfLiteral(_ literal: Literal) -> Int? {
+        guard literal.isRaw else {
             rest = rest.dropFirst()
-            if byte == UInt8(ascii: "{") { depth += 1 }
-            if byte == UInt8(ascii: "}") { depth -= 1 }
-            if depth == 0 { return }
+            return 0
         }
+        let marks = rest.prefix { $0 == UInt8(ascii: "\"") }.count
+        guard marks >= 3 else { return nil }
+        rest = rest.dropFirst(isJava ? 3 : marks)
+        return isJava ? 0 : marks - 3
     }
 
-    private static func isNamePart(_ byte: UInt8) -> Bool {
+    private var beginsName: Bool {
+        rest.first.map { isNamePart($0) && !(0x30...0x39).contains($0) } ?? false
+    }
+
+    private func isNamePart(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
             true
+        case UInt8(ascii: "$"): isJava
         default: false
         }
     }

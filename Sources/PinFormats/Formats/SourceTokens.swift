@@ -1,0 +1,92 @@
+/// The tokens of a source, with the brackets that belong together.
+struct SourceTokens {
+    typealias Kind = SourceText.Token.Kind
+
+    let language: SourceText.Language
+    let tokens: [SourceText.Token]
+    let unclosedLine: Int?
+    /// Where the other half of the bracket at a place stands.
+    private var partners: [Int: Int] = [:]
+    /// Which bracket opens the innermost pair around a place.
+    private var openers: [Int?] = []
+
+    var count: Int { tokens.count }
+
+    init(_ text: String, _ language: SourceText.Language) {
+        let source = SourceText(text, language)
+        self.language = language
+        tokens = source.tokens
+        unclosedLine = source.unclosedLine
+        openers.reserveCapacity(tokens.count)
+        var open: [(index: Int, end: Character)] = []
+        for (index, token) in tokens.enumerated() {
+            if case .mark(let mark) = token.kind, let last = open.last, mark == last.end {
+                partners[index] = last.index
+                partners[last.index] = index
+                open.removeLast()
+            }
+            openers.append(open.last?.index)
+            switch token.kind {
+            case .mark("("): open.append((index, ")"))
+            case .mark("["): open.append((index, "]"))
+            case .mark("{"): open.append((index, "}"))
+            default: break
+            }
+        }
+    }
+
+    subscript(index: Int) -> Kind? {
+        tokens.indices.contains(index) ? tokens[index].kind : nil
+    }
+
+    func line(_ index: Int) -> Int { tokens[index].line }
+
+    func isMark(_ index: Int, _ mark: Character) -> Bool { self[index] == .mark(mark) }
+
+    func name(_ index: Int) -> String? {
+        if case .name(let name)? = self[index] { name } else { nil }
+    }
+
+    func isName(_ index: Int, _ names: String...) -> Bool {
+        name(index).map(names.contains) ?? false
+    }
+
+    func partner(of bracket: Int) -> Int? { partners[bracket] }
+
+    /// The bracket that opens the innermost pair around a place, `nil` at the top.
+    func opener(around index: Int) -> Int? { openers[index] }
+
+    /// Whether `->` begins here.
+    func isArrow(_ index: Int) -> Bool { isMark(index, "-") && isMark(index + 1, ">") }
+
+    /// Whether it is an `=` by itself.
+    func isAssignment(_ index: Int) -> Bool {
+        isMark(index, "=") && !isMark(index + 1, "=")
+    }
+
+    /// Where names with dots between them end that begin here.
+    func endOfPath(from start: Int) -> Int {
+        var index = start + 1
+        while isMark(index, "."), name(index + 1) != nil { index += 2 }
+        return index
+    }
+
+    /// Where the type ends that stands behind a colon here, if it is a simple one: `String`, `a.B?`.
+    func endOfType(from start: Int) -> Int {
+        let end = endOfPath(from: start)
+        return isMark(end, "?") ? end + 1 : end
+    }
+
+    /// Where something declared at `index` is known: within the braces around it, which may be those of a companion object.
+    func scope(of index: Int) -> Range<Int> {
+        guard var opener = opener(around: index) else { return 0..<count }
+        let isCompanion =
+            isName(opener - 1, "object") && isName(opener - 2, "companion")
+            || isName(opener - 2, "object") && isName(opener - 3, "companion")
+        if isCompanion {
+            guard let outer = self.opener(around: opener) else { return 0..<count }
+            opener = outer
+        }
+        return opener..<max(opener, partner(of: opener) ?? count)
+    }
+}
