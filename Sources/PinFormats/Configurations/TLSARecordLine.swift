@@ -2,60 +2,140 @@ internal import Pinning
 internal import Text
 internal import X509
 
+/// One record as zone files have it: `host. 3600 IN TXT …`, of whatever type.
+struct ZoneRecord {
+    /// The name before the record, as it is written; `nil` without one.
+    let owner: Substring?
+    /// Whether it is of class IN, which goes without saying.
+    let isOfInternet: Bool
+    /// The type in capital letters, TLSA for its number, too.
+    let type: String
+    /// What follows the type.
+    let data: ArraySlice<Substring>
+
+    /// Types that are known where neither a class nor a time to live says that one stands there.
+    private static let types: Set = [
+        "A", "AAAA", "AFSDB", "ALIAS", "ANAME", "APL", "CAA", "CDNSKEY", "CDS", "CERT", "CNAME", "CSYNC", "DHCID",
+        "DLV", "DNAME",
+        "DNSKEY", "DS", "EUI48", "EUI64", "HINFO", "HIP", "HTTPS", "IPSECKEY", "KEY", "KX", "LOC", "LUA", "MX", "NAPTR",
+        "NS", "NSEC",
+        "NSEC3", "NSEC3PARAM", "OPENPGPKEY", "PTR", "RP", "RRSIG", "SIG", "SMIMEA", "SOA", "SPF", "SRV", "SSHFP",
+        "SVCB", "TA",
+        "TLSA", "TXT", "URI", "ZONEMD",
+    ]
+
+    /// Takes the line apart: behind the owner, if there is one, a time to live and a class in any order, and the type
+    /// (RFC 1035, 5.1); `nil` for what is no record.
+    ///
+    /// The name of a type may be a host's, or one of the types that another record is about.
+    init?(_ line: some StringProtocol) {
+        let words = Substring(line).split(whereSeparator: \.isWhitespace)
+        guard let first = words.first else { return nil }
+        // Without an owner and without a blank for it, as people write one record: nobody is called as the next word is.
+        let isFollowedByNumber = words.count > 1 && words[1].allSatisfy(\.isNumber)
+        let leavesOwnerOut =
+            Self.isTLSA(first) && isFollowedByNumber || Self.isClass(first) && words.count > 1 && Self.isTLSA(words[1])
+        let hasOwner = line.first?.isWhitespace == false && !leavesOwnerOut
+        var rest = hasOwner ? words.dropFirst() : words[...]
+        var isOfInternet = true
+        var isTold = false
+        while let word = rest.first, Self.isClass(word) || Self.isTime(word) {
+            if Self.isClass(word) { isOfInternet = ["IN", "CLASS1"].contains(word.uppercased()) }
+            isTold = true
+            rest = rest.dropFirst()
+        }
+        guard let word = rest.first else { return nil }
+        let name = word.uppercased()
+        guard isTold && Self.isType(name) || Self.types.contains(name) || Self.number(name, "TYPE") != nil else {
+            return nil
+        }
+        owner = hasOwner ? first : nil
+        self.isOfInternet = isOfInternet
+        type = Self.isTLSA(word) ? "TLSA" : name
+        data = rest.dropFirst()
+    }
+
+    static func isTLSA(_ word: Substring) -> Bool {
+        let word = word.uppercased()
+        return word == "TLSA" || number(word, "TYPE") == 52
+    }
+
+    private static func number(_ word: String, _ prefix: String) -> UInt16? {
+        word.hasPrefix(prefix) ? UInt16(word.dropFirst(prefix.count)) : nil
+    }
+
+    private static func isType(_ name: String) -> Bool {
+        name.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
+    }
+
+    private static func isClass(_ word: Substring) -> Bool {
+        let word = word.uppercased()
+        return ["IN", "CH", "HS", "CS"].contains(word) || number(word, "CLASS") != nil
+    }
+
+    /// Seconds, or as in `1h30m`.
+    private static func isTime(_ word: Substring) -> Bool {
+        word.utf8.first.map { (0x30...0x39).contains($0) } == true
+            && word.utf8.allSatisfy { (0x30...0x39).contains($0) || "smhdwSMHDW".utf8.contains($0) }
+    }
+}
+
 /// One TLSA record as zone files, `dig` and people write it: `_443._tcp.host. 3600 IN TLSA 3 1 1 HEX`, or `3 1 1 HEX` alone.
 struct TLSARecordLine {
     /// The name before the record, as it is written; `nil` without one.
     let owner: Substring?
     /// Whether it is of class IN, which goes without saying.
     let isOfInternet: Bool
+    /// Whether nothing but the data is there.
+    let isBare: Bool
     private let numbers: [Substring]
     private let data: String
+    /// How many bytes an unknown type's data is said to have (RFC 3597, 5), all of it in ``data``.
+    private let length: Substring?
 
     /// Takes the line apart, `nil` when it is no such record, well made or not.
     init?(_ line: some StringProtocol) {
-        let words = Substring(line).split(whereSeparator: \.isWhitespace)
-        let rest: ArraySlice<Substring>
-        if let type = Self.type(in: words, hasOwner: line.first?.isWhitespace == false) {
-            rest = words[(type.index + 1)...]
-            owner = type.hasOwner ? words[0] : nil
-            isOfInternet = type.isOfInternet
-        } else {
-            rest = words[...]
-            owner = nil
-            isOfInternet = true
-            guard words.count >= 4, words.prefix(3).allSatisfy({ $0.utf8.count <= 3 && $0.allSatisfy(\.isNumber) }),
-                words.dropFirst(3).allSatisfy({ $0.utf8.allSatisfy(PinNotation.isHexDigit) })
-            else { return nil }
+        var rest = Substring(line).split(whereSeparator: \.isWhitespace)[...]
+        // Nobody is called as a number, and no type as what follows it here.
+        isBare =
+            rest.count >= 4 && rest.prefix(3).allSatisfy { $0.utf8.count <= 3 && $0.allSatisfy(\.isNumber) }
+            && rest.dropFirst(3).allSatisfy { $0.utf8.allSatisfy(PinNotation.isHexDigit) }
+        let record = isBare ? nil : ZoneRecord(line)
+        guard isBare || record?.type == "TLSA" else { return nil }
+        owner = record?.owner
+        isOfInternet = record?.isOfInternet ?? true
+        if let record { rest = record.data }
+        guard rest.first == "\\#" else {
+            numbers = Array(rest.prefix(3))
+            data = rest.dropFirst(3).joined()
+            length = nil
+            return
         }
-        numbers = Array(rest.prefix(3))
-        data = rest.dropFirst(3).joined()
+        rest = rest.dropFirst()
+        length = rest.first ?? ""
+        let digits = rest.dropFirst().joined()
+        let front = Array(digits.utf8.prefix(6)).map { Character(Unicode.Scalar($0)) }
+        numbers = stride(from: 0, to: front.count / 2 * 2, by: 2).map { index in
+            UInt8(String(front[index...index + 1]), radix: 16).map { Substring(String($0)) } ?? "?"
+        }
+        data = String(decoding: digits.utf8.dropFirst(6), as: UTF8.self)
     }
 
-    /// Where the type TLSA stands: behind the owner, if there is one, a time to live and a class (RFC 1035, 5.1).
-    ///
-    /// The same word may be a host's name, or one of the types that another record is about.
-    private static func type(
-        in words: [Substring],
-        hasOwner: Bool
-    ) -> (index: Int, hasOwner: Bool, isOfInternet: Bool)? {
-        func isType(_ index: Int) -> Bool { index < words.count && words[index].uppercased() == "TLSA" }
-        func isClass(_ word: Substring) -> Bool {
-            let word = word.uppercased()
-            return ["IN", "CH", "HS", "CS"].contains(word) || word.hasPrefix("CLASS") && Int(word.dropFirst(5)) != nil
+    /// Whether a line has the type TLSA in any place.
+    static func isMentioned(in line: Substring) -> Bool {
+        line.split(whereSeparator: \.isWhitespace).contains(where: ZoneRecord.isTLSA)
+    }
+
+    /// What of the record no client knows, `nil` for one that they use: they pass over others (RFC 6698, 4.1).
+    var unknown: String? {
+        let values = numbers.map { UInt8($0) }
+        guard values.count == 3, !data.isEmpty else { return nil }
+        if let usage = values[0], TLSARecord.Usage(rawValue: usage) == nil { return "'\(usage)' is not a TLSA usage" }
+        if let selector = values[1], TLSARecord.Selector(rawValue: selector) == nil {
+            return "'\(selector)' is not a TLSA selector"
         }
-        // Without an owner and without a blank for it, as people write one record: nobody is called as the next word is.
-        let isFollowedByNumber = words.count > 1 && words[1].allSatisfy(\.isNumber)
-        let leavesOwnerOut = isType(0) && isFollowedByNumber || words.first.map(isClass) == true && isType(1)
-        var index = hasOwner && !leavesOwnerOut ? 1 : 0
-        var isOfInternet = true
-        while index < words.count {
-            if isType(index) { return (index, hasOwner && !leavesOwnerOut, isOfInternet) }
-            if isClass(words[index]) {
-                isOfInternet = ["IN", "CLASS1"].contains(words[index].uppercased())
-            } else if words[index].utf8.first.map({ (0x30...0x39).contains($0) }) != true {
-                return nil
-            }
-            index += 1
+        if let matching = values[2], TLSARecord.Matching(rawValue: matching) == nil {
+            return "'\(matching)' is not a TLSA matching type"
         }
         return nil
     }
@@ -80,6 +160,12 @@ struct TLSARecordLine {
         let digits = data.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == data.utf8.count, digits.count.isMultiple(of: 2) else {
             throw refuse("the data of the TLSA record is not hexadecimal", "it is an even number of digits 0 to f")
+        }
+        if let length, Int(length) != digits.count / 2 + numbers.count {
+            throw refuse(
+                "the data of the TLSA record is not as long as it says",
+                "behind \\# stands the number of its bytes"
+            )
         }
         let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
         guard let record = TLSARecord(usage: usage, selector: selector, matching: matching, data: bytes) else {
