@@ -51,6 +51,7 @@ extension Report {
 extension Report.Outlook {
     /// Reports an outlook, of which a verdict may tell one finding.
     init(_ outlook: Rotation.Outlook, told: Rotation.Outlook.Finding? = nil) {
+        let backups = Set(outlook.backups)
         self.init(
             level: outlook.level,
             validUntil: outlook.validUntil?.description,
@@ -66,7 +67,7 @@ extension Report.Outlook {
                     depth: pin.depth,
                     until: pin.until?.description,
                     compared: pin.isCompared,
-                    backup: outlook.backups.contains(pin.index)
+                    backup: backups.contains(pin.index)
                 )
             },
             findings: outlook.findings.map { finding in

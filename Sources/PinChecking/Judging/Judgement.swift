@@ -153,11 +153,15 @@ extension Evaluation {
         let configured = setup.pins?.pins ?? []
         let records = comparison.demands.flatMap(\.uses).filter { $0.record != nil }
         guard records.isEmpty else {
+            let recorded = RecordedPins(configured, verifier)
+            let places = Dictionary(setup.records.enumerated().map { ($1.record, configured.count + $0) }) { old, _ in
+                old
+            }
             var positions: [Int: [Int]] = [:]
             for use in records {
                 guard let record = use.record else { continue }
-                let pins = configured.indices.filter { record.says(configured[$0], verifier) }
-                let alone = setup.records.firstIndex { $0.record == record }.map { configured.count + $0 }
+                let pins = recorded.positions(saying: record)
+                let alone = places[record]
                 positions[use.pinIndex] = pins.isEmpty ? alone.map { [$0] } ?? [] : pins
             }
             return positions

@@ -124,13 +124,11 @@ extension EvaluationLoader {
             return procedure.comparison(with: client.pins, for: name).demands.flatMap(\.uses).compactMap(\.record)
         }
         guard !compared.isEmpty else { return [] }
-        let pins = selection.pins?.pins ?? []
+        let pins = RecordedPins(selection.pins?.pins ?? [], verifier)
         var found: [ConfiguredRecord] = []
+        var missing = Set(compared)
         for entry in selection.policies.flatMap(\.policy.entries) {
-            for record in entry.records
-            where compared.contains(record) && !pins.contains(where: { record.says($0, verifier) })
-                && !found.contains(where: { $0.record == record })
-            {
+            for record in entry.records where missing.remove(record) != nil && pins.positions(saying: record).isEmpty {
                 found.append(ConfiguredRecord(record: record, origin: entry.origin))
             }
         }

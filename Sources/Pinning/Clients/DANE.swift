@@ -2,6 +2,8 @@
 public struct DANE: ClientProcedure {
     /// The records of the server, one of which must hold.
     public let records: [TLSARecord]
+    /// The positions of the records of each usage that count.
+    private let counting: [TLSARecord.Usage: [Int]]
 
     /// The name users choose this client by.
     public var name: String { "dane" }
@@ -14,6 +16,7 @@ public struct DANE: ClientProcedure {
             throw ClientConfigurationError(client: "dane", message: "there are no TLSA records: pin '3 1 1 HEX'")
         }
         self.records = records
+        counting = Self.counting(records)
     }
 
     /// None: the records decide, and what they leave is the verifier's.
@@ -224,16 +227,17 @@ public struct DANE: ClientProcedure {
         }.compactMap { verifier.certificate(der: $0.data) }
     }
 
-    /// The records of a usage that count: of hashes for the same selector only the strongest (RFC 7671, 9).
-    private func indices(of usage: TLSARecord.Usage) -> [Int] {
-        records.indices.filter { index in
+    private func indices(of usage: TLSARecord.Usage) -> [Int] { counting[usage] ?? [] }
+
+    /// The records of each usage that count: of hashes for the same selector only the strongest (RFC 7671, 9).
+    private static func counting(_ records: [TLSARecord]) -> [TLSARecord.Usage: [Int]] {
+        let strong = records.filter { $0.matching == .sha512 }
+        let selectors = Dictionary(grouping: strong, by: \.usage).mapValues { Set($0.map(\.selector)) }
+        let indices = records.indices.filter { index in
             let record = records[index]
-            return record.usage == usage
-                && !(record.matching == .sha256
-                    && records.contains {
-                        $0.usage == usage && $0.selector == record.selector && $0.matching == .sha512
-                    })
+            return record.matching != .sha256 || selectors[record.usage]?.contains(record.selector) != true
         }
+        return Dictionary(grouping: indices) { records[$0].usage }
     }
 }
 

@@ -24,13 +24,14 @@ extension Outlook {
         guard outlooks.count > 1 else { return first }
         let all = outlooks.map(\.outlook)
         let comparing = all.filter { !$0.demands.isEmpty }
+        let backups = comparing.map { Set($0.backups) }
         let worst = Outlook(
             pins: first.pins.indices.map { index in standing(all.map { $0.pins[index] }) },
             pinsMatchUntil: all.compactMap(\.pinsMatchUntil).min(),
             end: End.allCases.first { end in all.contains { $0.end == end } },
             noPinAfter: all.compactMap(\.noPinAfter).min(),
             backups: first.pins.indices.filter { index in
-                !comparing.isEmpty && comparing.allSatisfy { $0.backups.contains(index) }
+                !backups.isEmpty && backups.allSatisfy { $0.contains(index) }
             },
             hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),
             pinsExpire: all.compactMap(\.pinsExpire).min(),
