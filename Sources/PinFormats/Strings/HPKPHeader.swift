@@ -4,16 +4,20 @@ internal import Text
 /// Pins as in the header `Public-Key-Pins` (RFC 7469, 2.1): `pin-sha256="…"; pin-sha256="…"; max-age=…`.
 ///
 /// Commas and white space separate as well as semicolons do, and a value may stand without quotation marks, because a shell
-/// removes them. The other directives say nothing about a server's key and are passed over.
+/// removes them. The other directives say nothing about a server's key and are passed over; those that nobody knows are noted in a
+/// header, which browsers take without them, and are mistakes in what somebody wrote for pincheck.
 struct HPKPHeader {
     private static let passedOver: Set = ["max-age", "includesubdomains", "report-uri", "strict"]
 
     private let text: Substring
     private let place: PinPlace
+    /// Whether it has the name of the header's field.
+    private let isHeader: Bool
 
     init(_ text: Substring, at place: PinPlace) {
         self.text = text
         self.place = place
+        isHeader = text.lowercased().hasPrefix("public-key-pins")
     }
 
     /// Whether `text` has a pin directive or the header's name in it.
@@ -27,7 +31,10 @@ struct HPKPHeader {
         var found = 0
         while let directive = try nextDirective(&rest) {
             do throws(PinFormatError) {
-                guard let hash = try pin(in: directive) else { continue }
+                guard let hash = try pin(in: directive) else {
+                    noteIfUnknown(directive, in: &collector)
+                    continue
+                }
                 found += 1
                 collector.add(.publicKey(hash), at: place)
             } catch {
@@ -51,6 +58,7 @@ struct HPKPHeader {
         let word = PinWord(text: directive.text, place: place, mayBeShown: false)
         let name = directive.name.lowercased()
         if name == "pin-sha256" { return try HashReader.digest(directive.value, in: word) }
+        if isHeader { return nil }
         if name.hasPrefix("pin-") {
             throw word.error(
                 .wrongAlgorithm,
@@ -58,8 +66,19 @@ struct HPKPHeader {
                 remedy: PinWord.howToMakeAPin
             )
         }
-        if Self.passedOver.contains(name) || name.hasPrefix("public-key-pins") { return nil }
+        if Self.passedOver.contains(name) { return nil }
         throw word.error(.notAPin, "is not a directive of a pin header", remedy: "each pin is written pin-sha256=\"…\"")
+    }
+
+    /// Browsers take a header without the directives that they do not know (RFC 7469, 2.1).
+    private func noteIfUnknown(_ directive: Directive, in collector: inout PinCollector) {
+        let name = directive.name.lowercased()
+        guard isHeader, !Self.passedOver.contains(name), !name.hasPrefix("public-key-pins") else { return }
+        collector.note(
+            .notFollowed,
+            at: place,
+            "browsers pass over the directive '\(shortened(directive.name, to: 40))', which they do not know"
+        )
     }
 
     private func nextDirective(_ rest: inout Substring) throws(PinFormatError) -> Directive? {
