@@ -60,13 +60,10 @@ static int equals(bytes content, const char *value, size_t count) {
 
 enum { INTEGER = 0x02, BIT_STRING = 0x03, OCTET_STRING = 0x04, OBJECT = 0x06, ENUMERATED = 0x0A, SEQUENCE = 0x30, EXPLICIT_0 = 0xA0 };
 
-// What a key may be besides one that describes its curve, with parameters of several parts.
-static int hasOtherParameters(bytes algorithm) {
-    return IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A")     // RSASSA-PSS
-        || IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x07")     // RSAES-OAEP
-        || IS(algorithm, "\x2A\x86\x48\xCE\x38\x04\x01")             // DSA
-        || IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x03\x01")     // Diffie-Hellman, PKCS #3
-        || IS(algorithm, "\x2A\x86\x48\xCE\x3E\x02\x01");            // Diffie-Hellman, X9.42
+// The kinds of keys that OpenSSL reads curves of.
+static int isOnCurve(bytes algorithm) {
+    return IS(algorithm, "\x2A\x86\x48\xCE\x3D\x02\x01")          // id-ecPublicKey (RFC 5480, 2.1.1)
+        || IS(algorithm, "\x2A\x81\x1C\xCF\x55\x01\x82\x2D");     // SM2
 }
 
 // What was come upon in the keys of several certificates.
@@ -95,9 +92,9 @@ static int examineKey(bytes key, costs *found) {
     if (!tagged(&key, SEQUENCE, &algorithm) || !tagged(&key, BIT_STRING, &point) || !tagged(&algorithm, OBJECT, &name)) {
         return COpenSSLShims_CERTIFICATES_UNREADABLE;
     }
-    if (algorithm.count == 0) return 0;
+    if (algorithm.count == 0 || !isOnCurve(name)) return 0;
     if (!element(&algorithm, &tag, &parameters)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
-    if (tag == SEQUENCE && !hasOtherParameters(name)) {
+    if (tag == SEQUENCE) {
         if (!isCheapCurve(parameters, point)) return COpenSSLShims_CERTIFICATES_OWN_CURVE;
         found->describedCurves += 1;
     } else if (tag == OBJECT && point.count > 1 && (point.next[1] == 0x02 || point.next[1] == 0x03)) {

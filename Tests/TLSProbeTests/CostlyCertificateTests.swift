@@ -88,15 +88,18 @@ struct CostlyCertificateTests {
         #expect(objection(key(parameters: curve(base: [2] + x))) == own)
         #expect(objection(key(parameters: curve(base: both), point: [3] + x)) == own)
         #expect(objection(key(parameters: curve(base: both, prime: 68))) == own)
-        // SM2, the name of its curve's algorithm in a longer length, and an algorithm that nobody knows.
+        // SM2, and the name of the algorithm in longer lengths.
         let others: [[UInt8]] = [
             [6, 8, 0x2A, 0x81, 0x1C, 0xCF, 0x55, 1, 0x82, 0x2D],
             [6, 0x81, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1], [6, 0x82, 0, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1],
-            [6, 0x83, 0, 0, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1], [6, 3, 0x2A, 3, 4],
+            [6, 0x83, 0, 0, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1],
         ]
         for algorithm in others {
             #expect(objection(key(algorithm, parameters: curve(base: [2] + x))) == own)
         }
+        // Nobody reads a curve of GOST R 34.10-2012.
+        let gost: [UInt8] = [6, 8, 0x2A, 0x85, 3, 7, 1, 1, 1, 1]
+        #expect(objection(key(gost, parameters: curve(base: [2] + x))) == 0)
         // Lengths without an end, tags of several bytes, and strings in parts.
         let unreadable = COpenSSLShims_CERTIFICATES_UNREADABLE
         #expect(objection([0x30, 0x80] + key(parameters: named).dropFirst(4) + [0, 0]) == unreadable)

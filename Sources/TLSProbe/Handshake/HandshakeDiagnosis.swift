@@ -47,6 +47,7 @@ enum HandshakeDiagnosis {
         case SSL_R_EXCESSIVE_MESSAGE_SIZE where isReadingCertificates:
             .certificatesTooLarge(limit: TLSContext.certificateListLimit)
         case SSL_R_EXCESSIVE_MESSAGE_SIZE: .tlsFailure("a message is longer than any of its kind")
+        case Int32(ERR_R_ASN1_LIB) where !isReadingCertificates: .tlsFailure(errors.text)
         case Int32(ERR_R_ASN1_LIB), SSL_R_CERT_LENGTH_MISMATCH, SSL_R_UNABLE_TO_FIND_PUBLIC_KEY_PARAMETERS,
             SSL_R_UNKNOWN_CERTIFICATE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE:
             .unreadableCertificate(errors.text)

@@ -86,7 +86,7 @@ extension PublicKey {
         case .ec(_, let bits): return 20 * max(256, bits) * bits / 2_048
         case .other("ED25519", _): return 130
         case .other("ED448", _): return 300
-        case .other(_, let bits): return 300 + 300 * bits / 2_048 * bits / 2_048
+        case .other(_, let bits): return 300 + 440 * bits / 2_048 * bits / 2_048
         // OpenSSL cannot even try.
         case .unknown: return 0
         }

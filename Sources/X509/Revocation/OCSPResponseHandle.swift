@@ -45,21 +45,17 @@ final class OCSPResponseHandle {
     ///
     /// An answer names its certificate by hashes of the issuer's name and key, with whatever algorithm it says (RFC 6960, 4.1.1).
     func answer(about leaf: X509Handle, from issuer: X509Handle) throws(StapleError) -> OpaquePointer {
+        // Each once: to hash the issuer's name can take a while.
+        let expected = [EVP_sha1(), EVP_sha256(), EVP_sha384(), EVP_sha512()].compactMap {
+            OCSP_cert_to_id($0, leaf.pointer, issuer.pointer)
+        }
+        defer { for identifier in expected { OCSP_CERTID_free(identifier) } }
         for index in 0..<min(OCSP_resp_count(basic), Self.answerLimit) {
             guard let single = OCSP_resp_get0(basic, index), let identifier = OCSP_SINGLERESP_get0_id(single),
-                isAbout(leaf, from: issuer, identifier)
+                expected.contains(where: { OCSP_id_cmp($0, identifier) == 0 })
             else { continue }
             return single
         }
         throw StapleError(.aboutOthers)
-    }
-
-    private func isAbout(_ leaf: X509Handle, from issuer: X509Handle, _ identifier: OpaquePointer) -> Bool {
-        for digest in [EVP_sha1(), EVP_sha256(), EVP_sha384(), EVP_sha512()] {
-            guard let expected = OCSP_cert_to_id(digest, leaf.pointer, issuer.pointer) else { continue }
-            defer { OCSP_CERTID_free(expected) }
-            if OCSP_id_cmp(expected, identifier) == 0 { return true }
-        }
-        return false
     }
 }
