@@ -204,6 +204,42 @@ import Testing
         #expect(try await reason(text, client: "android").reason == "pin-matched")
     }
 
+    /// What the verdict of TrustKit for Android rests on is what is shown, though the platform finds another entry or none.
+    @Test(arguments: ["example.org", "example.com"])
+    func theReportShowsTheEntryThatTrustKitFinds(outer: String) async throws {
+        let inner =
+            "<domain-config><domain>\(host)</domain>\(pinSet([pki.leaf, pki.interA]))\(enforced)</domain-config>"
+        let text = android(
+            "<domain-config><domain includeSubdomains=\"true\">\(outer)</domain>\(wrongPins)\(enforced)\(inner)"
+                + "</domain-config>"
+        )
+        let name = "x." + host
+        let leaf = try pki.interA.issue(.leaf(subject: DistinguishedName(commonName: "x"), names: [.dns(name)]))
+        let own = text.replacing(bare(pki.leaf), with: bare(leaf))
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pem(of: [leaf, pki.interA]), to: "chain.pem")
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            let source = try files.write(Array(own.utf8), to: "nsc.xml")
+            let outcome = await pincheck(
+                "verify",
+                chain,
+                "--anchors",
+                anchors,
+                "--pins",
+                source,
+                "--client",
+                "trustkit-android",
+                "--host",
+                name,
+                "--min-pin-life",
+                "9000d"
+            )
+            #expect(outcome.status == .fail, "\(outcome)")
+            #expect(outcome.output.contains("pins: 2 configured, 2 matched"), "\(outcome.output)")
+            #expect(!outcome.errors.contains("no configuration has an entry"), "\(outcome.errors)")
+        }
+    }
+
     @Test func aDigestCountsWithoutRegardToCaseForAndroidAlone() async throws {
         let pins = pinSet([pki.junk, pki.rogue], digest: "sha-256")
         let text = android("<domain-config><domain>\(host)</domain>\(pins)</domain-config>")

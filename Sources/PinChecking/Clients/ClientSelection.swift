@@ -9,13 +9,16 @@ package enum ClientSelection: Hashable, Sendable {
     /// These, at least one.
     case named([ClientSettings])
 
-    /// Whether a client is among them.
-    func includes(_ name: String) -> Bool {
+    /// The clients, without their settings.
+    var entries: [ClientRegistry.Entry] {
         switch self {
-        case .all: ClientRegistry.entries.contains { $0.name == name && $0.isInAll }
-        case .named(let clients): clients.contains { $0.entry.name == name }
+        case .all: ClientRegistry.entries.filter(\.isInAll)
+        case .named(let clients): clients.map(\.entry)
         }
     }
+
+    /// Whether a client is among them.
+    func includes(_ name: String) -> Bool { entries.contains { $0.name == name } }
 
     /// Reads lists of `NAME[:SETTING…][,NAME…]`, or `all` alone.
     ///

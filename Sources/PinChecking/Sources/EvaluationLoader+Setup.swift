@@ -13,7 +13,12 @@ extension EvaluationLoader {
         guard name != .unchecked || !isHostNeeded else {
             throw CheckError(.request, .hostIsNotNamed)
         }
-        let selection = sources.selection(for: name, writtenAs: server.host, port: server.port)
+        let selection = sources.selection(
+            for: name,
+            writtenAs: server.host,
+            port: server.port,
+            by: base.clients.entries
+        )
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
         var warnings = sources.warning(for: server.host, selection).map { [$0] } ?? []
         if let pins = selection.pins, mode == .none {

@@ -69,7 +69,8 @@ public struct HostPolicy: Sendable, Hashable {
     /// The entries that apply, at least one.
     public let entries: [HostEntry]
 
-    init?(_ entries: [HostEntry]) {
+    /// What these entries say together, `nil` for none.
+    package init?(_ entries: [HostEntry]) {
         guard !entries.isEmpty else { return nil }
         self.entries = entries
     }
