@@ -199,6 +199,29 @@ import Testing
         #expect(try pinned(text) == ["v.example.com:443 A"])
     }
 
+    /// Words that commands begin with are comments, or beginnings of options, in a configuration file.
+    @Test(arguments: [
+        "/usr/bin/curl --pinnedpubkey PIN-A https://v.example.com\n/usr/bin/curl -f https://w.example.com \\\n  --pinnedpubkey PIN-B\n",
+        "check:\n\t/usr/bin/curl https://v.example.com \\\n\t  --pinnedpubkey PIN-A\n\t@curl --pinnedpubkey PIN-B https://w.example.com\n",
+        "time curl https://v.example.com \\\n  --pinnedpubkey PIN-A\nretry 3 curl https://w.example.com \\\n  --pinnedpubkey PIN-B\n",
+        "*/5 * * * * curl --pinnedpubkey PIN-A https://v.example.com\n0 1 * * * /usr/bin/curl --pinnedpubkey PIN-B https://w.example.com\n",
+    ])
+    func aCommandIsNoLineOfAConfigurationFile(text: String) throws {
+        #expect(try pinned(text) == Self.vAndW)
+    }
+
+    @Test(arguments: ["-pinnedpubkey PIN-A\n", "url = https://v.example.com\n-pinnedpubkey \"PIN-A\"\n"])
+    func behindOneDashStandsNoLongOption(text: String) throws {
+        #expect(try mistake(text).problem == .notation)
+    }
+
+    @Test func aHostThatIsLongerThanAnyIsNotFollowed() throws {
+        let host = String(repeating: "${a}", count: 3_000)
+        #expect(throws: PinFormatError.self) {
+            _ = try reading(ofFile: "script", Self.text("curl --pinnedpubkey PIN-A \"https://\(host)/\""))
+        }
+    }
+
     @Test func partsOfAConfigurationFileKeepTheirPins() throws {
         let text =
             "# C:\\x\\\npinnedpubkey = PIN-A\nurl = https://v.example.com\nnext\npinnedpubkey = PIN-B\nurl = https://w.example.com"

@@ -128,6 +128,13 @@ import Testing
         }
     }
 
+    @Test func aNameThatIsLongerThanAnyIsAMistake() throws {
+        let labels = String(repeating: "abcdefg.", count: 31)
+        #expect(try pins("$ORIGIN \(labels)\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n").count == 1)
+        #expect(try error("$ORIGIN \(labels)abcdefg.\n_443._tcp IN TLSA 3 1 1 OWN\n").place.description.hasSuffix(":1"))
+        #expect(try error("$ORIGIN \(labels)\n_443._tcp.v IN TLSA 3 1 1 OWN\n").place.description.hasSuffix(":2"))
+    }
+
     @Test func aliasesDoNotMultiplyRecords() throws {
         let aliases = (0..<300).map { "_443._tcp.h\($0).example.com. CNAME d.\n" }.joined()
         let records = (0..<300).map { index in

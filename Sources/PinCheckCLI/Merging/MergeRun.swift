@@ -56,8 +56,7 @@ struct MergeRun {
             position += 1
         }
         // There is no verdict on what is known to be missing, and named by no result.
-        let lacksTorn = missing == nil && runs.tornFiles > 0
-        if absent.count > 0 || runs.broken.count > 0 || lacksTorn { writer.count(.unreachable) }
+        if absent.count > 0 || runs.broken.count > 0 || runs.tornFiles > 0 { writer.count(.unreachable) }
         let status = try writer.finish()
         say(runs, missing, absent, unlisted, console)
         return status

@@ -3,6 +3,8 @@ struct ZoneName: Hashable, CustomStringConvertible {
     let labels: [String]
 
     static let root = ZoneName(labels: [])
+    /// The most bytes of a name (RFC 1035, 2.3.4).
+    private static let sizeLimit = 255
 
     private init(labels: [String]) {
         self.labels = labels
@@ -18,6 +20,8 @@ struct ZoneName: Hashable, CustomStringConvertible {
             self = .root
             return
         }
+        // An escape takes four bytes.
+        guard text.utf8.count <= 4 * Self.sizeLimit else { return nil }
         var labels: [String] = []
         var label: [UInt8] = []
         var rest = text.utf8[...]
@@ -34,7 +38,9 @@ struct ZoneName: Hashable, CustomStringConvertible {
             }
         }
         if !label.isEmpty { labels.append(String(decoding: label, as: UTF8.self)) }
-        self.labels = label.isEmpty ? labels : labels + origin.labels
+        if !label.isEmpty { labels += origin.labels }
+        guard labels.reduce(1, { $0 + 1 + $1.utf8.count }) <= Self.sizeLimit else { return nil }
+        self.labels = labels
     }
 
     /// What stands behind a backslash: three digits, or the byte itself.

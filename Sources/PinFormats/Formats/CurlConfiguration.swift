@@ -5,6 +5,7 @@ enum CurlConfiguration {
     private struct Setting {
         let name: Substring
         let isDashed: Bool
+        let isLong: Bool
         /// The value, `nil` for none.
         let value: String?
         /// Whether more stands behind the value, which curl passes over.
@@ -19,6 +20,9 @@ enum CurlConfiguration {
             self.isDashed = isDashed
             func isSeparator(_ byte: UInt8) -> Bool { !isDashed && "=:".utf8.contains(byte) }
             let name = text.prefix { !CurlConfiguration.isBlank($0) && !isSeparator($0) }
+            // Behind one dash stand options of one letter each.
+            let dashes = name.prefix { $0 == UInt8(ascii: "-") }.count
+            isLong = dashes != 1 || name.count == 2
             self.name = Substring(name).drop { $0 == "-" }
             let rest = text[name.endIndex...].drop { CurlConfiguration.isBlank($0) || isSeparator($0) }
             guard rest.first == UInt8(ascii: "\"") else {
@@ -39,7 +43,9 @@ enum CurlConfiguration {
         }
 
         /// Without dashes, a shorter word begins lines of other files as well.
-        var isOfPin: Bool { name.hasPrefix(isDashed ? "pi" : "pinn") && CurlOptions.meaning(name) == .pin }
+        var isOfPin: Bool {
+            isLong && name.hasPrefix(isDashed ? "pi" : "pinn") && CurlOptions.meaning(name) == .pin
+        }
         var isNext: Bool { isDashed && name == ":" || name == "next" }
 
         /// Whether the line is for certain an option with its value, and no command.
@@ -64,16 +70,20 @@ enum CurlConfiguration {
         guard !text.hasPrefix("#!") else { return false }
         var isJoined = false
         for line in lines(of: text) {
+            let words = line.split { $0.isWhitespace }
             guard let setting = Setting(line) else {
+                // A command may begin with its path, or with the times at which it runs.
+                if words.first?.hasPrefix("#") == false, isCommand(line, words) { return false }
                 isJoined = false
                 continue
             }
-            let words = line.split { $0.isWhitespace }
             let isOptionOfCommand = words.dropFirst().contains { $0.hasPrefix("--pi") && isPin($0.dropFirst(2)) }
             if isOptionOfCommand || isJoined && setting.isDashed && setting.isOfPin { return false }
-            if !setting.isOption, isCommand(line, words) { return false }
+            // Some words that commands begin with, as 'time', are beginnings of options, which have one value.
+            let isCertain = setting.isOption && !setting.hasMore
+            if !isCertain, isCommand(line, words) { return false }
             // A path may end in a backslash, where a command would not have 'name ='.
-            isJoined = ["\\", "^", "`"].contains(words.last?.last) && (setting.isDashed || !setting.isOption)
+            isJoined = ["\\", "^", "`"].contains(words.last?.last) && (setting.isDashed || !isCertain)
         }
         return true
     }

@@ -20,6 +20,8 @@ enum CurlURL {
 
     /// The number of hosts above which nobody wrote them for a pin.
     private static let mostServers = 1_000
+    /// Longer is no host with a port, however its braces are written.
+    private static let longestPlace = 8_192
 
     init(_ word: ShellWords.Word) {
         let text = word.text[...]
@@ -32,7 +34,7 @@ enum CurlURL {
         }
         let authority = text.dropFirst(8).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        guard let places = Self.alternatives(of: place) else {
+        guard place.utf8.count <= Self.longestPlace, let places = Self.alternatives(of: place) else {
             self = .unreadable("the braces in the host of this URL are not followed")
             return
         }

@@ -93,8 +93,10 @@ import Testing
                 #expect(outcome.status == .unreachable, "\(outcome)")
                 #expect(outcome.errors.contains("a.jsonl':2 is the beginning of a result"), "\(outcome.errors)")
                 #expect(outcome.errors.contains("1 target of the list has no result: n2.example.com:443"))
-                // Nobody says which target that was, but there is no verdict on it.
+                // Nobody says which target that was, but there is no verdict on it: an older one may stand for it in a list.
                 #expect(await merge(path).status == .unreachable)
+                let older = try lab.write([Item(2, .pass, at: MergeLab.now - 9_000)], to: "old.jsonl", of: 1)
+                #expect(await merge(path, older, more: ["--targets", list]).status == .unreachable)
             }
         }
     }
