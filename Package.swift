@@ -110,7 +110,7 @@ let package = Package(
         .testTarget(name: "PinningTests", dependencies: ["LoopbackLab", "Pinning"], swiftSettings: swiftSettings),
         .testTarget(
             name: "X509Tests",
-            dependencies: ["LoopbackLab", "Pinning", "X509"],
+            dependencies: ["COpenSSLShims", "LoopbackLab", "Pinning", "X509"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

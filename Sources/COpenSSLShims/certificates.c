@@ -58,7 +58,16 @@ static int equals(bytes content, const char *value, size_t count) {
 
 #define IS(content, value) equals(content, value, sizeof(value) - 1)
 
-enum { INTEGER = 0x02, BIT_STRING = 0x03, OCTET_STRING = 0x04, OBJECT = 0x06, ENUMERATED = 0x0A, SEQUENCE = 0x30, EXPLICIT_0 = 0xA0 };
+enum {
+    INTEGER = 0x02,
+    BIT_STRING = 0x03,
+    OCTET_STRING = 0x04,
+    OBJECT = 0x06,
+    ENUMERATED = 0x0A,
+    SEQUENCE = 0x30,
+    SET = 0x31,
+    EXPLICIT_0 = 0xA0
+};
 
 // The kinds of keys that OpenSSL reads curves of.
 static int isOnCurve(bytes algorithm) {
@@ -171,6 +180,119 @@ int COpenSSLShims_staple(const unsigned char *response, size_t length, size_t mo
         const bytes certificate = rest;
         if (!tagged(&rest, SEQUENCE, &part)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
         const int objection = examineCertificate(certificate, &found);
+        if (objection != 0) return objection;
+    }
+    return 0;
+}
+
+int COpenSSLShims_request(const unsigned char *request, size_t length) {
+    bytes rest = {request, length}, body, fields, part;
+    costs found = {0, 0};
+    // The version, the subject and the key.
+    if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part)
+        || !tagged(&fields, SEQUENCE, &part) || !tagged(&fields, SEQUENCE, &part)) {
+        return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    }
+    return examineKey(part, &found);
+}
+
+// MARK: Private keys
+
+// Whether the curve that a private key is on has a name, or a cheap description.
+static int isUsualCurve(bytes parameters) {
+    unsigned char tag;
+    bytes curve;
+    const bytes wholePoint = {(const unsigned char *)"\x00\x04", 2};
+    return element(&parameters, &tag, &curve) && (tag != SEQUENCE || isCheapCurve(curve, wholePoint));
+}
+
+// Looks at what follows the version and the number in an ECPrivateKey (RFC 5915, 3).
+static int examineCurveKey(bytes rest) {
+    unsigned char tag;
+    bytes part;
+    if (rest.count == 0) return 0;
+    if (!element(&rest, &tag, &part)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    return tag != EXPLICIT_0 || isUsualCurve(part) ? 0 : COpenSSLShims_CERTIFICATES_OWN_CURVE;
+}
+
+int COpenSSLShims_private_key(const unsigned char *key, size_t length) {
+    unsigned char tag;
+    bytes rest = {key, length}, fields, first, name, part;
+    if (!tagged(&rest, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part) || !element(&fields, &tag, &first)) {
+        return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    }
+    // RSA's own form has its public half, as DSA's has.
+    if (tag == INTEGER) return 0;
+    if (tag == OCTET_STRING) return length > COpenSSLShims_PRIVATE_KEY_MAX ? COpenSSLShims_CERTIFICATES_COSTLY : examineCurveKey(fields);
+    // PKCS #8 (RFC 5208, 5).
+    if (tag != SEQUENCE || !tagged(&first, OBJECT, &name)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    // PKCS #1, and the arc of ML-DSA and SLH-DSA.
+    const int isLong = (name.count == 9 && memcmp(name.next, "\x2A\x86\x48\x86\xF7\x0D\x01\x01", 8) == 0)
+        || (name.count == 9 && memcmp(name.next, "\x60\x86\x48\x01\x65\x03\x04\x03", 8) == 0);
+    if (isLong) return 0;
+    if (length > COpenSSLShims_PRIVATE_KEY_MAX) return COpenSSLShims_CERTIFICATES_COSTLY;
+    if (!isOnCurve(name)) return 0;
+    if (!isUsualCurve(first)) return COpenSSLShims_CERTIFICATES_OWN_CURVE;
+    // The key within can have a curve of its own.
+    if (!tagged(&fields, OCTET_STRING, &rest) || !tagged(&rest, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part)
+        || !tagged(&fields, OCTET_STRING, &part)) {
+        return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    }
+    return examineCurveKey(fields);
+}
+
+// MARK: Messages
+
+// Takes an element whose end may be marked in place of its length being said, as messages have it (X.690, 8.1.3.6).
+static int messageElement(bytes *from, unsigned char *tag, bytes *content) {
+    if (from->count < 2 || from->next[1] != 0x80) return element(from, tag, content);
+    if ((from->next[0] & 0x20) == 0 || (from->next[0] & 0x1F) == 0x1F) return 0;
+    *tag = from->next[0];
+    bytes rest = {from->next + 2, from->count - 2}, part;
+    content->next = rest.next;
+    for (size_t open = 1; open > 0;) {
+        unsigned char inner;
+        if (rest.count < 2) return 0;
+        const int isEnd = rest.next[0] == 0 && rest.next[1] == 0;
+        if (isEnd || rest.next[1] == 0x80) {
+            open = isEnd ? open - 1 : open + 1;
+            rest.next += 2;
+            rest.count -= 2;
+        } else if (!element(&rest, &inner, &part)) {
+            return 0;
+        }
+    }
+    content->count = (size_t)(rest.next - content->next) - 2;
+    *from = rest;
+    return 1;
+}
+
+static int messagePart(bytes *from, unsigned char wanted, bytes *content) {
+    unsigned char tag;
+    return messageElement(from, &tag, content) && tag == wanted;
+}
+
+int COpenSSLShims_signed_data(const unsigned char *message, size_t length) {
+    unsigned char tag;
+    bytes rest = {message, length}, content, part;
+    if (!messagePart(&rest, SEQUENCE, &content) || !tagged(&content, OBJECT, &part)
+        || !IS(part, "\x2A\x86\x48\x86\xF7\x0D\x01\x07\x02") || !messagePart(&content, EXPLICIT_0, &rest)
+        || !messagePart(&rest, SEQUENCE, &content)) {
+        return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    }
+    // The version, the algorithms and what is signed.
+    if (!tagged(&content, INTEGER, &part) || !messagePart(&content, SET, &part) || !messagePart(&content, SEQUENCE, &part)) {
+        return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    }
+    // No certificate has to be there.
+    if (content.count == 0 || content.next[0] != EXPLICIT_0) return 0;
+    if (!messageElement(&content, &tag, &rest)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
+    while (rest.count > 0) {
+        const bytes certificate = rest;
+        costs found = {0, 0};
+        if (!messageElement(&rest, &tag, &part)) return COpenSSLShims_CERTIFICATES_UNREADABLE;
+        // Attribute certificates have no keys.
+        const int objection = tag == SEQUENCE ? examineCertificate(certificate, &found) : 0;
         if (objection != 0) return objection;
     }
     return 0;

@@ -95,7 +95,9 @@ enum {
     COpenSSLShims_CERTIFICATES_UNREADABLE,
     // More keys of one kind than this are not read.
     COpenSSLShims_COMPRESSED_POINTS_MAX = 8,
-    COpenSSLShims_DESCRIBED_CURVES_MAX = 8
+    COpenSSLShims_DESCRIBED_CURVES_MAX = 8,
+    // More bytes than a private key has, but RSA's and ML-DSA's: OpenSSL computes the public half of some.
+    COpenSSLShims_PRIVATE_KEY_MAX = 2048
 };
 // Looks at certificates and keys before OpenSSL reads them; each returns one of those, or 0 where nothing is against it.
 //
@@ -105,6 +107,12 @@ int COpenSSLShims_certificate_message(const unsigned char *message, size_t lengt
 int COpenSSLShims_certificate(const unsigned char *certificate, size_t length);
 // A SubjectPublicKeyInfo (RFC 5280, 4.1), whatever follows it.
 int COpenSSLShims_public_key(const unsigned char *key, size_t length);
+// A certification request (RFC 2986, 4.1), whatever follows it.
+int COpenSSLShims_request(const unsigned char *request, size_t length);
+// A private key without a passphrase: PKCS #8, PKCS #1 or SEC 1.
+int COpenSSLShims_private_key(const unsigned char *key, size_t length);
+// The certificates in PKCS #7 SignedData (RFC 5652, 5.1), in DER or BER.
+int COpenSSLShims_signed_data(const unsigned char *message, size_t length);
 // An OCSP response (RFC 6960, 4.2.1).
 int COpenSSLShims_staple(const unsigned char *response, size_t length, size_t mostCertificates);
 // Makes OpenSSL refuse a Certificate message that it is about to read: for a message callback, which cannot refuse any.

@@ -14,8 +14,9 @@ package enum KeyReader {
 
     /// The certification request that `der` is (`d2i_X509_REQ`).
     ///
-    /// - Throws: ``X509Error`` for anything but one whole request that is signed with its own key.
+    /// - Throws: ``X509Error`` for anything but one whole request that is signed with its own key, which does not cost too much to read.
     package static func request(der: [UInt8]) throws(X509Error) -> Request {
+        guard COpenSSLShims_request(der, der.count) == 0 else { throw X509Error(.notARequest) }
         OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
@@ -45,8 +46,9 @@ package enum KeyReader {
     ///
     /// OpenSSL wipes its copy of the key when it is freed; nothing of it is in an error.
     ///
-    /// - Throws: ``X509Error`` when the bytes are not exactly one such key.
+    /// - Throws: ``X509Error`` when the bytes are not exactly one such key, or it costs too much to read.
     package static func publicKey(ofPrivateKey der: [UInt8]) throws(X509Error) -> PublicKey {
+        guard COpenSSLShims_private_key(der, der.count) == 0 else { throw X509Error(.notAPrivateKey) }
         OpenSSLNames.learn()
         OpenSSLFailure.forget()
         // What OpenSSL has to say about a broken key is left out: it could quote the key.

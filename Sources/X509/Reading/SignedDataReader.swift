@@ -8,8 +8,14 @@ package enum SignedDataReader {
     ///
     /// Nothing is verified: a signature in it would be one over something else.
     ///
-    /// - Throws: ``X509Error`` when the bytes are not one whole message, or one without a certificate.
+    /// - Throws: ``X509Error`` when the bytes are not one whole message, one without a certificate, or one with a key that costs too
+    ///   much to read.
     package static func certificates(der: [UInt8]) throws(X509Error) -> [Certificate] {
+        switch Int(COpenSSLShims_signed_data(der, der.count)) {
+        case 0: break
+        case Int(COpenSSLShims_CERTIFICATES_UNREADABLE): throw X509Error(.notSignedData)
+        default: throw X509Error(.notSignedData, detail: "a certificate in it has a key that costs too much to read")
+        }
         OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in

@@ -45,17 +45,34 @@ final class OCSPResponseHandle {
     ///
     /// An answer names its certificate by hashes of the issuer's name and key, with whatever algorithm it says (RFC 6960, 4.1.1).
     func answer(about leaf: X509Handle, from issuer: X509Handle) throws(StapleError) -> OpaquePointer {
-        // Each once: to hash the issuer's name can take a while.
-        let expected = [EVP_sha1(), EVP_sha256(), EVP_sha384(), EVP_sha512()].compactMap {
-            OCSP_cert_to_id($0, leaf.pointer, issuer.pointer)
-        }
-        defer { for identifier in expected { OCSP_CERTID_free(identifier) } }
+        // Each once, and only where an answer asks for it: to hash the issuer's name can take a while.
+        var expected: [Int32: OpaquePointer] = [:]
+        defer { for identifier in expected.values { OCSP_CERTID_free(identifier) } }
         for index in 0..<min(OCSP_resp_count(basic), Self.answerLimit) {
             guard let single = OCSP_resp_get0(basic, index), let identifier = OCSP_SINGLERESP_get0_id(single),
-                expected.contains(where: { OCSP_id_cmp($0, identifier) == 0 })
+                let digest = Self.digest(of: identifier)
+            else { continue }
+            if expected[digest.kind] == nil {
+                expected[digest.kind] = OCSP_cert_to_id(digest.function, leaf.pointer, issuer.pointer)
+            }
+            guard let known = expected[digest.kind], OCSP_id_cmp(known, identifier) == 0
             else { continue }
             return single
         }
         throw StapleError(.aboutOthers)
+    }
+
+    /// What an answer names its certificate by, where that is a digest that responders use.
+    private static func digest(of identifier: OpaquePointer) -> (kind: Int32, function: OpaquePointer?)? {
+        var object: OpaquePointer?
+        OCSP_id_get0_info(nil, &object, nil, nil, identifier)
+        let kind = OBJ_obj2nid(object)
+        switch kind {
+        case NID_sha1: return (kind, EVP_sha1())
+        case NID_sha256: return (kind, EVP_sha256())
+        case NID_sha384: return (kind, EVP_sha384())
+        case NID_sha512: return (kind, EVP_sha512())
+        default: return nil
+        }
     }
 }

@@ -1,0 +1,127 @@
+import COpenSSLShims
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// Files with keys that cost OpenSSL much to read.
+@Suite struct CostlyObjectTests {
+    private func described(isCompressed: Bool) throws -> LabKey {
+        try LabKey.shared(.p256Described(isCompressed: isCompressed), label: "described")
+    }
+
+    // MARK: Messages
+
+    private static let refusal = X509Error(
+        .notSignedData,
+        detail: "a certificate in it has a key that costs too much to read"
+    )
+
+    private func chain(isCompressed: Bool) throws -> [LabCertificate] {
+        let world = try StandardPKI.shared()
+        let strange = try world.interA.issue(
+            .leaf(StandardPKI.serverName),
+            key: described(isCompressed: isCompressed)
+        )
+        return [world.leaf, strange]
+    }
+
+    /// The message with its outer lengths left open, as BER may have them.
+    private func open(_ message: [UInt8]) -> [UInt8] {
+        [0x30, 0x80] + message.dropFirst(4) + [0, 0]
+    }
+
+    @Test func aMessageWithACostlyKeyIsNotRead() throws {
+        let message = signedData(of: try chain(isCompressed: true))
+        for bytes in [message, open(message)] {
+            #expect(throws: Self.refusal) { try SignedDataReader.certificates(der: bytes) }
+        }
+    }
+
+    @Test func aMessageWithACurveThatIsDescribedCheaplyIsRead() throws {
+        let chain = try chain(isCompressed: false)
+        let message = signedData(of: chain)
+        for bytes in [message, open(message)] {
+            #expect(try SignedDataReader.certificates(der: bytes).map(\.der) == chain.map(\.der))
+        }
+    }
+
+    private func objection(toMessage bytes: [UInt8]) -> Int { Int(COpenSSLShims_signed_data(bytes, bytes.count)) }
+
+    @Test func aMessageIsLookedThroughWhateverLengthsAreOpen() throws {
+        let certificates = try chain(isCompressed: true).flatMap(\.der)
+        let identifier: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 2]
+        let content: [UInt8] = [0x30, 0x80, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 1]
+        let signed: [UInt8] = [0xA0, 0x80, 0x24, 0x80, 4, 1, 7, 0, 0, 0, 0, 0, 0]
+        func message(_ inner: [UInt8]) -> [UInt8] {
+            let head: [UInt8] = [0x30, 0x80] + identifier + [0xA0, 0x80, 0x30, 0x80, 2, 1, 1, 0x31, 0x80, 0, 0]
+            return head + content + signed + inner + [0x31, 0, 0, 0, 0, 0, 0, 0]
+        }
+        let open = message([0xA0, 0x80] + certificates + [0, 0])
+        #expect(objection(toMessage: open) == COpenSSLShims_CERTIFICATES_OWN_CURVE)
+        #expect(objection(toMessage: message([])) == 0)
+        #expect(objection(toMessage: message([0xA0, 0x80, 0, 0])) == 0)
+        for count in 0..<open.count - certificates.count - 40 {
+            #expect(objection(toMessage: Array(open.prefix(count))) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+        }
+        // Another kind of message, which has certificates elsewhere.
+        let enveloped = open.replacing([1, 7, 2], with: [1, 7, 3], maxReplacements: 1)
+        #expect(objection(toMessage: enveloped) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+    }
+
+    // MARK: Requests and private keys
+
+    @Test func aRequestWithACostlyKeyIsNotRead() throws {
+        let costly = try described(isCompressed: true).certificationRequest(for: "next.example.com")
+        #expect(throws: X509Error(.notARequest)) { try KeyReader.request(der: costly) }
+        let cheap = try described(isCompressed: false)
+        let request = try KeyReader.request(der: cheap.certificationRequest(for: "next.example.com"))
+        #expect(request.publicKey.subjectPublicKeyInfo == cheap.publicKeyInfo)
+    }
+
+    private func privateKey(isCompressed: Bool) throws -> [UInt8] {
+        let text = try described(isCompressed: isCompressed).privateKeyPEM()
+        return try #require(try PEM.blocks(in: Array(text.utf8)).first).der
+    }
+
+    @Test func aPrivateKeyOnACostlyCurveIsNotRead() throws {
+        let costly = try privateKey(isCompressed: true)
+        #expect(throws: X509Error(.notAPrivateKey)) { try KeyReader.publicKey(ofPrivateKey: costly) }
+        let cheap = try described(isCompressed: false)
+        let key = try KeyReader.publicKey(ofPrivateKey: try privateKey(isCompressed: false))
+        #expect(key.subjectPublicKeyInfo == cheap.publicKeyInfo)
+    }
+
+    private func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
+        let content = parts.flatMap(\.self)
+        return [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
+    }
+
+    @Test func privateKeysAreLookedAtInEachOfTheirForms() throws {
+        func objection(_ key: [UInt8]) -> Int { Int(COpenSSLShims_private_key(key, key.count)) }
+        let own = COpenSSLShims_CERTIFICATES_OWN_CURVE
+        let number: [UInt8] = [2, 1, 1]
+        let scalar = element(4, [7])
+        let named: [UInt8] = [6, 5, 0x2B, 0x81, 4, 0, 0x21]
+        let curve = element(0x30, number, element(0x30, [6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 1, 2]))
+        let ec: [UInt8] = [6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1]
+        // SEC 1, by itself and within PKCS #8.
+        for (parameters, wanted) in [(named, 0), (curve, own)] {
+            let key = element(0x30, number, scalar, element(0xA0, parameters))
+            #expect(objection(key) == wanted)
+            #expect(objection(element(0x30, number, element(0x30, ec, named), element(4, key))) == wanted)
+            #expect(objection(element(0x30, number, element(0x30, ec, parameters), element(4, key))) == wanted)
+        }
+        #expect(objection(element(0x30, number, scalar)) == 0)
+        // Of DSA and Diffie-Hellman OpenSSL computes the public half, of RSA it does not.
+        let much = element(4, Array(repeating: 1, count: Int(COpenSSLShims_PRIVATE_KEY_MAX)))
+        let dsa: [UInt8] = [6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x38, 4, 1]
+        let rsa: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1]
+        #expect(objection(element(0x30, number, element(0x30, dsa), scalar)) == 0)
+        #expect(objection(element(0x30, number, element(0x30, dsa), much)) == COpenSSLShims_CERTIFICATES_COSTLY)
+        #expect(objection(element(0x30, number, element(0x30, rsa), much)) == 0)
+        #expect(objection(element(0x30, number, much)) == COpenSSLShims_CERTIFICATES_COSTLY)
+        #expect(objection(element(0x30, number, number)) == 0)
+        #expect(objection(much) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+    }
+}
