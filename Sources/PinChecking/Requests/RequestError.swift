@@ -66,6 +66,8 @@ package enum RequestError: Error, Hashable, Sendable {
     package enum Problem: Hashable, Sendable {
         /// There is nothing.
         case empty
+        /// A dash, which names standard input elsewhere.
+        case dash
         /// A user name stands before the host.
         case userName
         /// A path, and no scheme.
@@ -185,6 +187,7 @@ extension RequestError.Problem {
         let resolve = "write HOST:PORT:ADDR, as in api.example.com:443:203.0.113.7"
         return switch self {
         case .empty: "is empty: name a host, as in 'api.example.com'"
+        case .dash: "is no host: a list on standard input is read with '--targets -'"
         case .userName: "holds a user name: leave out everything up to the '@'"
         case .slash: "holds a '/': name the host alone, or write https:// before it"
         case .scheme: "is not an https URL: pincheck speaks TLS only, write https:// or host:port"

@@ -17,6 +17,7 @@ package struct Target: Hashable, Sendable {
     /// - Throws: ``RequestError``, which quotes the text and says what to write.
     package init(_ text: String) throws(RequestError) {
         guard !text.isEmpty else { throw .malformed(.target, text, .empty) }
+        guard text != "-" else { throw .malformed(.target, text, .dash) }
         guard !Self.mayBeKeyMaterial(text) else { throw .keyMaterial(length: text.utf8.count) }
         let authority = try Self.authority(of: text)
         guard !authority.utf8.contains(UInt8(ascii: "@")) else { throw .malformed(.target, text, .userName) }
