@@ -16,10 +16,10 @@ struct PinSources: Sendable {
     /// What should be said once about the sources.
     private(set) var notes: [Finding] = []
 
-    private let suffixes = SystemPublicSuffixList()
+    let suffixes = SystemPublicSuffixList()
 
     /// The same as they were read: an app ships one of each kind.
-    private var readConfigurations: [PinConfiguration] = []
+    private(set) var readConfigurations: [PinConfiguration] = []
 
     /// Reads the sources in their order.
     init(reading sources: [PinSource]) throws(CheckError) {
@@ -53,44 +53,6 @@ struct PinSources: Sendable {
                 )
             )
         }
-    }
-
-    /// The network security configuration of the app.
-    ///
-    /// - Parameters:
-    ///   - name: the reference name, for the message.
-    ///   - host: the host as Android has it, `nil` for one that is not known.
-    /// - Returns: the only one, or one of several that agree about the host; `nil` for none.
-    /// - Throws: ``CheckError`` when two say different things of the host: an app ships one.
-    func networkSecurity(
-        for name: ReferenceName,
-        host: String?
-    ) throws(CheckError) -> NetworkSecurityConfiguration? {
-        guard let first = networkSecurity.first else { return nil }
-        for other in networkSecurity.dropFirst() where !other.says(theSameAs: first, of: host) {
-            throw .said(
-                .data,
-                "two configurations say different things of whom Android trusts for \(name): "
-                    + "\(first.trust(for: host).place?.origin ?? first.origin) and "
-                    + "\(other.trust(for: host).place?.origin ?? other.origin); give the one that the app ships"
-            )
-        }
-        return first
-    }
-
-    /// App Transport Security of the app, the only one or one of several that agree; `nil` where none is known.
-    ///
-    /// - Throws: ``CheckError`` when two say different things of the host: an app has one Info.plist.
-    func transportSecurity(for host: ServerName?) throws(CheckError) -> TransportSecurity? {
-        guard let first = transportSecurity.first, let host else { return transportSecurity.first }
-        for other in transportSecurity.dropFirst() where !other.says(theSameAs: first, of: host) {
-            throw .said(
-                .data,
-                "two configurations say different things of App Transport Security for \(host): \(first.origin) and "
-                    + "\(other.origin); give the one that the app ships"
-            )
-        }
-        return first
     }
 
     private mutating func merge(_ configuration: PinConfiguration) {
@@ -177,136 +139,8 @@ struct PinSources: Sendable {
         return lookups.allSatisfy { $0 == .trustKitAndroid } ? [.trustKitAndroid] : [nil, .trustKitAndroid]
     }
 
-    /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
-    ///
-    /// Of the certificate files of an app those count that the client loads from the bundle.
-    ///
-    /// - Throws: ``CheckError`` when two of them say different things of the host: an app ships one configuration, and which
-    ///   of the two it is cannot be told.
-    func own(
-        _ client: ClientRegistry.Entry,
-        for name: ReferenceName,
-        writtenAs host: String,
-        port: Int?
-    ) throws(CheckError) -> Own? {
-        let own = configurations.filter { client.configurations[$0.kind] != nil }
-        guard !own.isEmpty else { return nil }
-        let policies = own.compactMap { configuration -> HostPolicy? in
-            let read = configuration.entries.filter { entry in
-                guard let loaders = entry.loaders, let loader = client.loader else { return true }
-                return loaders.contains(loader)
-            }
-            return policy(
-                of: PinConfiguration(configuration.kind, entries: read),
-                for: name,
-                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
-                port: port,
-                by: client.configurations[configuration.kind]
-            )
-        }
-        try refuseSeveral(own.map(\.kind), for: client, name, writtenAs: host, port: port)
-        try refuseContradiction(policies, own, for: client, name)
-        return Own(
-            policy: policies.first,
-            ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty,
-            obstacle: obstacle(for: client, in: own)
-        )
-    }
-
-    /// Why TrustKit for Android throws for a file, whatever host is asked for.
-    private func obstacle(
-        for client: ClientRegistry.Entry,
-        in configurations: [PinConfiguration]
-    ) -> ClientConfigurationError? {
-        for configuration in configurations where client.configurations[configuration.kind] == .trustKitAndroid {
-            for entry in configuration.entries {
-                guard let domain = entry.trustKitAndroid,
-                    let violation = domain.violations(pins: entry.pins, suffixes: suffixes).first
-                else { continue }
-                return ClientConfigurationError(
-                    client: client.name,
-                    message: "TrustKit throws when the app starts (\(entry.origin)): " + violation.message(domain.name)
-                )
-            }
-        }
-        return nil
-    }
-
-    /// Refuses configurations of one kind of which each by itself says something else of the host: together they would be one that
-    /// nobody ships.
-    private func refuseSeveral(
-        _ kinds: [PinConfiguration.Kind],
-        for client: ClientRegistry.Entry,
-        _ name: ReferenceName,
-        writtenAs host: String,
-        port: Int?
-    ) throws(CheckError) {
-        for kind in kinds where (client.configurations[kind] ?? kind.lookup).takesAll == false {
-            let policies = readConfigurations.filter { $0.kind == kind }.compactMap { configuration in
-                policy(
-                    of: configuration,
-                    for: name,
-                    writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
-                    port: port,
-                    by: client.configurations[kind]
-                )
-            }
-            guard let first = policies.first, let other = policies.first(where: { $0.meaning != first.meaning }) else {
-                continue
-            }
-            throw Self.contradiction(first.entries.first, other.entries.first, to: client, name)
-        }
-    }
-
-    private func refuseContradiction(
-        _ policies: [HostPolicy],
-        _ configurations: [PinConfiguration],
-        for client: ClientRegistry.Entry,
-        _ name: ReferenceName
-    ) throws(CheckError) {
-        var pairs: [(HostEntry, HostEntry)] = []
-        if let first = policies.first, let other = policies.first(where: { $0.meaning != first.meaning }) {
-            pairs += zip(first.entries, other.entries)
-        }
-        // Of several entries for the same hosts the lookup takes one, where it does not take all.
-        for configuration in configurations
-        where (client.configurations[configuration.kind] ?? configuration.kind.lookup).takesAll == false {
-            let entries = configuration.entries(by: client.configurations[configuration.kind])
-            for taken in policies.flatMap(\.entries) {
-                let other = entries.first { entry in
-                    entry.hosts == taken.hosts && entry.port == taken.port && entry.meaning != taken.meaning
-                }
-                if let other { pairs.append((taken, other)) }
-            }
-        }
-        guard let (first, other) = pairs.first else { return }
-        throw Self.contradiction(first, other, to: client, name)
-    }
-
-    private static func contradiction(
-        _ first: HostEntry?,
-        _ other: HostEntry?,
-        to client: ClientRegistry.Entry,
-        _ name: ReferenceName
-    ) -> CheckError {
-        .said(
-            .data,
-            "two configurations say different things of \(name) to \(client.name): \(first?.origin ?? "one") and "
-                + "\(other?.origin ?? "another"); give the one that the app ships"
-        )
-    }
-
-    /// What a client's own configurations say of a host.
-    struct Own {
-        /// The policy, `nil` when the host is not configured.
-        let policy: HostPolicy?
-        /// Whether pins that are for whatever host are beside it, which the client's configuration does not have.
-        let ignoresPinsForAnyHost: Bool
-        /// Why the client throws for its configuration, `nil` when it does not.
-        let obstacle: ClientConfigurationError?
-    }
-
-    private func policy(
+    /// What one configuration says of a host, by the rule of its kind or by another.
+    func policy(
         of configuration: PinConfiguration,
         for name: ReferenceName,
         writtenAs host: String,
@@ -343,56 +177,5 @@ struct PinSources: Sendable {
             message: "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
                 + (pins.isEmpty ? ": no pin is compared" : "")
         )
-    }
-}
-
-extension HostEntry {
-    /// What the entry says, wherever it stands.
-    fileprivate var meaning: [AnyHashable] {
-        let places: [Set<SHA256Digest>?] =
-            switch identities {
-            case .anywhere(let pins): [Set(pins.map(\.spkiSHA256))]
-            case .positions(let leaf, let authorities):
-                [leaf.map { Set($0.map(\.spkiSHA256)) }, authorities.map { Set($0.map(\.spkiSHA256)) }]
-            case .records(_, let pins): [Set(pins.map(\.spkiSHA256))]
-            }
-        return [places, enforcesPinning, expiration, isExcluded, hasExemptAnchors]
-    }
-}
-
-extension NetworkSecurityConfiguration {
-    /// Whether both have Android trust the same for a host, wherever it stands.
-    fileprivate func says(theSameAs other: NetworkSecurityConfiguration, of host: String?) -> Bool {
-        func meaning(_ configuration: NetworkSecurityConfiguration, isDebuggable: Bool) -> AndroidTrust {
-            var trust = configuration.trust(for: host, isDebuggable: isDebuggable)
-            trust.place = nil
-            return trust
-        }
-        return [false, true].allSatisfy { meaning(self, isDebuggable: $0) == meaning(other, isDebuggable: $0) }
-            && debugObstacle == other.debugObstacle
-    }
-}
-
-extension TransportSecurity {
-    /// Whether both ask the same of connections to a host, before iOS 17 and after, wherever it stands.
-    fileprivate func says(theSameAs other: TransportSecurity, of host: ServerName) -> Bool {
-        func meaning(_ settings: TransportSecurity, _ release: AppleRelease) -> Requirement? {
-            guard case .on(var requirement) = settings.ruling(for: host, on: release) else { return nil }
-            requirement.exception = nil
-            return requirement
-        }
-        let older = AppleRelease(
-            limitsLeavesOfOwnAnchors: true,
-            requiresTransparency: true,
-            judgesAddressesByTransportSecurity: false
-        )
-        return [.newest, older].allSatisfy { meaning(self, $0) == meaning(other, $0) }
-    }
-}
-
-extension HostPolicy {
-    /// What the policy says, wherever it stands.
-    fileprivate var meaning: [AnyHashable] {
-        [Set(pins?.pins.map(\.spkiSHA256) ?? []), enforcesPinning, expiration, entries.map(\.isExcluded)]
     }
 }

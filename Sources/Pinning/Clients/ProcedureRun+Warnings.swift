@@ -1,0 +1,88 @@
+/// Warnings that every client needs.
+extension ProcedureRun {
+    /// Warns of pins among the presented certificates that are not on the built chain.
+    ///
+    /// Presenting a certificate proves nothing (CVE-2016-2402).
+    mutating func warnOfPresentedPins(_ built: BuiltChain) {
+        guard let pins else { return }
+        let unused = observation.presented.certificates.filter { !built.certificates.contains($0) }
+        guard let certificate = unused.first(where: { pins.isPinned($0) }) else { return }
+        warn(
+            "pin-only-presented",
+            "a pinned key is presented in \(certificate) but is not on the built chain: presenting a certificate proves nothing"
+        )
+    }
+
+    /// Warns when the pins hold on one valid path and not on another, or end otherwise there.
+    mutating func warnOfPathDependence(_ result: TrustResult, holds: (BuiltChain) -> some Equatable) {
+        let paths = result.validPaths
+        guard paths.count > 1, let first = paths.first else { return }
+        let isFirst = holds(.verified(first))
+        guard paths.dropFirst().contains(where: { holds(.verified($0)) != isFirst }) else { return }
+        warn(
+            "path-dependent",
+            "the pins hold on one valid path and not on another: the verdict depends on the path a device builds"
+        )
+    }
+
+    /// Warns when a path exists only because a pinned certificate completes it.
+    mutating func warnOfMissingIntermediates(_ built: BuiltChain) {
+        let pinned = pins?.certificates ?? []
+        // A verified path ends at an anchor, which no server need send; what says nothing of where its issuer is had none fetched.
+        let links = zip(built.certificates, built.certificates.dropFirst().dropLast(built.isVerified ? 1 : 0))
+        let missing = links.first { subject, issuer in
+            (pinned.contains(issuer) || observation.fetchable.contains(issuer))
+                && !observation.presented.certificates.contains(issuer)
+                && !IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: subject)).isEmpty
+        }?.1
+        guard let missing else { return }
+        let source = pinned.contains(missing) ? "taken from the pins" : "given beside it"
+        warn(
+            "intermediate-not-presented",
+            "the chain lacks \(missing), which was \(source): clients that do not fetch it reject the chain"
+        )
+    }
+
+    /// Warns when a date that begins at midnight on the device has begun in some time zones and not in others.
+    mutating func warnOfTimeZone(of expiration: Timestamp?) {
+        guard let expiration else { return }
+        let distance = observation.time.secondsSinceEpoch - expiration.secondsSinceEpoch
+        // The day begins fourteen hours before UTC's at the earliest, and twelve after at the latest.
+        guard (-14 * 3_600...12 * 3_600).contains(distance) else { return }
+        warn(
+            "expiration-time-zone",
+            "the pins expire at midnight in the device's time zone; judged as of UTC (\(expiration)), some devices "
+                + (distance > 0 ? "still enforce them" : "no longer enforce them")
+        )
+    }
+
+    /// Warns when an authority is pinned: whatever it issues for the name will do, also where the leaf is pinned too.
+    ///
+    /// `matches` are the pins that matched, the nearest to the leaf first. A path that ends at a pinned leaf leaves out the
+    /// authority whose certificate is pinned beside it, which is as good as the leaf the next time.
+    mutating func warnOfAuthorityPin(_ matches: [PinMatch]) {
+        let consequence = "any certificate it issues \(isNameGiven ? "for the name " : "")will do"
+        if let match = matches.first(where: { $0.depth > 0 }) {
+            let isAlone = matches.first?.depth == match.depth
+            warn(
+                "authority-pin",
+                "\(isAlone ? "matched only by" : "beside the leaf's there is") an authority's pin at depth \(match.depth): "
+                    + consequence
+            )
+        } else if let authority = pins?.certificates.first(where: {
+            $0.basicConstraints?.isCertificateAuthority == true
+        }) {
+            warn(
+                "authority-pin",
+                "beside the leaf's there is the pin of an authority, \(authority): \(consequence)"
+            )
+        }
+    }
+}
+
+extension PinSet {
+    /// Whether the key of `certificate` is pinned.
+    func isPinned(_ certificate: Certificate) -> Bool {
+        pins.contains { $0.spkiSHA256 == certificate.publicKey.spkiSHA256 }
+    }
+}
