@@ -27,6 +27,7 @@ package enum PinInput: Sendable {
         let format = PinFileFormats.format(of: file)
         guard let format, !(format is PEMFormat), !(format is DERFormat) else {
             if file.isPropertyList { throw PropertyListFormat.withoutPins(at: file.place) }
+            if format == nil, let error = CurlCommandFormat.whyUnread(file) { throw error }
             return .items(try PinItemReader.items(in: file))
         }
         try PinItemReader.refusePrivateKeys(in: file)

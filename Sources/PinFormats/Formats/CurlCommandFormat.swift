@@ -13,20 +13,59 @@ struct CurlCommandFormat: PinFileFormat {
     /// The product of pins and URLs in a file above which nobody wrote it.
     private static let mostPinsOfHosts = 100_000
 
-    func recognises(_ file: PinFile) -> Bool {
-        guard let text = file.text, file.bytes.count <= PinListFormat.mostBytes,
-            text[...].holds("--pi") || text[...].holds(Self.mark)
-        else {
-            return false
+    /// What was found in the file when it was recognised.
+    private var found: CurlCommands?
+
+    func recognises(_ file: PinFile) -> Bool { recognised(in: file) != nil }
+
+    func recognised(in file: PinFile) -> (any PinFileFormat)? {
+        guard let text = file.text, file.bytes.count <= PinListFormat.mostBytes, Self.mayBeFound(in: text[...]) else {
+            return nil
         }
-        return CurlCommands(text).isFound
+        let found = Self.commands(file)
+        return found.isFound ? CurlCommandFormat(found: found) : nil
+    }
+
+    /// A cheap look: the option in full, cut off, or cut off without dashes in a configuration file.
+    private static func mayBeFound(in text: Substring) -> Bool {
+        if text.holds("--pi") || text.holds(mark) { return true }
+        return text.holds("sha256//")
+            && text.utf8.split(separator: UInt8(ascii: "\n")).contains { line in
+                line.drop { $0 == 0x20 || $0 == 0x09 }.starts(with: "pi".utf8)
+            }
+    }
+
+    private static func commands(_ file: PinFile) -> CurlCommands {
+        CurlCommands(file.text ?? "", hasMark: file.bytes.starts(with: [0xEF, 0xBB, 0xBF]))
+    }
+
+    /// What there is to say of a file in which the option stands where nothing runs it, `nil` where it stands nowhere.
+    static func whyUnread(_ file: PinFile) -> PinFormatError? {
+        guard let text = file.text, file.bytes.count <= PinListFormat.mostBytes, text[...].holds(mark) else {
+            return nil
+        }
+        let unread = commands(file).unread.first
+        let line = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .firstIndex { Substring($0).holds(mark) }
+        return PinFormatError(
+            .notation,
+            at: file.place(line: unread?.line ?? line.map { $0 + 1 }),
+            unread?.reason
+                ?? "--pinnedpubkey stands in words here that no command runs, and no other pin is in the file",
+            remedy: unread?.remedy ?? remedy
+        )
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        let found = CurlCommands(file.text ?? "")
+        let found = found ?? Self.commands(file)
         for unread in found.unread {
             try collector.gather(
-                PinFormatError(.notation, at: file.place(line: unread.line), unread.reason, remedy: Self.remedy)
+                PinFormatError(
+                    .notation,
+                    at: file.place(line: unread.line),
+                    unread.reason,
+                    remedy: unread.remedy ?? Self.remedy
+                )
             )
         }
         var entries: [HostEntry] = []
@@ -81,7 +120,7 @@ struct CurlCommandFormat: PinFileFormat {
                 PinFormatError(
                     .wrongValue,
                     at: place,
-                    "the value of --pinnedpubkey is not written out here",
+                    "the value of --pinnedpubkey is not written out here: the script computes it",
                     remedy: "write sha256// and 44 characters of base64 in its place"
                 )
             )

@@ -42,10 +42,12 @@ enum CurlConfiguration {
             hasMore = false
         }
 
-        /// Without dashes, a shorter word begins lines of other files as well.
-        var isOfPin: Bool {
-            isLong && name.hasPrefix(isDashed ? "pi" : "pinn") && CurlOptions.meaning(name) == .pin
+        var isOfPin: Bool { isLong && CurlOptions.meaning(name) == .pin }
+        /// Whether it is certain by itself: without dashes, a shorter word begins lines of other files as well.
+        var isCertainlyOfPin: Bool {
+            isOfPin && (isDashed || name.hasPrefix("pinn") || value?.hasPrefix("sha256//") == true)
         }
+        var mattersToPins: Bool { isOfPin || isNext || name.hasSuffix("url") || name.hasSuffix(CurlCommands.mark) }
         var isNext: Bool { isDashed && name == ":" || name == "next" }
 
         /// Whether the line is for certain an option with its value, and no command.
@@ -105,19 +107,22 @@ enum CurlConfiguration {
     // MARK: Reading
 
     /// Reads each part up to a `next` for itself.
-    static func read(_ text: String, into commands: inout CurlCommands) {
+    static func read(_ text: String, hasMark: Bool, into commands: inout CurlCommands) {
+        let settings = lines(of: text).enumerated().compactMap { index, line in
+            Setting(line).map { (number: index + 1, setting: $0) }
+        }
+        // Where no pin is certain, words such as 'pi' are some other file's.
+        let isCertain = settings.contains { $0.setting.isCertainlyOfPin }
         var command = CurlCommand(line: 0)
-        var number = 0
-        for line in lines(of: text) {
-            number += 1
-            guard let setting = Setting(line) else { continue }
+        for (number, setting) in settings {
+            if hasMark, number == 1, setting.mattersToPins { commands.noteByteOrderMark() }
             // Without a URL before it, curl goes on with what it has.
             if setting.isNext, !command.servers.isEmpty || command.hasUnwrittenServer || command.obstacle != nil {
                 commands.add(command)
                 command = CurlCommand(line: 0)
             }
             if setting.name == "expand-url" { command.hasUnwrittenServer = true }
-            guard setting.isOfPin || setting.name == "url" else {
+            guard setting.isOfPin && isCertain || setting.name == "url" else {
                 refuse(setting, at: number, into: &commands)
                 continue
             }
@@ -127,7 +132,7 @@ enum CurlConfiguration {
                 continue
             }
             if setting.isOfPin {
-                command.values.append(CurlCommand.Value(text: value, isWritten: true))
+                command.values.append(CurlCommand.Value(ShellWords.Word(text: value, isComputed: false)))
                 if command.line == 0 { command.line = number }
             } else {
                 command.add(
@@ -141,6 +146,7 @@ enum CurlConfiguration {
 
     /// Says that a line has the name of the option and is another, as `--pinnedpubkey=…`, which only some versions of curl know.
     private static func refuse(_ setting: Setting, at line: Int, into commands: inout CurlCommands) {
+        if setting.isLong, CurlOptions.isPinInCapitals(setting.name) { return commands.noteCapitals(line) }
         let name = String(setting.name)
         guard name.holdsBytes(of: CurlCommands.mark), name != "proxy-" + CurlCommands.mark else { return }
         commands.note(line, "\(CurlCommands.mark) has no blank before its value, or is a part of another name")

@@ -16,6 +16,11 @@ enum CurlOptions {
         return beginnings.contains(name) && !flagsThatBeginOthers.contains(name) ? .value : .flag
     }
 
+    /// Whether it is the option of the pin but for capital letters, which later versions of curl do not take.
+    static func isPinInCapitals(_ name: some StringProtocol) -> Bool {
+        meaning(name) == .flag && meaning(name.lowercased()) == .pin
+    }
+
     /// The letters of options that take a value.
     static let letters = Set("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
 

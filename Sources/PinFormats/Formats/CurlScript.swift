@@ -4,16 +4,18 @@ internal import Text
 enum CurlScript {
     static func read(_ script: ShellWords, into commands: inout CurlCommands) {
         if let line = script.openLine {
-            commands.note(
-                line,
-                "a quotation mark or bracket is not closed here, so that commands behind it cannot be read",
-                isCertain: false
-            )
+            commands.note(line, "a bracket is not closed here, \(hidden)", isCertain: false)
         }
+        lazy var runsText = script.lines.contains { $0.words.contains(where: CurlBystander.runsText) }
         for line in script.lines {
             switch line.kind {
-            case .command where ["rem", "::"].contains(line.words[0].text.lowercased()): continue
-            case .command: read(line.words, at: line.line, into: &commands)
+            case .command:
+                guard let bystander = CurlBystander(line, isCurl: isCurl) else {
+                    read(line, into: &commands)
+                    continue
+                }
+                let doubt = bystander.doubt(mayBeRead: line.isTaken || runsText)
+                if let doubt { refuse(line, doubt, &commands) }
             case .array: refuse(line, "stands in a list, of which commands take what is not seen here", &commands)
             case .hereDocument: refuse(line, "stands in a here-document, which is no command of this script", &commands)
             case .redirection: refuse(line, "stands in a redirection, which is no command of this script", &commands)
@@ -21,9 +23,11 @@ enum CurlScript {
         }
     }
 
+    private static let hidden = "so that commands behind it cannot be read"
+
     private static func refuse(_ line: ShellWords.Line, _ reason: String, _ commands: inout CurlCommands) {
-        guard line.words.contains(where: { $0.text.holdsBytes(of: CurlCommands.mark) }) else { return }
-        commands.note(line.line, "--pinnedpubkey \(reason)")
+        guard line.words.contains(where: { CurlCommands.isMentioned(in: $0.text) }) else { return }
+        commands.note(line.line, "--pinnedpubkey \(reason)", isCertain: line.kind != .command)
     }
 
     private static func isCurl(_ word: ShellWords.Word) -> Bool {
@@ -31,16 +35,19 @@ enum CurlScript {
         return ["curl", "curl.exe"].contains { name == $0 || name.hasSuffix("/" + $0) } || name.hasSuffix("32curl.exe")
     }
 
-    private static func read(_ words: [ShellWords.Word], at line: Int, into commands: inout CurlCommands) {
+    private static func read(_ line: ShellWords.Line, into commands: inout CurlCommands) {
+        let words = line.words
         let curl = words.firstIndex(where: isCurl)
         // Another program's options are its own.
-        let isMarked = words.contains { $0.text.holdsBytes(of: CurlCommands.mark) }
-        guard isMarked || curl != nil else { return }
-        var arguments = CurlArguments(line: line, isCurl: curl != nil)
+        guard curl != nil || words.contains(where: { CurlCommands.isMentioned(in: $0.text) }) else { return }
+        if let open = line.openLine {
+            commands.note(open, "a quotation mark is not closed here, \(hidden)", isCertain: false)
+        }
+        var arguments = CurlArguments(line: line.line, isCurl: curl != nil)
         let start = curl.map { $0 + 1 } ?? (words[0].text.hasPrefix("-") && words[0].text != "-" ? 0 : 1)
         for word in words[..<start] { arguments.refuse(word, into: &commands) }
         if start == 0 {
-            commands.note(line, "--pinnedpubkey begins a line of a script that belongs to no command")
+            commands.note(line.line, "--pinnedpubkey begins a line of a script that belongs to no command")
         }
         arguments.read(words[start...], into: &commands)
     }
@@ -91,6 +98,7 @@ private struct CurlArguments {
         let isExpanded = name.hasPrefix("expand-")
         let meaning = CurlOptions.meaning(isExpanded ? name.dropFirst(7) : name)
         guard meaning != .pin || isCurl || name == CurlCommands.mark else { return }
+        if CurlOptions.isPinInCapitals(name), isCurl { commands.noteCapitals(line) }
         switch meaning {
         case .flag: return refuse(word, into: &commands)
         case .next:
@@ -103,7 +111,7 @@ private struct CurlArguments {
         if isExpanded, let text = value?.text, text.holdsBytes(of: "{{") { value?.isComputed = true }
         switch (meaning, value) {
         case (.pin, let value?):
-            command.values.append(CurlCommand.Value(text: value.text, isWritten: !value.isComputed))
+            command.values.append(CurlCommand.Value(value))
         case (.pin, nil): commands.note(line, "--pinnedpubkey has no value here", isCertain: false)
         case (.url, let value?) where isExpanded && value.isComputed: command.hasUnwrittenServer = true
         case (.url, let value?): command.add(value, isURL: true)
@@ -131,10 +139,10 @@ private struct CurlArguments {
 
     /// Says that a word has the name of the option and is none.
     func refuse(_ word: ShellWords.Word, into commands: inout CurlCommands) {
-        guard word.text.holdsBytes(of: CurlCommands.mark) else { return }
+        guard CurlCommands.isMentioned(in: word.text) else { return }
         commands.note(
             line,
-            "--pinnedpubkey stands in a text here, which may be a command or settings",
+            "--pinnedpubkey stands in a text here, which this file does not run as a command by itself",
             isCertain: false
         )
     }

@@ -3,10 +3,17 @@ protocol PinFileFormat: Sendable {
     /// Whether `file` is in this notation, well made or not. The name of the file plays no part.
     func recognises(_ file: PinFile) -> Bool
 
+    /// The format that reads `file`, which may keep what recognising it took; `nil` when it is in another notation.
+    func recognised(in file: PinFile) -> (any PinFileFormat)?
+
     /// Reads every pin in `file`.
     ///
     /// - Throws: the first error, unless the collector skips bad pins.
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError)
+}
+
+extension PinFileFormat {
+    func recognised(in file: PinFile) -> (any PinFileFormat)? { recognises(file) ? self : nil }
 }
 
 /// The notations that are known, in the order in which they are tried.
@@ -22,6 +29,6 @@ enum PinFileFormats {
 
     /// The notation of `file`, `nil` when it holds nothing that is a pin in any.
     static func format(of file: PinFile) -> (any PinFileFormat)? {
-        all.first { $0.recognises(file) }
+        all.lazy.compactMap { $0.recognised(in: file) }.first
     }
 }

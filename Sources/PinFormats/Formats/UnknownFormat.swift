@@ -25,7 +25,9 @@ extension PinFileFormats {
                 "text of more than \(PinListFormat.mostBytes >> 20) MiB without a certificate, no list of pins is that large"
             )
         }
-        if file.text != nil { return emptyList(in: file) ?? .noPin(at: file.place) }
+        if file.text != nil {
+            return emptyList(in: file) ?? CurlCommandFormat.whyUnread(file) ?? .noPin(at: file.place)
+        }
         if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
             return PinFormatError(.textEncoding, at: file.place, "text in UTF-16", remedy: "save it as UTF-8")
         }
