@@ -1,3 +1,4 @@
+import LoopbackLab
 import Pinning
 import Testing
 
@@ -142,5 +143,126 @@ import Testing
                 + (index < 256 ? "aa\n" : "bb\n")
         }
         #expect(try error(aliases + records.joined()).problem == .unreasonableDocument)
+    }
+
+    // MARK: Names without an origin
+
+    /// What else is in the file shows that its names go on, and where the record stands that needs to know with what.
+    @Test(arguments: [
+        ("@ IN SOA ns1 hostmaster 1 2 3 4 5\n_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n", 2),
+        (
+            "_443._tcp.v.example.com IN TLSA 3 1 1 OWN\nexample.com. IN SOA ns.example.com. h.example.com. 1 2 3 4 5\n",
+            1
+        ),
+        ("_443._tcp.v.example.com IN TLSA 3 1 1 OWN\nexample.com. IN NS ns1\n", 1),
+        ("_443._tcp.v.example.com IN TLSA 3 1 1 OWN\nexample.com. IN MX 10 @\n", 1),
+        ("www IN A 192.0.2.1\n_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n", 2),
+        ("www 300 A 192.0.2.1\n_443._tcp.v.example.com TXT x\n  IN TLSA 3 1 1 OWN\n", 3),
+        ("www A 192.0.2.1\n_443._tcp.v.example.com CNAME dane.example.com.\ndane.example.com. TLSA 3 1 1 OWN\n", 2),
+        ("www A 192.0.2.1\n_443._tcp.v.example.com. CNAME dane\ndane.example.com. TLSA 3 1 1 OWN\n", 2),
+        ("_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n$ORIGIN example.com.\nwww A 192.0.2.1\n", 1),
+    ])
+    func aNameThatGoesOnIsAMistake(zone: String, line: Int) throws {
+        let error = try error(zone)
+        #expect(error.problem == .badHost)
+        #expect(error.reason.contains("goes on with the zone's own name, which the file does not have"))
+        #expect(error.remedy == "put it in front: $ORIGIN example.com.")
+        #expect(error.place.description.hasSuffix("zone:\(line)"), "\(error)")
+        #expect(
+            try pins("$ORIGIN .\n" + zone.replacing("dane\n", with: "dane.example.com\n")) == [
+                "v.example.com:443": [first]
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        "_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n",
+        "v.example.com IN A 192.0.2.1\n_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n",
+        "example.com NS ns1.example.com\n_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n",
+        "@ SOA ns1 h 1 2 3 4 5\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
+    ])
+    func aNameWithoutItsDotIsWholeWhereNothingSaysOtherwise(zone: String) throws {
+        #expect(try pins(zone) == ["v.example.com:443": [first]])
+    }
+
+    @Test func anOriginWithoutItsDotGoesOn() throws {
+        let error = try error("$ORIGIN example.com\n_443._tcp.v IN TLSA 3 1 1 OWN\n")
+        #expect(error.problem == .badHost)
+        #expect(error.reason == "'$ORIGIN example.com' goes on with the zone's own name, for no dot closes it")
+        #expect(error.place.description.hasSuffix("zone:1"))
+    }
+
+    // MARK: Wildcards
+
+    /// A wildcard is for no name that is there (RFC 4592, 2.2): of another type, by way of an alias, or for a name below it alone.
+    @Test(arguments: [
+        "_8443._tcp.v IN TLSA 3 1 1 OTHER", "_8443._tcp.v IN TXT x", "x._8443._tcp.v IN A 192.0.2.1",
+        "_8443._TCP.V IN CNAME dane\ndane TLSA 3 1 1 OTHER",
+    ])
+    func aWildcardIsNotForAPortThatIsThere(line: String) throws {
+        for lines in ["*._tcp.v IN TLSA 3 1 1 OWN\n\(line)", "\(line)\n*._tcp.v IN TLSA 3 1 1 OWN"] {
+            let error = try error("$ORIGIN example.com.\n\(lines)\n")
+            #expect(error.problem == .badRecord)
+            #expect(
+                error.reason == "the record for all ports of v.example.com is not for the port 8443, which has its own"
+            )
+        }
+    }
+
+    @Test(arguments: ["_8443._udp.v IN TXT x", "_8443._tcp.w IN TXT x", "v IN A 192.0.2.1", "_http._tcp.v SRV 0 0 1 v"])
+    func aWildcardIsForAllOtherPorts(line: String) throws {
+        let zone = "$ORIGIN example.com.\n*._tcp.v IN TLSA 3 1 1 OWN\n\(line)\n"
+        #expect(try pins(zone) == ["v.example.com": [first]])
+    }
+
+    // MARK: Aliases
+
+    @Test(arguments: [
+        "_443._tcp.w CNAME _1._tcp.a\n_443._tcp.w CNAME _1._tcp.b\n",
+        "_443._tcp.w CNAME _1._tcp.a\n_443._tcp.w TLSA 3 1 1 OTHER\n",
+        "_443._tcp.w CNAME c\nc CNAME _1._tcp.a\nc CNAME _1._tcp.b\n",
+    ])
+    func anAliasBesideOtherRecordsIsAMistake(lines: String) throws {
+        let error = try error("$ORIGIN example.com.\n_1._tcp.a TLSA 3 1 1 OWN\n_1._tcp.b TLSA 3 1 1 OTHER\n" + lines)
+        #expect(error.problem == .badRecord)
+        #expect(error.reason == "'_443._tcp.w.example.com.' is an alias and has other records, which no server loads")
+    }
+
+    @Test func anAliasThatLeadsElsewhereIsSkippedByItself() throws {
+        let zone =
+            Self.own + "_443._tcp.w.example.com. CNAME a.example.net.\n_443._tcp.x.example.com. CNAME b.example.net.\n"
+            + "_443._tcp.y.example.com. CNAME _443._tcp.v.example.com.\n"
+        let reading = try TemporaryDirectory.scoped { directory in
+            try PinSource(directory.write(Array(Self.filled(zone).utf8), to: "zone"), skipsBadPins: true).read()
+        }
+        #expect(
+            reading.configurations.flatMap(\.entries).map { $0.hosts?.description } == [
+                "v.example.com", "y.example.com",
+            ]
+        )
+        #expect(reading.notes.count == 2)
+        #expect(reading.notes.allSatisfy { $0.id == .skippedBadPin })
+    }
+
+    // MARK: Notes
+
+    @Test func manyRecordsThatArePassedOverAreOneNote() throws {
+        let lines = (0..<1_000).map { index in
+            """
+            _443._tcp.h\(index).example.com. CH TLSA 3 1 1 OTHER
+            _443._udp.h\(index).example.com. TLSA 3 1 1 OTHER
+            _443._tcp.v.example.com. TLSA 3 1 \(3 + index % 200) OTHER
+
+            """
+        }
+        let reading = try reading(Self.own + lines.joined())
+        #expect(
+            reading.notes.map(\.text) == [
+                "the record is not of class IN and was passed over; so it is with 999 more records",
+                "the record is not for connections over TCP and was passed over; so it is with 999 more records",
+                "clients pass over the record: '3' is not a TLSA matching type; so it is with 999 more records",
+            ]
+        )
+        #expect(reading.notes.map { $0.place?.description.split(separator: ":").last } == ["2", "3", "4"])
     }
 }

@@ -64,9 +64,14 @@ struct ZoneName: Hashable, CustomStringConvertible {
         }
         let host = labels[2...].joined(separator: ".")
         if labels[0] == "*" { return (nil, labels[1], host) }
-        let digits = labels[0].dropFirst()
+        return Self.port(labels[0]).map { ($0, labels[1], host) }
+    }
+
+    /// The port that a label says, `nil` for another label.
+    static func port(_ label: String) -> Int? {
+        let digits = label.dropFirst()
         // A client asks for the number as it is written without zeros.
-        guard labels[0].hasPrefix("_"), let port = UInt16(digits), String(port) == digits else { return nil }
-        return (Int(port), labels[1], host)
+        guard label.hasPrefix("_"), let port = UInt16(digits), String(port) == digits else { return nil }
+        return Int(port)
     }
 }

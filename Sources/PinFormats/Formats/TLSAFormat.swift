@@ -34,6 +34,6 @@ struct TLSAFormat: PinFileFormat {
                 remedy: "give the zone as a server loads it"
             )
         }
-        collector.add(PinConfiguration(.tlsa, entries: try zone.entries(&collector)))
+        collector.add(PinConfiguration(.tlsa, entries: try ZoneEntries.entries(of: zone, &collector)))
     }
 }
