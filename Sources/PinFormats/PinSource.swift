@@ -56,9 +56,11 @@ package struct PinSource: Sendable, Hashable {
     ///
     /// Blocks while it reads files, of which none may be larger than ``RegularFile/mostBytes``.
     ///
+    /// - Parameter defersHosts: whether what is wrong with one host is left to who asks for it, as ``PinReading/unreadHosts``.
+    /// - Returns: the pins and what there is to say of them.
     /// - Throws: ``PinFormatError`` for pin data that is wrong or absent. A source without a pin is always an error.
-    package func read() throws(PinFormatError) -> PinReading {
-        var collector = PinCollector(skipsBadPins ? .skipped : .refused)
+    package func read(defersHosts: Bool = false) throws(PinFormatError) -> PinReading {
+        var collector = PinCollector(skipsBadPins ? .skipped : .refused, defersHosts: defersHosts)
         let absence = try collect(into: &collector)
         return try collector.reading(orThrow: absence)
     }

@@ -52,6 +52,29 @@ import Testing
         #expect(without.errors.contains("give --host"))
     }
 
+    @Test func anAliasThatLeadsOutOfTheZoneIsAnErrorOfItsHostAlone() async throws {
+        let zone = """
+            _443._tcp.\(StandardPKI.serverName). IN TLSA \(tlsa(pki.leaf))
+            _443._tcp.w.example.com. IN CNAME dane.example.net.
+            """
+        let dane = try await verify("zone", zone, client: "dane,okhttp")
+        #expect(dane.status == .pass, "\(dane.output)\(dane.errors)")
+        let alias = try await verify("zone", zone, client: "dane", host: "w.example.com")
+        #expect(alias.status == .data)
+        #expect(
+            alias.errors.contains(
+                "zone:2: the TLSA records of '_443._tcp.w.example.com.' are those of another name and are not in the file"
+            )
+        )
+        let alone = String(zone.split(separator: "\n")[1])
+        #expect(try await verify("zone", alone + "\nx TLSA\n", client: "dane").status == .data)
+        try await TemporaryDirectory.scoped { files in
+            let printed = await pincheck("pins", try files.write(zone, to: "zone"))
+            #expect(printed.status == .data)
+            #expect(printed.errors.contains("are not in the file"))
+        }
+    }
+
     @Test func aTLSARecordAsAnArgumentIsForAnyHost() async throws {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")

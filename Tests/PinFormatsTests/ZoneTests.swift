@@ -1,4 +1,3 @@
-import LoopbackLab
 import Pinning
 import Testing
 
@@ -6,18 +5,18 @@ import Testing
 
 /// Which TLSA records a zone has for a server, as those who load it find them.
 @Suite struct ZoneTests {
-    private static func filled(_ text: String) -> String {
+    static func filled(_ text: String) -> String {
         text.replacing("OWN", with: first.hexadecimal).replacing("OTHER", with: second.hexadecimal)
     }
 
-    private static let own = "_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n"
+    static let own = "_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n"
 
     private func reading(_ text: String) throws -> PinReading {
         try PinFormatsTests.reading(ofFile: "zone", Self.filled(text))
     }
 
     /// Each server with its pins.
-    private func pins(_ text: String) throws -> [String: [SHA256Digest]] {
+    func pins(_ text: String) throws -> [String: [SHA256Digest]] {
         var pins: [String: [SHA256Digest]] = [:]
         for entry in try reading(text).configurations.flatMap(\.entries) {
             let server = (entry.hosts?.name ?? "") + (entry.port.map { ":\($0)" } ?? "")
@@ -26,7 +25,7 @@ import Testing
         return pins
     }
 
-    private func error(_ text: String) throws -> PinFormatError {
+    func error(_ text: String) throws -> PinFormatError {
         try failure(ofFile: "zone", Self.filled(text))
     }
 
@@ -190,58 +189,6 @@ import Testing
         #expect(error.problem == .badHost)
         #expect(error.reason == "'$ORIGIN example.com' goes on with the zone's own name, for no dot closes it")
         #expect(error.place.description.hasSuffix("zone:1"))
-    }
-
-    // MARK: Wildcards
-
-    /// A wildcard is for no name that is there (RFC 4592, 2.2): of another type, by way of an alias, or for a name below it alone.
-    @Test(arguments: [
-        "_8443._tcp.v IN TLSA 3 1 1 OTHER", "_8443._tcp.v IN TXT x", "x._8443._tcp.v IN A 192.0.2.1",
-        "_8443._TCP.V IN CNAME dane\ndane TLSA 3 1 1 OTHER",
-    ])
-    func aWildcardIsNotForAPortThatIsThere(line: String) throws {
-        for lines in ["*._tcp.v IN TLSA 3 1 1 OWN\n\(line)", "\(line)\n*._tcp.v IN TLSA 3 1 1 OWN"] {
-            let error = try error("$ORIGIN example.com.\n\(lines)\n")
-            #expect(error.problem == .badRecord)
-            #expect(
-                error.reason == "the record for all ports of v.example.com is not for the port 8443, which has its own"
-            )
-        }
-    }
-
-    @Test(arguments: ["_8443._udp.v IN TXT x", "_8443._tcp.w IN TXT x", "v IN A 192.0.2.1", "_http._tcp.v SRV 0 0 1 v"])
-    func aWildcardIsForAllOtherPorts(line: String) throws {
-        let zone = "$ORIGIN example.com.\n*._tcp.v IN TLSA 3 1 1 OWN\n\(line)\n"
-        #expect(try pins(zone) == ["v.example.com": [first]])
-    }
-
-    // MARK: Aliases
-
-    @Test(arguments: [
-        "_443._tcp.w CNAME _1._tcp.a\n_443._tcp.w CNAME _1._tcp.b\n",
-        "_443._tcp.w CNAME _1._tcp.a\n_443._tcp.w TLSA 3 1 1 OTHER\n",
-        "_443._tcp.w CNAME c\nc CNAME _1._tcp.a\nc CNAME _1._tcp.b\n",
-    ])
-    func anAliasBesideOtherRecordsIsAMistake(lines: String) throws {
-        let error = try error("$ORIGIN example.com.\n_1._tcp.a TLSA 3 1 1 OWN\n_1._tcp.b TLSA 3 1 1 OTHER\n" + lines)
-        #expect(error.problem == .badRecord)
-        #expect(error.reason == "'_443._tcp.w.example.com.' is an alias and has other records, which no server loads")
-    }
-
-    @Test func anAliasThatLeadsElsewhereIsSkippedByItself() throws {
-        let zone =
-            Self.own + "_443._tcp.w.example.com. CNAME a.example.net.\n_443._tcp.x.example.com. CNAME b.example.net.\n"
-            + "_443._tcp.y.example.com. CNAME _443._tcp.v.example.com.\n"
-        let reading = try TemporaryDirectory.scoped { directory in
-            try PinSource(directory.write(Array(Self.filled(zone).utf8), to: "zone"), skipsBadPins: true).read()
-        }
-        #expect(
-            reading.configurations.flatMap(\.entries).map { $0.hosts?.description } == [
-                "v.example.com", "y.example.com",
-            ]
-        )
-        #expect(reading.notes.count == 2)
-        #expect(reading.notes.allSatisfy { $0.id == .skippedBadPin })
     }
 
     // MARK: Notes

@@ -93,7 +93,7 @@ struct QuestionContent {
         settings.pins = []
         return ContentDigest.of([
             settings, sources.pins, sources.notes, sources.configurations, sources.networkSecurity,
-            sources.transportSecurity,
+            sources.transportSecurity, sources.unreadHosts,
             anchors.map { $0.map(\.digest) } as Any, installed.map(\.digest), fetchable, logs as Any, devices as Any,
             TrustStore.systemFiles(environment: environment),
         ])

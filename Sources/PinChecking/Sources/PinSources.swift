@@ -13,6 +13,8 @@ struct PinSources: Sendable {
     private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
     /// What the Info.plist of apps says of App Transport Security, in the order of their files.
     private(set) var transportSecurity: [TransportSecurity] = []
+    /// The hosts whose pins cannot be read.
+    private(set) var unreadHosts: [UnreadHost] = []
     /// What should be said once about the sources.
     private(set) var notes: [Finding] = []
 
@@ -27,12 +29,13 @@ struct PinSources: Sendable {
         var skipped: [PinFormatError] = []
         for source in sources {
             do {
-                let reading = try source.read()
+                let reading = try source.read(defersHosts: true)
                 pins += reading.pins
                 readConfigurations += reading.configurations
                 reading.configurations.forEach { merge($0) }
                 networkSecurity += reading.networkSecurity
                 transportSecurity += reading.transportSecurity
+                unreadHosts += reading.unreadHosts
                 notes += reading.notes.map { .warning(id: $0.id.rawValue, message: $0.message) }
             } catch  where error.problem == .nothingLeft && error.place == source.place {
                 skipped.append(error)
@@ -99,7 +102,17 @@ struct PinSources: Sendable {
     var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty || !transportSecurity.isEmpty }
 
     /// Whether an entry is for one port only.
-    var mindsPorts: Bool { configurations.contains { $0.entries.contains { $0.port != nil } } }
+    var mindsPorts: Bool {
+        unreadHosts.contains(where: \.mindsPorts)
+            || configurations.contains { $0.entries.contains { $0.port != nil } }
+    }
+
+    /// Refuses a host whose pins cannot be read.
+    func refuseUnread(_ name: ReferenceName, port: Int?) throws(CheckError) {
+        guard case .name = name else { return }
+        let host = name.description
+        if let unread = unreadHosts.first(where: { $0.covers(host, port: port) }) { throw CheckError(unread.error) }
+    }
 
     /// What is for `name` at `port`, by the rules of each configuration's own client and of others that are asked and have rules of
     /// their own for it.

@@ -18,6 +18,8 @@ struct ZoneEntries {
     private var entries: [HostEntry] = []
     /// What is there already: a record is there once, however often it is written (RFC 2181, 5).
     private var known: [Server: Set<TLSARecord>] = [:]
+    /// The wildcards that were refused.
+    private var refused: Set<ZoneName> = []
     private var unused: [(record: ZoneReader.Record, server: Server)] = []
 
     static func entries(of zone: ZoneReader, _ collector: inout PinCollector) throws(PinFormatError) -> [HostEntry] {
@@ -49,6 +51,10 @@ struct ZoneEntries {
         for record in zone.records {
             // What has no port is there for those that lead to it.
             if let owner = record.owner, owner.service == nil, targets.contains(owner) { continue }
+            if let owner = record.owner, let error = whyNotForAllPorts(owner, at: record.place) {
+                if refused.insert(owner).inserted { try refuse(owner, error, &collector) }
+                continue
+            }
             do throws(PinFormatError) {
                 guard let server = try server(of: record.owner, at: record.place) else { continue }
                 try add(record, for: server)
@@ -63,12 +69,15 @@ struct ZoneEntries {
         let services = zone.aliases.filter { $0.key.service?.transport == "_tcp" }
         let records = Dictionary(grouping: zone.records) { $0.owner }
         for (name, alias) in services.sorted(by: { $0.key.description < $1.key.description }) {
+            let target: [ZoneReader.Record]
             do throws(PinFormatError) {
-                try add(try self.records(of: name, alias, among: records), of: name, alias, &collector)
+                if let error = whyNotForAllPorts(name, at: alias.place) { throw error }
+                target = try self.records(of: name, alias, among: records)
             } catch {
-                guard error.problem != .unreasonableDocument else { throw error }
-                try collector.skip(error)
+                try refuse(name, error, &collector)
+                continue
             }
+            try add(target, of: name, alias, &collector)
         }
     }
 
@@ -110,7 +119,13 @@ struct ZoneEntries {
         _ alias: ZoneReader.Alias,
         _ collector: inout PinCollector
     ) throws(PinFormatError) {
-        guard let server = try server(of: name, at: alias.place) else { return }
+        let server: Server?
+        do throws(PinFormatError) {
+            server = try self.server(of: name, at: alias.place)
+        } catch {
+            return try collector.skip(error)
+        }
+        guard let server else { return }
         for record in records {
             do throws(PinFormatError) {
                 try add(record, for: server)
@@ -147,17 +162,35 @@ struct ZoneEntries {
             )
             return nil
         }
-        let hosts = try HostText.pattern(service.host, .exact, at: place)
-        // A wildcard is for no name that is there, with whatever records or names below it (RFC 4592, 2.2), which an entry cannot say.
-        if service.port == nil, let port = zone.ports[service.host]?.min() {
-            throw PinFormatError(
-                .badRecord,
-                at: place,
-                "the record for all ports of \(hosts) is not for the port \(port), which has its own",
-                remedy: "give the records of the ports that are checked"
-            )
+        return Server(hosts: try HostText.pattern(service.host, .exact, at: place), port: service.port)
+    }
+
+    /// Why a wildcard is not for all ports: a name that is there keeps it away, with whatever records or names below it
+    /// (RFC 4592, 2.2), which an entry cannot say.
+    private func whyNotForAllPorts(_ owner: ZoneName, at place: PinPlace) -> PinFormatError? {
+        guard let service = owner.service, service.transport == "_tcp", service.port == nil,
+            let port = zone.ports[service.host]?.min()
+        else { return nil }
+        return PinFormatError(
+            .badRecord,
+            at: place,
+            "the record for all ports of \(shortened(service.host)) is not for the port \(port), which has its own",
+            remedy: "give the records of the ports that are checked"
+        )
+    }
+
+    /// Refuses what is said of one host and of no other.
+    private func refuse(
+        _ owner: ZoneName,
+        _ error: PinFormatError,
+        _ collector: inout PinCollector
+    ) throws(PinFormatError) {
+        guard let service = owner.service, let hosts = try? HostText.pattern(service.host, .exact, at: error.place)
+        else {
+            return try collector.skip(error)
         }
-        return Server(hosts: hosts, port: service.port)
+        let readPorts = service.port == nil ? zone.ports[service.host] ?? [] : []
+        try collector.refuse(UnreadHost(hosts: hosts, port: service.port, readPorts: readPorts, error: error))
     }
 
     private mutating func add(_ record: ZoneReader.Record, for server: Server) throws(PinFormatError) {

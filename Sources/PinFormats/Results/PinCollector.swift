@@ -18,6 +18,9 @@ struct PinCollector {
     private static let mostProblems = 1_000
 
     private let badPins: BadPins
+    /// Whether what is wrong with one host is kept for who asks for it.
+    private let defersHosts: Bool
+    private(set) var unreadHosts: [UnreadHost] = []
     /// Whether a policy is read as the pins of its hosts.
     let readsPolicies: Bool
     private(set) var pins: [Pin] = []
@@ -38,8 +41,9 @@ struct PinCollector {
     private var skipped = 0
     private var firstSkipped: PinFormatError?
 
-    init(_ badPins: BadPins, readsPolicies: Bool = true) {
+    init(_ badPins: BadPins, readsPolicies: Bool = true, defersHosts: Bool = false) {
         self.badPins = badPins
+        self.defersHosts = defersHosts
         self.readsPolicies = readsPolicies
     }
 
@@ -58,6 +62,7 @@ struct PinCollector {
         problems += other.problems.prefix(Self.mostProblems - min(problems.count, Self.mostProblems))
         problemCount += other.problemCount
         incompleteEntries.formUnion(other.incompleteEntries)
+        unreadHosts += other.unreadHosts
     }
 
     mutating func add(_ material: Pin.Material, at place: PinPlace) {
@@ -96,6 +101,12 @@ struct PinCollector {
         if skipped <= Self.mostNotesOfSkipping {
             notes.append(PinNote(id: .skippedBadPin, place: nil, text: "skipped: \(error)"))
         }
+    }
+
+    /// Keeps what is wrong with one host where that is no matter of others, and treats it as a bad pin where it is.
+    mutating func refuse(_ host: UnreadHost) throws(PinFormatError) {
+        guard defersHosts, badPins == .refused else { return try skip(host.error) }
+        unreadHosts.append(host)
     }
 
     /// Takes note of `error` where all that is wrong is gathered, and throws it where it is not.
@@ -156,6 +167,7 @@ struct PinCollector {
                 remedy: firstSkipped.remedy
             )
         }
+        if hasNoPins, let first = unreadHosts.first { throw first.error }
         guard !isEmpty else { throw absence }
         var notes = notes
         if skipped > Self.mostNotesOfSkipping {
@@ -166,7 +178,8 @@ struct PinCollector {
             configurations: configurations,
             networkSecurity: networkSecurity,
             transportSecurity: transportSecurity,
-            notes: notes
+            notes: notes,
+            unreadHosts: unreadHosts
         )
     }
 }
