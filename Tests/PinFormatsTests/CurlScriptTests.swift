@@ -80,6 +80,14 @@ import Testing
         }
     }
 
+    /// Where a shell of Windows runs the second line, one of Unix has it as words of the first.
+    @Test(arguments: ["echo to C:\\temp\\", "echo `", "- name: x ^"])
+    func aCommandBehindALineThatOnlySomeShellsJoinIsAMistake(line: String) throws {
+        let error = try mistake("\(Self.command)\n\(line)\ncurl --pinnedpubkey PIN-B https://w.example.com\n")
+        #expect(error.problem == .notation)
+        #expect(error.place.description.hasSuffix("script:2"), "\(error)")
+    }
+
     @Test(arguments: [
         "kubectl exec -n test pod -- curl --pinnedpubkey PIN-A https://v.example.com",
         "find . -print -exec curl --pinnedpubkey PIN-A https://v.example.com \\;",
@@ -130,6 +138,7 @@ import Testing
         ("- run: \(command)\n- name: It's done\n- run: curl --pinned PIN-B https://w.example.com\n", 2),
         ("- run: \(command)\n- name: It's\n- run: curl --pinnedpubkey PIN-B https://w.example.com\n- name: it's\n", 2),
         ("echo it's\n\(command)\n", 1),
+        ("\(command)\n- name: It's curl --pinnedpubkey PIN-B https://w.example.com", 2),
         ("\ncurl --pinnedpubkey PIN-A -H It's https://v.example.com\n", 2),
     ])
     func anApostropheHidesNoCommand(text: String, line: Int) throws {

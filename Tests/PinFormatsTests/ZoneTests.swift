@@ -178,6 +178,7 @@ import Testing
         "_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n",
         "v.example.com IN A 192.0.2.1\n_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n",
         "example.com NS ns1.example.com\n_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n",
+        "v.example.com. HTTPS \\# 3 000100\n_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n",
         "@ SOA ns1 h 1 2 3 4 5\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
     ])
     func aNameWithoutItsDotIsWholeWhereNothingSaysOtherwise(zone: String) throws {

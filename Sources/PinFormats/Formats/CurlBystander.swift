@@ -45,8 +45,8 @@ struct CurlBystander {
             self.kind = kind
             let isList = name.hasPrefix("[") && !words.contains { Self.comparisons.contains($0.text) }
             let hasOtherKey = before[lead.endIndex...].dropFirst().contains { $0.text.hasSuffix(":") }
-            // A text of several lines may have begun at a mark that was meant as an apostrophe.
-            let isOfOneLine = line.openLine == nil && !words.contains { $0.text.utf8.contains(UInt8(ascii: "\n")) }
+            // A text of several lines may have begun at a mark that was meant as an apostrophe, and a path end in a backslash.
+            let isOfOneLine = !line.isJoined && !words.contains { $0.text.utf8.contains(UInt8(ascii: "\n")) }
             isCertain = !isList && isOfOneLine && !(kind == .other && hasOtherKey)
         } else if let word = before.first(where: { Self.certainNames.contains($0.text) }), let kind = Self.kind(word) {
             name = word.text

@@ -10,12 +10,17 @@ enum CurlScript {
         for line in script.lines {
             switch line.kind {
             case .command:
-                guard let bystander = CurlBystander(line, isCurl: isCurl) else {
+                if line.isOpen {
+                    let mayBeCurl = line.words.contains { isCurl($0) || CurlCommands.isMentioned(in: $0.text) }
+                    if mayBeCurl {
+                        commands.note(line.line, "a quotation mark is not closed here, \(hidden)", isCertain: false)
+                    }
+                } else if let bystander = CurlBystander(line, isCurl: isCurl) {
+                    let doubt = bystander.doubt(mayBeRead: line.isTaken || runsText)
+                    if let doubt { refuse(line, doubt, &commands) }
+                } else {
                     read(line, into: &commands)
-                    continue
                 }
-                let doubt = bystander.doubt(mayBeRead: line.isTaken || runsText)
-                if let doubt { refuse(line, doubt, &commands) }
             case .array: refuse(line, "stands in a list, of which commands take what is not seen here", &commands)
             case .hereDocument: refuse(line, "stands in a here-document, which is no command of this script", &commands)
             case .redirection: refuse(line, "stands in a redirection, which is no command of this script", &commands)
@@ -40,9 +45,6 @@ enum CurlScript {
         let curl = words.firstIndex(where: isCurl)
         // Another program's options are its own.
         guard curl != nil || words.contains(where: { CurlCommands.isMentioned(in: $0.text) }) else { return }
-        if let open = line.openLine {
-            commands.note(open, "a quotation mark is not closed here, \(hidden)", isCertain: false)
-        }
         var arguments = CurlArguments(line: line.line, isCurl: curl != nil)
         let start = curl.map { $0 + 1 } ?? (words[0].text.hasPrefix("-") && words[0].text != "-" ? 0 : 1)
         for word in words[..<start] { arguments.refuse(word, into: &commands) }

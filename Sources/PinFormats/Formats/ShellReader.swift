@@ -24,6 +24,7 @@ struct ShellReader {
         var quotation: Quotation?
         /// Whether the next word is the file of a redirection.
         var isRedirecting = false
+        var isJoined = false
         /// Whether the command writes to a file.
         var isWriting = false
         /// The line where it opens; a parenthesis that stays open is none of a command's.
@@ -37,7 +38,6 @@ struct ShellReader {
     var index = 0
     var line = 1
     private var frames = [Frame(start: 1)]
-    private var quotationLine = 1
     var pendingDocuments: [[UInt8]] = []
     /// The lines of the text, without blanks at their ends.
     lazy var contents = Set(bytes.split(separator: UInt8(ascii: "\n")).map(Self.trimmed))
@@ -89,12 +89,14 @@ struct ShellReader {
         finishWord()
         if !frame.words.isEmpty {
             var line = Line(kind: frame.kind, words: frame.words, line: frame.start)
-            line.openLine = isOpen ? quotationLine : nil
+            line.isOpen = isOpen
+            line.isJoined = frame.isJoined
             line.isTaken = isPiped || frame.isWriting || frames.count > 1
             lines.append(line)
         }
         frame.words = []
         frame.isRedirecting = false
+        frame.isJoined = false
         frame.isWriting = false
         frame.start = line
     }
@@ -129,6 +131,7 @@ struct ShellReader {
     private mutating func join(_ length: Int) {
         index += length
         line += 1
+        frame.isJoined = true
     }
 
     private mutating func readOne() {
@@ -178,7 +181,6 @@ struct ShellReader {
 
     private mutating func beginQuotation(_ quotation: Quotation) {
         frame.quotation = quotation
-        quotationLine = line
         frame.word = frame.word ?? []
     }
 

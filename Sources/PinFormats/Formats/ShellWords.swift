@@ -24,8 +24,10 @@ struct ShellWords {
         var words: [Word]
         /// The number of its first line.
         var line: Int
-        /// The line of a quotation mark in it that is not closed, so that the rest of the text stands in a word.
-        var openLine: Int?
+        /// Whether a quotation mark in it is not closed, so that the rest of the text stands in a word.
+        var isOpen = false
+        /// Whether lines are joined in it, which not every shell does at the same mark.
+        var isJoined = false
         /// Whether what the command prints may go elsewhere than to who runs it.
         var isTaken = false
     }

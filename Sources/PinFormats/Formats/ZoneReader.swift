@@ -147,9 +147,9 @@ struct ZoneReader {
     /// Whether a record without an origin before it shows that the zone has one: nobody is called `www` or `ns1` in full.
     private static func speaksOfOrigin(_ record: ZoneRecord) -> Bool {
         if record.type == "SOA" || record.owner.map({ !$0.contains(".") }) == true { return true }
-        guard let place = placesOfNames[record.type], let name = record.data.dropFirst(place).first else {
-            return false
-        }
+        guard let place = placesOfNames[record.type], record.data.first != "\\#",
+            let name = record.data.dropFirst(place).first
+        else { return false }
         return !name.contains(".")
     }
 
