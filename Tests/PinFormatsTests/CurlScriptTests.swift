@@ -194,6 +194,7 @@ import Testing
     @Test func anotherFilesWordIsNoOption() throws {
         #expect(try mistake("pi = 3.14\nmore = --pin\n").problem == .notAPin)
         #expect(try mistake("p = PIN-A\n").problem == .notAPin)
+        #expect(try mistake("pins:\n  pin: PIN-A\n  host: v.example.com\n").problem == .notAPin)
     }
 
     @Test(arguments: [

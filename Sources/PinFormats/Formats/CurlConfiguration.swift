@@ -43,10 +43,10 @@ enum CurlConfiguration {
         }
 
         var isOfPin: Bool { isLong && CurlOptions.meaning(name) == .pin }
-        /// Whether it is certain by itself: without dashes, a shorter word begins lines of other files as well.
-        var isCertainlyOfPin: Bool {
-            isOfPin && (isDashed || name.hasPrefix("pinn") || value?.hasPrefix("sha256//") == true)
-        }
+        /// Whether it is so in a file of whatever kind: without dashes, a shorter word begins lines of other files as well.
+        var isCertainlyOfPin: Bool { isOfPin && (isDashed || name.hasPrefix("pinn")) }
+        /// Whether no option of curl's is called so in full.
+        var isForeign: Bool { value != nil && isLong && !isOfPin && !CurlOptions.takesValue(String(name)) }
         var mattersToPins: Bool { isOfPin || isNext || name.hasSuffix("url") || name.hasSuffix(CurlCommands.mark) }
         var isNext: Bool { isDashed && name == ":" || name == "next" }
 
@@ -111,8 +111,11 @@ enum CurlConfiguration {
         let settings = lines(of: text).enumerated().compactMap { index, line in
             Setting(line).map { (number: index + 1, setting: $0) }
         }
-        // Where no pin is certain, words such as 'pi' are some other file's.
-        let isCertain = settings.contains { $0.setting.isCertainlyOfPin }
+        // Where no pin is certain, words such as 'pi' are some other file's, unless all in it is curl's.
+        let isCertain =
+            settings.contains { $0.setting.isCertainlyOfPin }
+            || settings.contains { $0.setting.isOfPin && $0.setting.value?.hasPrefix("sha256//") == true }
+                && !settings.contains { $0.setting.isForeign }
         var command = CurlCommand(line: 0)
         for (number, setting) in settings {
             if hasMark, number == 1, setting.mattersToPins { commands.noteByteOrderMark() }

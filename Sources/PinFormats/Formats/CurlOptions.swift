@@ -24,6 +24,10 @@ enum CurlOptions {
     /// The letters of options that take a value.
     static let letters = Set("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
 
+    /// Whether an option is called so in full that takes a value.
+    static func takesValue(_ name: String) -> Bool { name == "url" || wholeNames.contains(name) }
+
+    private static let wholeNames = Set(names)
     private static let flagsThatBeginOthers: Set = [
         "crlf", "ftp-ssl-ccc", "head", "keepalive", "netrc", "parallel", "socks5-gssapi",
     ]
