@@ -97,7 +97,6 @@ import Testing
     }
 
     @Test(arguments: [
-        #"val H = "v.example.com" + ".au"; CertificatePinner.Builder().add(H, "sha256/OTHER64").add("v.example.com", "sha256/OWN64")"#,
         #"val H = "v.example.com".replace("v", "w"); CertificatePinner.Builder().add(H, "sha256/OTHER64")"#,
         #"CertificatePinner.Builder().add("v.example.com", C.PIN).add("w.example.com", "sha256/OTHER64")"#,
         #"CertificatePinner.Builder().add("v.example.com", *pins).add("w.example.com", "sha256/OTHER64")"#,

@@ -5,24 +5,14 @@ import Testing
 
 /// Which pins a source gives a host, and which it is not certain to give.
 @Suite struct OkHttpSourceTests {
-    private static func filled(_ text: String) -> String {
-        text.replacing("OWN", with: "sha256/\(first.base64)").replacing("OTHER", with: "sha256/\(second.base64)")
-            .replacing("PINNER", with: "CertificatePinner.Builder()")
-    }
-
-    /// Each host of a file with its pins, where OWN and OTHER are pins and PINNER is a builder of pinners.
     private func pins(_ text: String, in name: String = "A.kt") throws -> [String: [SHA256Digest]] {
-        let reading = try reading(ofFile: name, Self.filled(text))
-        #expect(reading.notes.isEmpty)
-        var pins: [String: [SHA256Digest]] = [:]
-        for entry in reading.configurations.flatMap(\.entries) {
-            pins[entry.hosts?.name ?? "", default: []] += entry.pins.map(\.spkiSHA256)
-        }
-        return pins
+        let source = try PinnerSource(text, in: name)
+        #expect(source.notes.isEmpty)
+        return source.pins
     }
 
     private func error(_ text: String, in name: String = "A.kt") throws -> PinFormatError {
-        try failure(ofFile: name, Self.filled(text))
+        try PinnerSource.failure(text, in: name)
     }
 
     // MARK: Names
@@ -150,7 +140,7 @@ import Testing
         #"val c = OkHttpClient.Builder().certificatePinner(PINNER.add("v.example.com", "OWN").add("w.example.com", "OTHER").build()).addInterceptor(i).build()"#,
         #"PINNER.apply { add("v.example.com", "OWN") }.also { it.add("w.example.com", "OTHER") }.build()"#,
         #"with(PINNER) { add("v.example.com", "OWN").add("w.example.com", "OTHER").build() }"#,
-        #"val b = PINNER; if (x) { b.add("v.example.com", "OWN") }; b.add("w.example.com", "OTHER"); val p = b.build(); p.check(h, c)"#,
+        #"val b = PINNER; try { b.add("v.example.com", "OWN") } finally { x() }; b.add("w.example.com", "OTHER"); val p = b.build(); p.check(h, c)"#,
         #"val list = mutableListOf<Any>(); val p = PINNER.add("v.example.com", "OWN").add("w.example.com", "OTHER").build(); list.add(p); list.add(0, q)"#,
         #"fun `it's "so"`() { PINNER.add("v.example.com", "OWN").add("w.example.com", "OTHER") }"#,
         "fun a() { \"${f(\n\"x\")}\"; PINNER.add(\"v.example.com\", \"OWN\").add(\"w.example.com\", \"OTHER\") }",
@@ -188,7 +178,7 @@ import Testing
         .timeLimit(.minutes(1)),
         arguments: [
             "{", "(", "a.", "a.add(", "\"${", "$", "\"$a", "{ a -> ", "for (a ", "val a = A.Builder(", "arrayOf(",
-            "b.b", "(a, ",
+            "b.b", "(a, ", "val a = ", "if (a) ", "else ", "a ? b : ", "List.", "fun a(", "when { a -> ", "return ",
             "fun A.Builder.a() = ",
         ]
     )

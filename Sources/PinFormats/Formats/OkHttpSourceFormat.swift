@@ -36,23 +36,16 @@ struct OkHttpSourceFormat: PinFileFormat {
             )
         }
         var entries: [HostEntry] = []
-        var pinners: [HostPattern?: (pinner: Int, pins: Set<SHA256Digest>)] = [:]
+        var alternatives = PinnerAlternatives()
         for call in calls.all {
             let entry = try collector.entry { (collector) throws(PinFormatError) in
                 try Self.entry(call, in: file, into: &collector)
             }
             guard let entry else { continue }
             entries.append(entry)
-            let pins = Set(entry.pins.map(\.spkiSHA256))
-            let other = pinners.updateValue((call.pinner, pins), forKey: entry.hosts)
-            if let other, let hosts = entry.hosts, other.pinner != call.pinner, other.pins != pins {
-                collector.note(
-                    .notFollowed,
-                    at: file.place(line: call.line),
-                    "another pinner has other pins for \(hosts): they are put together here, though each client has one pinner"
-                )
-            }
+            if let hosts = entry.hosts { alternatives.add(entry.pins, for: hosts, by: call) }
         }
+        try alternatives.check(calls, in: file, into: &collector)
         guard entries.contains(where: { !$0.pins.isEmpty }) || collector.problemCount > 0 else {
             throw .noPin(at: file.place)
         }
@@ -61,6 +54,16 @@ struct OkHttpSourceFormat: PinFileFormat {
 
     private static let remedy = "put it there in quotation marks, or give a list with lines such as: host sha256/…"
 
+    /// Why a name in an argument is not followed.
+    private static func reason(_ reading: SourceValues.Reading) -> String? {
+        guard case .gap(let gap) = reading, let name = gap.name.map({ shortened($0) }) else { return nil }
+        return switch gap.reason {
+        case .notInFile: "'\(name)' is not in this file"
+        case .setAgain: "'\(name)' is set more than once"
+        case .notFollowed: "'\(name)' stands for what is not followed"
+        }
+    }
+
     private static func entry(
         _ call: PinnerCalls.Call,
         in file: PinFile,
@@ -68,7 +71,7 @@ struct OkHttpSourceFormat: PinFileFormat {
     ) throws(PinFormatError) -> HostEntry {
         let place = file.place(line: call.line)
         func refuse(_ argument: PinnerCalls.Argument?, _ what: String) -> PinFormatError {
-            let why = argument?.name.map { ": '\(shortened($0))' stands for other things as well, or is set elsewhere" }
+            let why = argument.flatMap { Self.reason($0.reading) }.map { ": \($0)" }
             return PinFormatError(
                 .wrongValue,
                 at: argument.map { file.place(line: $0.line) } ?? place,

@@ -5,80 +5,103 @@ struct PinnerCalls {
     struct Argument {
         /// What it is called, as in `pattern = "…"`.
         var label: String?
-        /// The text, `nil` for an expression that is not followed.
-        var text: String?
-        /// The name that it is not followed for.
-        var name: String?
+        /// A gap for an expression that is not followed.
+        var reading = SourceValues.Reading.gap(SourceValues.Gap())
         let line: Int
+
+        var text: String? { reading.text }
+    }
+
+    /// The pinner that a call is for, as far as it can be told from others.
+    struct Owner: Hashable {
+        let receiver: SourceReceivers.Receiver
+        /// Another function may be for another pinner.
+        let function: Int
     }
 
     struct Call {
         let host: Argument?
         let pins: [Argument]
         let line: Int
-        /// Which of the file's pinners it is added to.
-        let pinner: Int
+        let owner: Owner
+        /// The branches that the pinner is begun outside of.
+        let branches: [Int]
         /// Whether it is not the call of another builder.
         let isOfPinner: Bool
     }
 
-    /// The longest host or pin that is put together, in bytes.
-    ///
-    /// A long constant that is added again and again could make gigabytes of a small file.
-    private static let longestText = 4_096
+    /// More pins than anybody adds by lists that have names.
+    private static let mostListed = 10_000
 
     private let source: SourceTokens
-    private let constants: SourceConstants
+    private let values: SourceValues
+    let branches: SourceBranches
     let hidden: [SourceBuilders.Hidden]
     private(set) var all: [Call] = []
+    private var receivers: SourceReceivers
+    private var listed = 0
 
     var isEmpty: Bool { all.isEmpty && hidden.isEmpty }
     var unclosedLine: Int? { source.unclosedLine }
 
     init(_ text: String, of file: PinFile) {
         source = SourceTokens(text, SourceText.Language(fileExtension: file.fileExtension))
-        constants = SourceConstants(source)
+        values = SourceValues(source)
         let builders = SourceBuilders(source)
+        branches = SourceBranches(source, builders)
         hidden = builders.hidden
-        var beginnings = builders.beginnings.sorted()[...]
-        var pinner = 0
-        var calls: [Call] = []
-        builders.forEachCall { index, builder in
-            while let next = beginnings.first, next < index {
-                beginnings = beginnings.dropFirst()
-                pinner += 1
-            }
-            if let call = call(at: index, of: builder, pinner) { calls.append(call) }
+        receivers = SourceReceivers(source, beginnings: builders.beginnings)
+        let firstBeginning = builders.beginnings.min() ?? source.count
+        for (index, owner) in builders.calls() {
+            if let call = call(at: index, of: owner, firstBeginning < index) { all.append(call) }
         }
-        all = calls
     }
 
     /// The call of `add` at `index`, `nil` where it adds no pin.
-    private func call(at index: Int, of builder: SourceBuilders.Builder?, _ pinner: Int) -> Call? {
+    private mutating func call(at index: Int, of owner: SourceBuilders.Owner?, _ isBehindBuilder: Bool) -> Call? {
+        let receiver = receivers.receiver(of: index)
+        // The number is a place in a list.
+        if isNumber(index + 2), source.isMark(index + 3, ",") { return nil }
         let (arguments, isWhole) = arguments(from: index + 1)
         let position = arguments.firstIndex { $0.label == "pattern" } ?? arguments.firstIndex { $0.label == nil }
         let host = position.map { arguments[$0] }
         var pins = arguments
         if let position { pins.remove(at: position) }
         let isPin =
-            switch builder {
+            switch owner?.builder {
             case .pinner: true
             case .likelyPinner: arguments.count > 1
             case .other:
                 host?.text?.contains(".") != false
                     && pins.contains { $0.text.map { $0.hasPrefix("sha256/") || $0.hasPrefix("sha1/") } ?? false }
-            case nil: (isWhole || host?.text != nil) && namesPins(host, pins, pinner)
+            case nil:
+                (isWhole || host?.text != nil) && !receivers.isList(receiver) && namesPins(host, pins, isBehindBuilder)
             }
         guard isPin else { return nil }
         if !isWhole { pins.append(Argument(line: source.line(index))) }
-        return Call(host: host, pins: pins, line: source.line(index), pinner: pinner, isOfPinner: builder != .other)
+        let root = owner?.root ?? receiver.root
+        return Call(
+            host: host,
+            pins: pins,
+            line: source.line(index),
+            owner: Owner(
+                receiver: root.map { SourceReceivers.Receiver(root: $0) } ?? receiver,
+                function: branches.function(at: index)
+            ),
+            branches: branches.branches(at: index, from: root ?? 0),
+            isOfPinner: owner?.builder != .other
+        )
     }
 
     /// Whether it is a pinner's and not a list's: of pins that are written out or, for a host that is, of others.
-    private func namesPins(_ host: Argument?, _ pins: [Argument], _ pinner: Int) -> Bool {
+    private func namesPins(_ host: Argument?, _ pins: [Argument], _ isBehindBuilder: Bool) -> Bool {
         pins.contains { argument in
             argument.text.map { PinNotation.isClaimed(by: $0[...]) || PinNotation.resemblesHash($0[...]) } ?? false
-        } || pinner > 0 && pins.contains { $0.text == nil } && host?.text?.contains(".") == true
+        } || isBehindBuilder && pins.contains { $0.text == nil } && host?.text?.contains(".") == true
+    }
+
+    private func isNumber(_ index: Int) -> Bool {
+        source.name(index)?.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
     }
 
     // MARK: Arguments
@@ -87,7 +110,7 @@ struct PinnerCalls {
     ///
     /// A call within a call is looked at by itself, so that no source is gone through again and again: what stands before it is all
     /// there is then, and is not whole.
-    private func arguments(from opener: Int, isArray: Bool = false) -> (arguments: [Argument], isWhole: Bool) {
+    private mutating func arguments(from opener: Int) -> (arguments: [Argument], isWhole: Bool) {
         var arguments: [Argument] = []
         var start = opener + 1
         var depth = 0
@@ -101,59 +124,32 @@ struct PinnerCalls {
             if "([{".contains(mark) { depth += 1 }
             if ")]}".contains(mark) { depth -= 1 }
             guard isEnd || mark == "," && depth == 0 else { continue }
-            if start < index { append(start..<index, to: &arguments, inArray: isArray) }
+            if start < index { append(start..<index, to: &arguments) }
             if isEnd { return (arguments, true) }
             start = index + 1
         }
         return (arguments, false)
     }
 
-    private func append(_ range: Range<Int>, to arguments: inout [Argument], inArray: Bool) {
+    private mutating func append(_ range: Range<Int>, to arguments: inout [Argument]) {
         var range = range
         var label: String?
         if let name = source.name(range.lowerBound), source.isAssignment(range.lowerBound + 1) {
             label = name
             range = min(range.lowerBound + 2, range.upperBound)..<range.upperBound
         }
-        let array = source.isMark(range.lowerBound, "*") ? range.lowerBound + 1 : range.lowerBound
-        // An array that is written out is what is in it.
-        if !inArray, label != "pattern", source.isName(array, "arrayOf"),
-            source.partner(of: array + 1) == range.upperBound - 1
-        {
-            var (elements, isWhole) = self.arguments(from: array + 1, isArray: true)
-            if !isWhole { elements.append(Argument(line: source.line(array))) }
-            return arguments += elements.map {
-                Argument(label: label ?? "pins", text: $0.label == nil ? $0.text : nil, name: $0.name, line: $0.line)
-            }
-        }
+        if source.isMark(range.lowerBound, "*") { range = range.dropFirst() }
         let line = source.line(min(range.lowerBound, source.count - 1))
         let isKnown = label == nil || label == "pattern" || label == "pins"
-        let text = isKnown ? text(of: range) : nil
-        let name = range.count == 1 ? source.name(range.lowerBound) : nil
-        arguments.append(Argument(label: label, text: text, name: text == nil ? name : nil, line: line))
-    }
-
-    /// The text that an expression makes, of texts and names with `+` between them; `nil` where it is not followed.
-    private func text(of range: Range<Int>) -> String? {
-        var text = ""
-        var depth = 0
-        var needsOperand = true
-        for index in range {
-            switch source[index] {
-            case .mark("+") where !needsOperand: needsOperand = true
-            case .mark("(") where needsOperand: depth += 1
-            case .mark(")") where !needsOperand && depth > 0: depth -= 1
-            case .text(let part) where needsOperand:
-                text += part
-                needsOperand = false
-            case .name(let name) where needsOperand:
-                guard case .text(let part) = constants.meaning(of: name, at: index) else { return nil }
-                text += part
-                needsOperand = false
-            default: return nil
-            }
-            guard text.utf8.count <= Self.longestText else { return nil }
+        let reading = isKnown ? values.reading(of: range) : .gap(SourceValues.Gap())
+        // A list is what is in it.
+        if reading.text == nil, label != "pattern", isKnown, listed < Self.mostListed,
+            let elements = values.list(of: range)
+        {
+            listed += elements.count
+            arguments += elements.map { Argument(label: "pins", reading: $0.reading, line: $0.line) }
+        } else {
+            arguments.append(Argument(label: label, reading: reading, line: line))
         }
-        return needsOperand || depth > 0 ? nil : text
     }
 }

@@ -7,6 +7,12 @@ struct SourceBuilders {
         case other
     }
 
+    /// A builder, and where it is begun or comes in.
+    struct Owner {
+        let builder: Builder
+        let root: Int
+    }
+
     /// A call that adds pins in a way that is not followed.
     struct Hidden {
         let line: Int
@@ -15,7 +21,7 @@ struct SourceBuilders {
 
     /// Braces in which a builder goes by another name, or by none.
     private struct Block {
-        let builder: Builder
+        let owner: Owner
         /// What the builder is called there; `nil` where calls without a name are its own.
         let name: String?
     }
@@ -24,7 +30,7 @@ struct SourceBuilders {
         let index: Int
         let scope: Range<Int>
         /// `nil` for what is not clear.
-        let builder: Builder?
+        let owner: Owner?
     }
 
     /// What builds pinners.
@@ -39,7 +45,7 @@ struct SourceBuilders {
     private var builderNames: Set<String> = []
     private var variables: [String: [Variable]] = [:]
     /// Whose call of `add` it is, by its place.
-    private var calls: [Int: Builder] = [:]
+    private var owners: [Int: Owner] = [:]
     private var blocks: [Int: Block] = [:]
     /// Where builders are begun.
     private(set) var beginnings: Set<Int> = []
@@ -55,8 +61,12 @@ struct SourceBuilders {
 
     // MARK: Answers
 
-    /// Whose the calls of `add` are, in their order; `nil` where it is not clear.
-    func forEachCall(_ body: (Int, Builder?) -> Void) {
+    /// Whether these braces are for a builder.
+    func isBlock(_ opener: Int) -> Bool { blocks[opener] != nil }
+
+    /// The calls of `add` in their order, and whose they are; `nil` where it is not clear.
+    func calls() -> [(index: Int, owner: Owner?)] {
+        var calls: [(index: Int, owner: Owner?)] = []
         var open: [Block] = []
         var ends: [Int] = []
         for index in 0..<source.count {
@@ -71,21 +81,23 @@ struct SourceBuilders {
             guard source.isName(index, "add"), source.isMark(index + 1, "("), !source.isName(index - 1, "fun") else {
                 continue
             }
-            body(index, calls[index] ?? builder(ofCall: index, in: open.suffix(20)))
+            calls.append((index, owners[index] ?? owner(ofCall: index, in: open.suffix(20))))
         }
+        return calls
     }
 
-    private func builder(ofCall index: Int, in open: ArraySlice<Block>) -> Builder? {
-        guard source.isMark(index - 1, ".") else { return open.last { $0.name == nil }?.builder }
+    private func owner(ofCall index: Int, in open: ArraySlice<Block>) -> Owner? {
+        guard source.isMark(index - 1, ".") else { return open.last { $0.name == nil }?.owner }
         // A safe call, or one of what is not null.
         var receiver = index - 2
         if source.isMark(receiver, "?") { receiver -= 1 }
         if let name = source.name(receiver) {
-            if name == "this" { return open.last { $0.name == nil }?.builder }
-            if let block = open.last(where: { $0.name == name }) { return block.builder }
+            if name == "this" { return open.last { $0.name == nil }?.owner }
+            if let block = open.last(where: { $0.name == name }) { return block.owner }
             guard variables[name] == nil else { return nil }
         }
-        return open.last?.builder == .pinner ? .likelyPinner : nil
+        guard let owner = open.last?.owner, owner.builder == .pinner else { return nil }
+        return Owner(builder: .likelyPinner, root: owner.root)
     }
 
     // MARK: Names
@@ -129,15 +141,16 @@ struct SourceBuilders {
         let before = source.isName(start - 1, "new") ? start - 2 : start - 1
         if source.isMark(end, "("), let close = source.partner(of: end) {
             beginnings.insert(start)
-            let isBuilt = follow(builder, from: close + 1)
-            if !isBuilt { lookForBraces(of: builder, around: start) }
+            let owner = Owner(builder: builder, root: start)
+            let isBuilt = follow(owner, from: close + 1)
+            if !isBuilt { lookForBraces(of: owner) }
             if source.isMark(before, "="), let name = declaredName(before: before) {
-                declare(name, isBuilt ? nil : builder)
+                declare(name, isBuilt ? nil : owner)
             }
         } else if source.isMark(before, ":"), !source.isMark(end, "."), let name = declaredName(before: before) {
-            declare(name, builder)
+            declare(name, Owner(builder: builder, root: name))
         } else if source.name(end) != nil, source.language != .kotlin {
-            declare(end, builder)
+            declare(end, Owner(builder: builder, root: end))
         }
     }
 
@@ -146,54 +159,56 @@ struct SourceBuilders {
         guard end - 2 > start, let builder = builder(from: start, to: end - 2), source.isMark(end, "("),
             let close = source.partner(of: end)
         else { return }
+        let owner = Owner(builder: builder, root: start)
         var index = close + 1
         if source.isMark(index, ":") { index = source.endOfType(from: index + 1) }
         if source.isMark(index, "{") {
-            blocks[index] = Block(builder: builder, name: nil)
+            blocks[index] = Block(owner: owner, name: nil)
         } else if source.isMark(index, "=") {
             let body = source.isName(index + 1, "this") ? index + 2 : index + 1
             if let isNamed = source.name(body).flatMap({ Self.blocks[$0] }), source.isMark(body + 1, "{") {
-                blocks[body + 1] = Block(builder: builder, name: isNamed ? name(in: body + 1) : nil)
+                blocks[body + 1] = Block(owner: owner, name: isNamed ? name(in: body + 1) : nil)
             } else if source.isName(body, "add") {
-                if let end = endOfGroup(body + 1) { _ = follow(builder, from: end) }
-                calls[body] = builder
+                if let end = endOfGroup(body + 1) { _ = follow(owner, from: end) }
+                owners[body] = owner
             } else {
-                _ = follow(builder, from: body)
+                _ = follow(owner, from: body)
             }
         }
     }
 
     /// `with(CertificatePinner.Builder()) { … }` and other calls that take a builder and braces.
-    private mutating func lookForBraces(of builder: Builder, around start: Int) {
-        guard let opener = source.opener(around: start), source.isMark(opener, "("), source.name(opener - 1) != nil,
+    private mutating func lookForBraces(of owner: Owner) {
+        guard let opener = source.opener(around: owner.root), source.isMark(opener, "("),
+            source.name(opener - 1) != nil,
             let close = source.partner(of: opener), source.isMark(close + 1, "{")
         else { return }
-        blocks[close + 1] = Block(builder: builder, name: nil)
+        blocks[close + 1] = Block(owner: owner, name: nil)
     }
 
     /// Follows the calls in a chain behind a builder.
     ///
     /// - Returns: whether it ends with what is built.
-    private mutating func follow(_ builder: Builder, from start: Int) -> Bool {
+    private mutating func follow(_ owner: Owner, from start: Int) -> Bool {
         var index = start
         while true {
             while source.isMark(index, "!") || source.isMark(index, "?") { index += 1 }
-            if source.isMark(index, ":"), source.isMark(index + 1, ":") { hide(builder, index + 2) }
+            if source.isMark(index, ":"), source.isMark(index + 1, ":") { hide(owner.builder, index + 2) }
             guard source.isMark(index, "."), let method = source.name(index + 1) else { return false }
             let arguments = source.isMark(index + 2, "(")
             guard let braces = arguments ? endOfGroup(index + 2) : index + 2 else {
-                if method == "add" { calls[index + 1] = builder }
+                if method == "add" { owners[index + 1] = owner }
                 return false
             }
             let hasBraces = source.isMark(braces, "{")
             switch method {
-            case "add" where arguments: calls[index + 1] = builder
+            case "add" where arguments: owners[index + 1] = owner
             case "build" where arguments: return true
             case _ where hasBraces && !arguments && Self.blocks[method] != nil:
-                blocks[braces] = Block(builder: builder, name: Self.blocks[method] == true ? name(in: braces) : nil)
+                blocks[braces] = Block(owner: owner, name: Self.blocks[method] == true ? name(in: braces) : nil)
             default:
                 guard arguments || hasBraces else { return false }
-                hide(builder, index + 1)
+                hide(owner.builder, index + 1)
             }
             guard let next = hasBraces ? endOfGroup(braces) : braces else { return false }
             index = next
@@ -226,11 +241,11 @@ struct SourceBuilders {
         return index
     }
 
-    private mutating func declare(_ index: Int, _ builder: Builder?) {
+    private mutating func declare(_ index: Int, _ owner: Owner?) {
         guard let name = source.name(index) else { return }
         var known = variables[name, default: []].filter { $0.index != index }
-        if known.count >= Self.mostVariables { known = [Variable(index: 0, scope: 0..<source.count, builder: nil)] }
-        known.append(Variable(index: index, scope: scope(of: index), builder: builder))
+        if known.count >= Self.mostVariables { known = [Variable(index: 0, scope: 0..<source.count, owner: nil)] }
+        known.append(Variable(index: index, scope: scope(of: index), owner: owner))
         variables[name] = known
     }
 
@@ -251,19 +266,31 @@ struct SourceBuilders {
     /// Follows the calls behind a name that is known to be a builder.
     private mutating func lookForVariable(at start: Int) {
         let name = source.isName(start, "this") && source.isMark(start + 1, ".") ? start + 2 : start
-        guard let text = source.name(name), let known = variables[text], let builder = builder(of: known, at: name)
+        guard let text = source.name(name), let known = variables[text], let owner = owner(of: known, at: name)
         else {
             return
         }
         let behind = source.isMark(name + 1, "(") ? endOfGroup(name + 1) : name + 1
-        if let behind { _ = follow(builder, from: behind) }
+        if source.isName(start - 2, "with"), source.isMark(start - 1, "("), source.isMark(start + 1, ")"),
+            source.isMark(start + 2, "{")
+        {
+            blocks[start + 2] = Block(owner: owner, name: nil)
+        }
+        guard let behind, !follow(owner, from: behind) else { return }
+        // `val c = b.add(…)` is the same builder.
+        guard source.isMark(behind, "."), source.isName(behind + 1, "add"), source.isMark(start - 1, "="),
+            let other = declaredName(before: start - 1)
+        else { return }
+        declare(other, owner)
     }
 
     /// What a name stands for at `index`: what it was set to last, where that can be known.
-    private func builder(of variables: [Variable], at index: Int) -> Builder? {
+    private func owner(of variables: [Variable], at index: Int) -> Owner? {
         let visible = variables.filter { $0.scope.contains(index) }
-        if let last = visible.last(where: { $0.index <= index }) { return last.builder }
-        guard let first = visible.first?.builder, visible.allSatisfy({ $0.builder == first }) else { return nil }
+        if let last = visible.last(where: { $0.index <= index }) { return last.owner }
+        guard let first = visible.first?.owner, visible.allSatisfy({ $0.owner?.builder == first.builder }) else {
+            return nil
+        }
         return first
     }
 }

@@ -1,36 +1,57 @@
-/// The names of a source that stand for one written text.
+/// The names of a source that are declared with a value, and are given no other one.
 ///
-/// A name counts where it is declared with a text and is given nothing else anywhere in the file; what a parameter or an import is
-/// called may stand for anything.
+/// A name counts where it is declared with a value and is given nothing else anywhere in the file; what a parameter or an import is
+/// called may stand for anything. A name of a type in the same file is looked up in the braces of that type alone.
 struct SourceConstants {
-    /// What a name was found to stand for.
-    enum Meaning: Equatable {
-        case text(String)
-        /// For several things, or for something that is not written out.
-        case ambiguous
-        case unknown
+    /// Why a name is not followed.
+    enum Reason {
+        case notInFile
+        case setAgain
+        case notFollowed
+    }
+
+    struct Absence: Error {
+        let reason: Reason
     }
 
     private struct Declaration {
-        let text: String
+        /// `nil` for what is not written out.
+        let value: Range<Int>?
         let scope: Range<Int>
+        /// Whether it cannot be set again.
+        let isFinal: Bool
+    }
+
+    private struct Member: Hashable {
+        let type: Int
+        let name: String
     }
 
     /// More than anybody has of one name.
     private static let mostDeclarations = 8
+    /// More words than anybody has before a name.
+    private static let mostModifiers = 16
     /// Names that stand before another one without being its type.
     private static let noTypes: Set = [
         "return", "throw", "else", "new", "case", "instanceof", "import", "package", "to", "in", "is", "as", "until",
         "downTo",
-        "step", "by", "and", "or", "xor", "assert", "yield", "do", "static",
+        "step", "by", "and", "or", "xor", "assert", "yield", "do", "static", "extends", "implements", "throws",
     ]
 
     private let source: SourceTokens
+    private let types: SourceTypes
     private var declarations: [String: [Declaration]] = [:]
+    private var members: [Member: [Declaration]] = [:]
     private var ambiguous: Set<String> = []
+    private var imports: Set<String> = []
+    /// How often a name is given something.
+    private var settings: [String: Int] = [:]
+    /// Arrays that something is put into.
+    private var changed: Set<String> = []
 
     init(_ source: SourceTokens) {
         self.source = source
+        types = SourceTypes(source)
         // Groups in parentheses whose names are parameters, by their end.
         var groups: [Int] = []
         var lambdas: Set<Int> = []
@@ -41,45 +62,126 @@ struct SourceConstants {
         markNames(in: groups)
     }
 
-    /// What `name` stands for where it is used at `index`.
-    func meaning(of name: String, at index: Int) -> Meaning {
+    /// The values that a name, or one with its types before it, is declared with where it is used at `index`.
+    func values(of path: [String], at index: Int) -> Result<[Range<Int>], Absence> {
+        guard let name = path.last else { return .failure(Absence(reason: .notFollowed)) }
+        guard path.count == 1 else { return value(of: name, in: path, at: index) }
         guard !ambiguous.contains(name), let declarations = declarations[name] else {
-            return ambiguous.contains(name) ? .ambiguous : .unknown
+            let isHere = settings[name] != nil || ambiguous.contains(name) && !imports.contains(name)
+            guard isHere else { return .failure(Absence(reason: .notInFile)) }
+            return .failure(Absence(reason: settings[name, default: 0] > 1 ? .setAgain : .notFollowed))
         }
-        guard Set(declarations.map(\.text)).count == 1, declarations.contains(where: { $0.scope.contains(index) })
-        else {
-            return .ambiguous
+        let values = declarations.compactMap(\.value)
+        guard values.count == declarations.count, declarations.contains(where: { $0.scope.contains(index) }) else {
+            return .failure(Absence(reason: declarations.count > 1 ? .setAgain : .notFollowed))
         }
-        return .text(declarations[0].text)
+        return .success(values)
     }
+
+    /// The value of a member of a type.
+    private func value(of name: String, in path: [String], at index: Int) -> Result<[Range<Int>], Absence> {
+        let isType = types.isDeclared(path[0]) || path[0] == "Companion"
+        if isType, imports.contains(path[0]) || ambiguous.contains(path[0]) || declarations[path[0]] != nil {
+            return .failure(Absence(reason: .notFollowed))
+        }
+        guard isType else {
+            let isHere = ambiguous.contains(path[0]) && !imports.contains(path[0]) || declarations[path[0]] != nil
+            return .failure(Absence(reason: isHere || path[0] == "this" ? .notFollowed : .notInFile))
+        }
+        guard let type = types.body(of: path.dropLast(), at: index) else {
+            return .failure(Absence(reason: .notFollowed))
+        }
+        let found = members[Member(type: type, name: name), default: []]
+        guard found.count < 2 else { return .failure(Absence(reason: .setAgain)) }
+        guard let member = found.first, member.isFinal, let value = member.value else {
+            return .failure(Absence(reason: .notFollowed))
+        }
+        return .success([value])
+    }
+
+    /// Whether something is put into an array that is called so.
+    func isChanged(_ name: String) -> Bool { changed.contains(name) }
 
     // MARK: Declarations
 
     private mutating func look(at name: String, _ index: Int) {
         if name == "import" { return markImport(at: index) }
         if name == "for", source.isMark(index + 1, "(") { return markLoop(at: index + 1) }
+        if isChange(at: index) { changed.insert(name) }
         let isDeclared = isDeclaration(index)
         var next = index + 1
         let hasType = source.language != .java && source.isMark(next, ":") && !source.isMark(next + 1, ":")
-        if hasType { next = source.endOfType(from: index + 2) }
+        if hasType {
+            next = endOfType(from: index + 2)
+        } else if isDeclared, source.isMark(next, "["), source.isMark(next + 1, "]") {
+            next += 2
+        }
         guard source.isAssignment(next) else {
             let isCompound = "+-*/%".contains { source.isMark(next, $0) } && source.isAssignment(next + 1)
-            if hasType || isCompound || source.isName(index - 1, "val", "var") || isUnset(index) {
-                ambiguous.insert(name)
-            }
+            if isCompound { settings[name, default: 0] += 1 }
+            let isVariable = source.isName(index - 1, "val", "var")
+            if hasType || isCompound || isVariable || isUnset(index) { ambiguous.insert(name) }
+            if isVariable || isUnset(index) { declareMember(name, index, nil) }
             return
         }
         // An argument that is called so.
         let isArgument = source.isMark(index - 1, "(") || source.isMark(index - 1, ",")
         if source.language == .kotlin, isArgument, !hasType { return }
-        guard isDeclared, case .text(let text)? = source[next + 1], endsExpression(next + 1),
-            source.opener(around: index).map({ source.isMark($0, "{") }) ?? true,
+        settings[name, default: 0] += 1
+        let value = isDeclared ? value(from: next + 1) : nil
+        if isDeclared { declareMember(name, index, value) }
+        guard let value, source.opener(around: index).map({ source.isMark($0, "{") }) ?? true,
             declarations[name, default: []].count < Self.mostDeclarations
         else {
             ambiguous.insert(name)
             return
         }
-        declarations[name, default: []].append(Declaration(text: text, scope: source.scope(of: index)))
+        declarations[name, default: []].append(
+            Declaration(value: value, scope: source.scope(of: index), isFinal: isFinal(index))
+        )
+    }
+
+    private mutating func declareMember(_ name: String, _ index: Int, _ value: Range<Int>?) {
+        guard let type = types.owner(of: index) else { return }
+        let isFinal = isFinal(index) || source.language != .kotlin && types.isInterface(type)
+        let declaration = Declaration(value: value, scope: source.scope(of: index), isFinal: isFinal)
+        let member = Member(type: type, name: name)
+        if members[member, default: []].count < 2 { members[member, default: []].append(declaration) }
+    }
+
+    /// The expression that a declaration gives, unless an accessor behind it gives another one.
+    private func value(from start: Int) -> Range<Int>? {
+        guard let end = source.endOfExpression(from: start), end > start, !source.isName(end, "get") else { return nil }
+        return start..<end
+    }
+
+    /// Whether what is declared here is set but once.
+    private func isFinal(_ index: Int) -> Bool {
+        if source.isName(index - 1, "val") { return true }
+        guard source.language != .kotlin else { return false }
+        for before in (max(0, index - Self.mostModifiers)..<index).reversed() {
+            if "{};".contains(where: { source.isMark(before, $0) }) { return false }
+            if source.isName(before, "final") { return true }
+        }
+        return false
+    }
+
+    /// Whether something is put into the array that is named here.
+    private func isChange(at index: Int) -> Bool {
+        if source.isMark(index + 1, "["), let end = source.partner(of: index + 1) {
+            return end > index + 2 && source.isAssignment(end + 1)
+        }
+        return source.isMark(index + 1, ".") && source.isName(index + 2, "set", "fill", "sort", "reverse", "shuffle")
+            || source.isMark(index - 1, "(") && source.isName(index - 2, "fill", "sort", "reverse", "shuffle")
+            || source.isMark(index - 1, ".") && source.isMark(index - 3, "(")
+                && source.isName(index - 4, "fill", "sort")
+    }
+
+    /// Where a type ends, which may be one of a list: `Array<String>`.
+    private func endOfType(from start: Int) -> Int {
+        let end = source.endOfType(from: start)
+        guard source.isMark(end, "<"), source.name(end + 1) != nil, source.isMark(end + 2, ">") else { return end }
+        return end + 3
     }
 
     private func isDeclaration(_ index: Int) -> Bool {
@@ -98,22 +200,15 @@ struct SourceConstants {
         source.language != .kotlin && hasType(before: index) && ",);:".contains { source.isMark(index + 1, $0) }
     }
 
-    /// Whether nothing goes on behind the text at `index` that would make another one of it.
-    private func endsExpression(_ index: Int) -> Bool {
-        let next = index + 1
-        guard next < source.count else { return true }
-        if ";,})]".contains(where: { source.isMark(next, $0) }) { return true }
-        guard source.line(next) > source.line(index) else { return false }
-        return source.isMark(next, "@") || source.name(next) != nil && !source.isName(next, "get")
-    }
-
     // MARK: Parameters
 
     private mutating func markImport(at index: Int) {
         var last = source.isName(index + 1, "static") ? index + 2 : index + 1
         while source.isMark(last + 1, "."), source.name(last + 2) != nil { last += 2 }
         if source.isName(last + 1, "as") { last += 2 }
-        if let name = source.name(last), !source.isMark(last + 1, ".") { ambiguous.insert(name) }
+        guard let name = source.name(last), !source.isMark(last + 1, ".") else { return }
+        ambiguous.insert(name)
+        imports.insert(name)
     }
 
     /// The names before the `in` of `for (… in …)`.
@@ -130,7 +225,9 @@ struct SourceConstants {
 
     /// The parameters before an arrow.
     private mutating func lookBack(from arrow: Int, _ groups: inout [Int], _ lambdas: inout Set<Int>) {
-        if let name = source.name(arrow - 1) { ambiguous.insert(name) }
+        if let name = source.name(arrow - 1), !source.isMark(arrow - 2, "."), !source.isName(arrow - 2, "is") {
+            ambiguous.insert(name)
+        }
         if source.isMark(arrow - 1, ")"), let opener = source.partner(of: arrow - 1),
             source.name(opener - 1).map({ $0 == "return" }) ?? true
         {

@@ -54,7 +54,7 @@ struct SourceTokens {
     func partner(of bracket: Int) -> Int? { partners[bracket] }
 
     /// The bracket that opens the innermost pair around a place, `nil` at the top.
-    func opener(around index: Int) -> Int? { openers[index] }
+    func opener(around index: Int) -> Int? { openers.indices.contains(index) ? openers[index] : nil }
 
     /// Whether `->` begins here.
     func isArrow(_ index: Int) -> Bool { isMark(index, "-") && isMark(index + 1, ">") }
@@ -75,6 +75,46 @@ struct SourceTokens {
     func endOfType(from start: Int) -> Int {
         let end = endOfPath(from: start)
         return isMark(end, "?") ? end + 1 : end
+    }
+
+    /// Names that an expression does not end with, and those that one does not begin with.
+    private static let beforeOperands: Set = ["return", "throw", "else", "new", "in", "is", "as", "instanceof", "case"]
+    private static let afterOperands: Set = ["else", "in", "is", "as", "instanceof", "to", "by", "where"]
+    /// More tokens and groups than any expression has that is followed.
+    private static let longestExpression = 64
+
+    func beginsLine(_ index: Int) -> Bool {
+        index > 0 && index < count && line(index) > line(index - 1)
+    }
+
+    /// Whether the line that begins here begins a statement, and does not go on with the one before.
+    func beginsStatement(_ index: Int) -> Bool {
+        guard beginsLine(index) else { return false }
+        switch tokens[index - 1].kind {
+        case .name(let name) where Self.beforeOperands.contains(name): return false
+        case .mark(let mark) where !")]}'\\!".contains(mark): return false
+        default: break
+        }
+        return switch tokens[index].kind {
+        case .name(let name): !Self.afterOperands.contains(name)
+        case .text: true
+        case .mark(let mark): "@}('\\!".contains(mark)
+        }
+    }
+
+    /// Where the expression ends that begins at `start`; `nil` for one longer than any that is followed.
+    func endOfExpression(from start: Int) -> Int? {
+        var index = start
+        while index < count, index < start + Self.longestExpression {
+            if index > start, beginsStatement(index) { return index }
+            guard case .mark(let mark)? = self[index] else {
+                index += 1
+                continue
+            }
+            if ";,)]}".contains(mark) { return index }
+            index = "([{".contains(mark) ? (partner(of: index) ?? count - 1) + 1 : index + 1
+        }
+        return index < count ? nil : count
     }
 
     /// Where something declared at `index` is known: within the braces around it, which may be those of a companion object.

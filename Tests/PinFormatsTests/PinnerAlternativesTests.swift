@@ -1,0 +1,180 @@
+import Pinning
+import Testing
+
+@testable import PinFormats
+
+/// Pins that a source adds in several places for one host.
+@Suite struct PinnerAlternativesTests {
+    private static let condition = "pins are added only under a condition here: they are read as if it held"
+    private static let anotherPinner =
+        "another pinner has other pins for v.example.com: they are put together here, though each client has one pinner"
+
+    // MARK: Conditions
+
+    @Test(arguments: [
+        ("val b = PINNER\nif (DEBUG) b.add(HERE, \"OTHER\")\nelse b.add(HERE, \"OWN\")", 3, 2),
+        ("val b = PINNER\nif (DEBUG) { b.add(HERE, \"OTHER\") } else {\nb.add(HERE, \"OWN\") }", 3, 2),
+        (
+            "val b = PINNER\nif (x) b.add(HERE, \"OWN\")\nelse if (y) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\")",
+            4, 2
+        ),
+        ("val b = PINNER\nif (x)\nif (y) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\")", 4, 3),
+        ("val b = PINNER\nwhen (x) {\n1 -> b.add(HERE, \"OTHER\")\nelse -> { b.add(HERE, \"OWN\") }\n}", 4, 3),
+        ("val b = PINNER\nwhen {\nx -> b\n.add(HERE, \"OTHER\")\ny, z ->\nb.add(HERE, \"OWN\") }", 6, 4),
+        ("val p = PINNER.apply {\nif (DEBUG) add(HERE, \"OTHER\")\nelse add(HERE, \"OWN\")\n}.build()", 3, 2),
+        ("val p = PINNER.also {\nif (DEBUG) it.add(HERE, \"OTHER\") else\nit.add(HERE, \"OWN\") }", 3, 2),
+        ("val b = PINNER\nb.add(HERE, \"OWN\")\nif (x) b.add(HERE, \"OTHER\")", 3, 2),
+        ("val b = PINNER\nif (x) b.add(HERE, \"OTHER\")\nb.add(HERE, \"OWN\")", 3, 2),
+        ("val b = PINNER.add(HERE, \"OWN\")\nif (x) {\nif (y) {\nb.add(HERE, \"OTHER\") }\n}", 4, 1),
+        ("val b = PINNER\nif (x) {\nb.add(HERE, \"OWN\")\nif (y) b.add(HERE, \"OTHER\")\n}", 4, 3),
+        ("val b = PINNER\nif (x) b.add(HERE, \"OWN\")\nif (y) b.add(HERE, \"OTHER\")", 3, 2),
+        ("val b = PINNER\ntry { b.add(HERE, \"OWN\") } catch (e: E) {\nb.add(HERE, \"OTHER\") }", 3, 2),
+        ("val p = PINNER.apply {\nadd(HERE, \"OWN\")\nif (x) return@apply\nadd(HERE, \"OTHER\") }", 4, 2),
+        (
+            "fun f(): P {\nval b = PINNER\nif (x) return b.add(HERE, \"OTHER\").build()\nreturn b.add(HERE, \"OWN\").build()\n}",
+            4, 3
+        ),
+        ("fun f() {\nval b = PINNER.add(HERE, \"OWN\")\nval y = z ?: return\nb.add(HERE, \"OTHER\")\n}", 4, 2),
+        ("fun f(b: CertificatePinner.Builder) = if (x) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\")", 2, 1),
+        ("val b = PINNER\nx?.let { b.add(HERE, \"OWN\") }\n?: b.add(HERE, \"OTHER\")", 3, 2),
+        ("val b = PINNER\nx.takeIf { it }?.run { b.add(HERE, \"OTHER\") }\nb.add(HERE, \"OWN\")", 3, 2),
+        ("val b = PINNER.add(HERE, \"OWN\")\nval ok = DEBUG && b.add(HERE, \"OTHER\") != null", 2, 1),
+        ("fun f(b: B) {\nif (x) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\") }", 3, 2),
+    ])
+    func pinsThatAConditionDecidesOnAreAMistake(text: String, line: Int, other: Int) throws {
+        let reason =
+            "the pins of v.example.com are others here than in line \(other), and a condition decides which count"
+        #expect(try PinnerSource.mistake(text) == "\(line): \(reason)")
+        #expect(
+            try PinnerSource.failure(text).remedy
+                == "give the source of one variant, or a list with lines such as: host sha256/…"
+        )
+    }
+
+    @Test(arguments: [
+        ("if (x) {\nb.add(HERE, \"OTHER\");\nreturn b.build();\n}\nb.add(HERE, \"OWN\");", 7, 4),
+        ("if (x) b.add(HERE, \"OTHER\"); else\nb.add(HERE, \"OWN\");", 4, 3),
+        ("switch (x) {\ncase 1: b.add(HERE, \"OTHER\"); break;\ndefault: b.add(HERE, \"OWN\");\n}", 5, 4),
+        ("switch (x) {\ncase A -> b.add(HERE, \"OTHER\");\ncase B -> { b.add(HERE, \"OWN\"); }\n}", 5, 4),
+        ("return x ? b.add(HERE, \"OTHER\")\n: b.add(HERE, \"OWN\");", 4, 3),
+        ("b.add(HERE, \"OWN\");\nfor (A a : all) if (a.b) b.add(HERE, \"OTHER\");", 4, 3),
+        ("b.add(HERE, \"OWN\");\nwhile (a()) b.add(HERE, \"OTHER\");", 4, 3),
+        ("all.forEach(a -> {\nif (a.b) return;\nb.add(HERE, \"OTHER\");\n});\nb.add(HERE, \"OWN\");", 7, 5),
+    ])
+    func pinsThatAConditionOfJavaDecidesOnAreAMistake(body: String, line: Int, other: Int) throws {
+        let text = "class N { Object a() {\nCertificatePinner.Builder b = new PINNER;\n\(body)\n} }"
+        let reason =
+            "the pins of v.example.com are others here than in line \(other), and a condition decides which count"
+        for name in ["N.java", "N"] { #expect(try PinnerSource.mistake(text, in: name) == "\(line): \(reason)") }
+    }
+
+    @Test(arguments: [
+        ("A.kt", "val b = PINNER\nif (!BuildConfig.DEBUG) {\nb.add(HERE, \"OWN\")\n}", 3),
+        ("A.kt", "val b = PINNER.apply {\nif (!BuildConfig.DEBUG) add(HERE, \"OWN\")\n}.build()", 2),
+        (
+            "A.kt",
+            "fun a(): P {\nval b = PINNER\nif (DEBUG) return b.build()\nb.add(HERE, \"OWN\")\nreturn b.build() }", 4
+        ),
+        ("A.kt", "val b = PINNER\nif (x) b.add(HERE, \"OWN\") else if (y) b.add(HERE, \"OWN\")", 2),
+        ("A.kt", "val b = PINNER\nif (x) { if (y) b.add(HERE, \"OWN\") } else z()", 2),
+        ("N.java", "class N { void a(CertificatePinner.Builder b) {\nif (!DEBUG) {\nb.add(HERE, \"OWN\"); } } }", 3),
+    ])
+    func pinsThatAreAddedOnlyUnderAConditionAreReadAndNoted(name: String, text: String, line: Int) throws {
+        let source = try PinnerSource(text, in: name)
+        #expect(Set(source.pins["v.example.com"] ?? []) == [first])
+        #expect(source.notes.first == "\(line): \(Self.condition)")
+    }
+
+    @Test func oneConditionIsNotedOnce() throws {
+        let source = try PinnerSource(
+            "val b = PINNER\nif (x) {\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")\nb.add(\"w.example.com\", \"OWN\") }"
+        )
+        #expect(source.pins == ["v.example.com": [first, second], "w.example.com": [first]])
+        #expect(source.notes == ["3: \(Self.condition)"])
+    }
+
+    @Test(arguments: [
+        ("A.kt", "val b = PINNER\nif (x) b.add(HERE, \"OWN\") else b.add(HERE, \"OWN\")"),
+        ("A.kt", "val b = PINNER\nwhen (x) { 1 -> b.add(HERE, \"OWN\")\n else -> b.add(HERE, \"OWN\") }"),
+        ("A.kt", "val b = PINNER.add(HERE, \"OWN\")\nif (x) b.add(HERE, \"OWN\")"),
+        ("A.kt", "val b = PINNER\nif (x) log()\nb.add(HERE, \"OWN\")"),
+        ("A.kt", "val b = PINNER\nif (x) { log() } else log()\nb.add(HERE, \"OWN\")"),
+        ("A.kt", "val b = PINNER; do { log() } while (x)\nb.add(HERE, \"OWN\")"),
+        ("A.kt", "val b = PINNER\nval x = when (y) { 1 -> 2; else -> 3 }\nb.add(HERE, \"OWN\")"),
+        ("A.kt", "val b = PINNER; synchronized(lock) { run { b.let { it.add(HERE, \"OWN\") } } }"),
+        ("A.kt", "val c by lazy { if (x) { PINNER.add(HERE, \"OWN\").build() } else null }"),
+        ("A.kt", "fun a(): C? { if (c != null) return c; return PINNER.add(HERE, \"OWN\").build() }"),
+        ("A.kt", "class A { val b = PINNER; init { b.add(HERE, \"OWN\") } }"),
+        ("A.kt", "val b: CertificatePinner.Builder? = x(); b?.apply { add(HERE, \"OWN\") }?.let { it.build() }"),
+        ("A.kt", "val b = PINNER; val c = x && y || z; val d = x ?: y\nb.add(HERE, \"OWN\")"),
+        (
+            "A.kt",
+            "val b = PINNER\nwhen { x && y -> b.add(HERE, \"OWN\")\nz || y -> { b.add(HERE, \"OWN\") }\nelse -> b.add(HERE, \"OWN\") }"
+        ),
+        ("N.java", "class N { void a(CertificatePinner.Builder b) { do x(); while (y); b.add(HERE, \"OWN\"); } }"),
+        (
+            "N.java",
+            "class N { void a(CertificatePinner.Builder b) { int i = x ? y && z ? 1 : 2 : 3; b.add(HERE, \"OWN\"); } }"
+        ),
+        ("A.kt", "val b = PINNER; all.forEach { if (x) return@forEach; log() }; b.add(HERE, \"OWN\")"),
+        ("N.java", "class N { void a() { if (c == null) { c = new PINNER.add(HERE, \"OWN\").build(); } } }"),
+        ("N.java", "class N { void a() { try (A b = x()) { c = new PINNER.add(HERE, \"OWN\").build(); } } }"),
+        ("N.java", "class N { Map<?, ? extends A> m; Object a = new PINNER.add(HERE, \"OWN\").build(); }"),
+        (
+            "N.java",
+            "class N { void a(CertificatePinner.Builder b) { switch (x) { case 1: case 2: b.add(HERE, \"OWN\"); break; default: b.add(HERE, \"OWN\"); } } }"
+        ),
+    ])
+    func whereAConditionDecidesOnNoPinNothingIsNoted(name: String, text: String) throws {
+        let source = try PinnerSource(text, in: name)
+        #expect(Set(source.pins["v.example.com"] ?? []) == [first])
+        #expect(source.notes == [])
+    }
+
+    // MARK: Pinners
+
+    @Test(arguments: [
+        ("A.kt", "Dev.pinner.add(HERE, \"OTHER\")\nProd.pinner.add(HERE, \"OWN\")"),
+        (
+            "A.kt",
+            "fun dev(b: CertificatePinner.Builder) { b.add(HERE, \"OTHER\") }\nfun prod(b: CertificatePinner.Builder) { b.add(HERE, \"OWN\") }"
+        ),
+        ("A.kt", "fun dev(b: B) = b.add(HERE, \"OTHER\")\nfun prod(b: B) = b.add(HERE, \"OWN\")"),
+        (
+            "A.kt",
+            "fun CertificatePinner.Builder.dev() = add(HERE, \"OTHER\")\nfun CertificatePinner.Builder.prod() = add(HERE, \"OWN\")"
+        ),
+        (
+            "A.kt",
+            "class A { val b = PINNER; fun dev() { b.add(HERE, \"OTHER\") }\nfun prod() { b.add(HERE, \"OWN\") } }"
+        ),
+        ("A.kt", "val dev = PINNER.add(HERE, \"OTHER\").build()\nval prod = PINNER.add(HERE, \"OWN\").build()"),
+        ("A.kt", "val p = (if (d) PINNER.add(HERE, \"OTHER\")\nelse PINNER.add(HERE, \"OWN\")).build()"),
+        (
+            "N.java",
+            "class N { CertificatePinner.Builder b = new PINNER; void dev() { b.add(HERE, \"OTHER\"); }\nvoid prod() throws A, x.C { b.add(HERE, \"OWN\"); } }"
+        ),
+    ])
+    func pinnersThatPinAHostDifferentlyAreNoted(name: String, text: String) throws {
+        let source = try PinnerSource(text, in: name)
+        #expect(source.pins == ["v.example.com": [second, first]])
+        #expect(source.notes == ["2: \(Self.anotherPinner)"])
+    }
+
+    @Test(arguments: [
+        "val b = PINNER; b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")",
+        "val c = OkHttpClient.Builder(); val b = PINNER.add(HERE, \"OWN\"); val d = OkHttpClient.Builder(); b.add(HERE, \"OTHER\")",
+        "class A { val b = PINNER; init { b.add(HERE, \"OWN\"); this.b.add(HERE, \"OTHER\") } }",
+        "fun a(b: B) { b.add(HERE, \"OWN\").add(HERE, \"OTHER\") }",
+        "val b = PINNER; repeat(1) { b.add(HERE, \"OWN\") }; with(b) { add(HERE, \"OTHER\") }",
+        "val b = PINNER; val c = b.add(HERE, \"OWN\"); c.add(HERE, \"OTHER\")",
+        "var b = PINNER\nb = b.add(HERE, \"OWN\")\nb = b.add(HERE, \"OTHER\")",
+        "val a = PINNER.add(HERE, \"OWN\").add(HERE, \"OTHER\")\nval b = PINNER.add(HERE, \"OTHER\").add(HERE, \"OWN\")",
+        "val b = PINNER; all.forEach { b.add(HERE, \"OWN\") }; b.add(HERE, \"OTHER\")",
+    ])
+    func pinsOfOnePinnerAreAddedUp(text: String) throws {
+        let source = try PinnerSource(text)
+        #expect(Set(source.pins["v.example.com"] ?? []) == [first, second])
+        #expect(source.notes == [])
+    }
+}
