@@ -39,6 +39,11 @@ import Testing
         ("val b = PINNER\nx?.let { b.add(HERE, \"OWN\") }\n?: b.add(HERE, \"OTHER\")", 3, 2),
         ("val b = PINNER\nx.takeIf { it }?.run { b.add(HERE, \"OTHER\") }\nb.add(HERE, \"OWN\")", 3, 2),
         ("val b = PINNER.add(HERE, \"OWN\")\nval ok = DEBUG && b.add(HERE, \"OTHER\") != null", 2, 1),
+        ("val p = pinner {\nif (x) add(HERE, \"OWN\")\nelse {\nadd(HERE, \"OTHER\") } }", 4, 2),
+        (
+            "val p = pinner { when (x) {\n1 -> { add(HERE, \"OWN\") }\nelse -> { try { add(HERE, \"OTHER\") } finally { } } } }",
+            3, 2
+        ),
         ("fun f(b: B) {\nif (x) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\") }", 3, 2),
     ])
     func pinsThatAConditionDecidesOnAreAMistake(text: String, line: Int, other: Int) throws {
@@ -134,6 +139,12 @@ import Testing
     // MARK: Pinners
 
     @Test(arguments: [
+        ("A.kt", "val p = pinner { add(HERE, \"OTHER\") }\nval q = pinner { run { add(HERE, \"OWN\") } }"),
+        ("A.kt", "val b = PINNER; b.add(HERE, \"OTHER\")\n(if (d) b else c).add(HERE, \"OWN\")"),
+        (
+            "N.java",
+            "class N { void a(CertificatePinner.Builder b) { x(new R() { public void run() { b.add(HERE, \"OTHER\"); } });\nb.add(HERE, \"OWN\"); } }"
+        ),
         ("A.kt", "Dev.pinner.add(HERE, \"OTHER\")\nProd.pinner.add(HERE, \"OWN\")"),
         (
             "A.kt",

@@ -17,7 +17,7 @@ import Testing
         "object C { const val X = \"sha256/\" }\nobject D { const val P = C.X +\n\"OWN64\" }\nval a = PINNER.add(HERE, D.P)",
         "const val D = \"example.com\"\nconst val H = \"v.$D\"\nval a = PINNER.add(H, \"OWN\")",
         "val PINS = arrayOf(\"OWN\")\nval a = PINNER.add(HERE, *PINS)",
-        "val PINS: Array<String> = arrayOf<String>(\"OWN\",)\nval a = PINNER.add(HERE, pins = PINS)",
+        "val PINS: Array<out String> = arrayOf<String>(\"OWN\",)\nval a = PINNER.add(HERE, pins = PINS)",
         "val PINS = listOf(\"OWN\")\nval a = PINNER.add(HERE, *PINS.toTypedArray())",
         "val PINS = listOf(\"OWN\").toTypedArray()\nval a = PINNER.add(pattern = HERE, pins = PINS)",
         "object C { val P = \"OWN\"; val PINS = setOf(P) }\nval a = PINNER.add(HERE, *C.PINS.toTypedArray())",

@@ -79,7 +79,9 @@ struct PinnerCalls {
             }
         guard isPin else { return nil }
         if !isWhole { pins.append(Argument(line: source.line(index))) }
-        let root = owner?.root ?? receiver.root
+        let isNamed = receiver.root != nil || !receiver.path.isEmpty || source.isMark(index - 1, ".")
+        let block = isNamed ? nil : SourceBlocks(source: source).receiverBlock(around: index, branches)
+        let root = owner?.root ?? receiver.root ?? block
         return Call(
             host: host,
             pins: pins,

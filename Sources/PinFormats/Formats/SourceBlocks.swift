@@ -2,7 +2,7 @@
 struct SourceBlocks {
     /// Names with parentheses and braces behind them that are no methods of Java.
     private static let statements: Set = [
-        "if", "for", "while", "switch", "catch", "synchronized", "try", "when", "with", "run", "else", "return",
+        "if", "for", "while", "switch", "catch", "synchronized", "try", "when", "else", "return",
     ]
     /// What stands before a name that is no method's.
     private static let noTypes: Set = [
@@ -65,6 +65,8 @@ struct SourceBlocks {
             return false
         }
         guard let type = source.name(opener - 2) else {
+            // A call of Kotlin's with braces behind it.
+            if name == "run" || name == "with" { return false }
             return source.language == .java || !source.isMark(opener - 2, "=")
         }
         return !Self.noTypes.contains(type) && (source.language == .java || !source.beginsLine(opener - 1))
@@ -86,6 +88,18 @@ struct SourceBlocks {
             next += 1
         }
         return nil
+    }
+
+    /// The braces around a call without a name whose own it is.
+    func receiverBlock(around index: Int, _ branches: SourceBranches) -> Int? {
+        var opener = source.opener(around: index)
+        for _ in 0..<Self.deepest {
+            guard let brace = opener else { return nil }
+            let isPlain = source.isName(brace - 1, "try", "finally", "else", "do", "run", "init", "forEach")
+            if source.isMark(brace, "{"), !isPlain, !branches.isCondition(brace) { return brace }
+            opener = source.opener(around: brace)
+        }
+        return opener
     }
 
     /// The braces that `return@label` leaves.

@@ -116,6 +116,11 @@ struct SourceBranches {
         return path
     }
 
+    /// Whether these braces are those of a condition, whose calls are of what is around it.
+    func isCondition(_ brace: Int) -> Bool {
+        branchOfToken[brace] != branchOfToken[max(0, brace - 1)] || whens[brace] != nil || switches[brace] != nil
+    }
+
     // MARK: Frames
 
     private var branch: Int { frames.last?.branch ?? 0 }

@@ -177,11 +177,13 @@ struct SourceConstants {
                 && source.isName(index - 4, "fill", "sort")
     }
 
-    /// Where a type ends, which may be one of a list: `Array<String>`.
+    /// Where a type ends, which may be one of a list: `Array<out String>`.
     private func endOfType(from start: Int) -> Int {
         let end = source.endOfType(from: start)
-        guard source.isMark(end, "<"), source.name(end + 1) != nil, source.isMark(end + 2, ">") else { return end }
-        return end + 3
+        guard source.isMark(end, "<") else { return end }
+        let element = source.isName(end + 1, "out") ? end + 2 : end + 1
+        guard source.name(element) != nil, source.isMark(element + 1, ">") else { return end }
+        return element + 2
     }
 
     private func isDeclaration(_ index: Int) -> Bool {

@@ -3,7 +3,7 @@ struct SourceReceivers {
     struct Receiver: Hashable {
         /// The name and the names before it, empty for a call without any.
         var path = ""
-        /// Where the builder is begun that the chain of calls begins with.
+        /// Where the builder is begun that the chain of calls begins with, or where the braces begin for what has no name.
         var root: Int?
     }
 
@@ -43,8 +43,10 @@ struct SourceReceivers {
         while index >= 0 {
             if source.isMark(index, "?") || source.isMark(index, "!") {
                 index -= 1
-            } else if let close = source.partner(of: index), close < index {
-                index = close - 1
+            } else if let opener = source.partner(of: index), opener < index {
+                // Parentheses at the beginning of a line are no arguments.
+                if source.beginsStatement(opener) { break }
+                index = opener - 1
             } else if let name = source.name(index) {
                 if let receiver = known[index] { return receiver }
                 names.append(name)
