@@ -76,12 +76,21 @@ struct SourceTypes {
                 body = position == 0 ? typeWithCompanion(around: index) : body
             } else {
                 let found = types[name, default: []]
-                guard found.count == 1, position == 0 || found[0].outer == body else { return nil }
+                guard found.count == 1, position == 0 ? isKnown(found[0], at: index) : found[0].outer == body else {
+                    return nil
+                }
                 body = found[0].body
             }
             guard body != nil else { return nil }
         }
         return body.flatMap(type)
+    }
+
+    /// Whether a type needs no other one's name before its own.
+    private func isKnown(_ declared: Declared, at index: Int) -> Bool {
+        guard let outer = declared.outer else { return true }
+        let whole = type(with: outer) ?? outer
+        return index > whole && index < source.partner(of: whole) ?? source.count
     }
 
     func isDeclared(_ name: String) -> Bool { types[name] != nil }
