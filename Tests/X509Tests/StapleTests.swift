@@ -135,6 +135,31 @@ struct StapleTests {
         #expect(problem(altered) == .notSigned)
     }
 
+    @Test func `of several answers a revocation counts that is current, and then what else is`() throws {
+        let good = StatusResponse()
+        let revoked = StatusResponse().with { $0.status = .revoked(at: Self.now - 100, reason: 1) }
+        let unknown = StatusResponse().with { $0.status = .unknown }
+        let old = StatusResponse().with {
+            $0.thisUpdate = Self.now - 20 * LabClock.day
+            $0.nextUpdate = Self.now - 10 * LabClock.day
+        }
+        let oldRevoked = old.with { $0.status = revoked.status }
+        let otherwiseNamed = revoked.with { $0.digest = .sha256 }
+        let status = Staple.Status.revoked(at: Timestamp(secondsSinceEpoch: Self.now - 100), reason: 1)
+        let cases: [([StatusResponse], Staple.Status)] = [
+            ([good, revoked], status), ([revoked, good], status), ([good, otherwiseNamed], status),
+            ([unknown, revoked], status), ([old, revoked], status), ([oldRevoked, good], .good), ([old, good], .good),
+            ([good, unknown], .good), ([unknown, good], .unknown),
+            (Array(repeating: good, count: 63) + [revoked], status),
+        ]
+        for (answers, wanted) in cases {
+            let response = answers[0].with { $0.others = Array(answers.dropFirst()) }
+            #expect(try read(response.der(about: leaf, from: pki.interA)).status == wanted)
+        }
+        let many = good.with { $0.others = Array(repeating: good, count: 63) + [revoked] }
+        #expect(try problem(many.der(about: leaf, from: pki.interA)) == .costly)
+    }
+
     @Test func `an answer about another certificate says nothing about this one`() throws {
         let bytes = try StatusResponse().der(about: leaf, from: pki.interA)
         #expect(problem(bytes, leaf: pki.leaf) == .aboutOthers)

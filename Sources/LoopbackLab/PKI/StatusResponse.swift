@@ -30,6 +30,8 @@ public struct StatusResponse: Sendable {
     public var nextUpdate: Int64? = LabClock.now + 7 * LabClock.day
     /// A list of signed certificate timestamps, as ``LabLog/list(_:)`` makes it.
     public var timestamps: [UInt8]?
+    /// What follows in the same response: other answers about the same certificate, of which nothing but that counts.
+    public var others: [StatusResponse] = []
     /// The responder, whose certificate is then sent along; `nil` for the issuer itself.
     public var responder: LabCertificate?
 
@@ -60,7 +62,7 @@ public struct StatusResponse: Sendable {
         let data = DER.sequence(
             DER.explicit(1, signer.subject.der),
             Self.time(thisUpdate),
-            DER.sequence(single(certificate, issuer))
+            DER.sequence(([self] + others).flatMap { $0.single(certificate, issuer) })
         )
         let algorithm = try signer.key.signatureAlgorithm(.sha256)
         let signature = try signer.key.sign(data, digest: .sha256)

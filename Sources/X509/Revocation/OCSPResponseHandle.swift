@@ -3,8 +3,10 @@ internal import COpenSSLShims
 
 /// Owns one `OCSP_BASICRESP`, of a response that was successful.
 final class OCSPResponseHandle {
-    /// So many answers are looked through; a response that is sent along has one.
+    /// More answers than this are not looked through; a response that is sent along has one.
     private static let answerLimit: Int32 = 64
+    /// Answers that name their certificate by more kinds of digests than this are passed over.
+    private static let digestLimit = 4
     /// More certificates of responders than this are not read; there is one, or none.
     private static let certificateLimit = 16
 
@@ -41,38 +43,39 @@ final class OCSPResponseHandle {
         OCSP_BASICRESP_free(basic)
     }
 
-    /// The answer about `leaf`, an `OCSP_SINGLERESP *` that lives as long as this object.
+    /// The answers about `leaf`, each an `OCSP_SINGLERESP *` that lives as long as this object; never empty.
     ///
     /// An answer names its certificate by hashes of the issuer's name and key, with whatever algorithm it says (RFC 6960, 4.1.1).
-    func answer(about leaf: X509Handle, from issuer: X509Handle) throws(StapleError) -> OpaquePointer {
+    func answers(about leaf: X509Handle, from issuer: X509Handle) throws(StapleError) -> [OpaquePointer] {
+        let count = OCSP_resp_count(basic)
+        guard count <= Self.answerLimit else { throw StapleError(.costly) }
         // Each once, and only where an answer asks for it: to hash the issuer's name can take a while.
         var expected: [Int32: OpaquePointer] = [:]
         defer { for identifier in expected.values { OCSP_CERTID_free(identifier) } }
-        for index in 0..<min(OCSP_resp_count(basic), Self.answerLimit) {
-            guard let single = OCSP_resp_get0(basic, index), let identifier = OCSP_SINGLERESP_get0_id(single),
-                let digest = Self.digest(of: identifier)
-            else { continue }
-            if expected[digest.kind] == nil {
-                expected[digest.kind] = OCSP_cert_to_id(digest.function, leaf.pointer, issuer.pointer)
+        var answers: [OpaquePointer] = []
+        for index in 0..<count {
+            guard let single = OCSP_resp_get0(basic, index), let identifier = OCSP_SINGLERESP_get0_id(single) else {
+                continue
             }
-            guard let known = expected[digest.kind], OCSP_id_cmp(known, identifier) == 0
-            else { continue }
-            return single
+            let kind = Self.digest(of: identifier)
+            if expected[kind] == nil, expected.count < Self.digestLimit {
+                expected[kind] = Self.identifier(of: leaf, from: issuer, by: kind)
+            }
+            if let known = expected[kind], OCSP_id_cmp(known, identifier) == 0 { answers.append(single) }
         }
-        throw StapleError(.aboutOthers)
+        guard !answers.isEmpty else { throw StapleError(.aboutOthers) }
+        return answers
     }
 
-    /// What an answer names its certificate by, where that is a digest that responders use.
-    private static func digest(of identifier: OpaquePointer) -> (kind: Int32, function: OpaquePointer?)? {
+    /// The digest that an answer names its certificate by, a NID.
+    private static func digest(of identifier: OpaquePointer) -> Int32 {
         var object: OpaquePointer?
         OCSP_id_get0_info(nil, &object, nil, nil, identifier)
-        let kind = OBJ_obj2nid(object)
-        switch kind {
-        case NID_sha1: return (kind, EVP_sha1())
-        case NID_sha256: return (kind, EVP_sha256())
-        case NID_sha384: return (kind, EVP_sha384())
-        case NID_sha512: return (kind, EVP_sha512())
-        default: return nil
-        }
+        return OBJ_obj2nid(object)
+    }
+
+    private static func identifier(of leaf: X509Handle, from issuer: X509Handle, by digest: Int32) -> OpaquePointer? {
+        guard let name = OBJ_nid2sn(digest), let function = EVP_get_digestbyname(name) else { return nil }
+        return OCSP_cert_to_id(function, leaf.pointer, issuer.pointer)
     }
 }

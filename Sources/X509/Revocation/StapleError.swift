@@ -6,7 +6,7 @@ package struct StapleError: Error, Hashable, CustomStringConvertible {
         case damaged
         /// More bytes than any response about one certificate has.
         case tooLarge
-        /// It has more certificates, or stranger keys, than are read.
+        /// It has more answers or certificates, or stranger keys, than are read.
         case costly
         /// The responder gave an error in place of a response, by its number.
         case refused(status: Int)
@@ -34,7 +34,7 @@ package struct StapleError: Error, Hashable, CustomStringConvertible {
             switch problem {
             case .damaged: "the staple is not a whole OCSP response"
             case .tooLarge: "the staple is larger than \(StapleReader.sizeLimit >> 10) KiB, and no OCSP response is"
-            case .costly: "the staple has more certificates, or stranger keys, than any OCSP response has"
+            case .costly: "the staple has more answers or certificates, or stranger keys, than any OCSP response has"
             case .refused(let status): "the staple is the responder's error '\(Self.name(ofStatus: status))'"
             case .aboutOthers: "the staple is about another certificate"
             case .brokenDate: "the staple has a malformed date"

@@ -33,9 +33,21 @@ package enum StapleReader {
         else {
             throw StapleError(.aboutOthers)
         }
-        let single = try response.answer(about: leaf, from: issuer)
+        let answers = try response.answers(about: leaf, from: issuer)
         try verify(response, issuer: issuer, time: time)
-        return try staple(single)
+        var staple = try staple(answers[0])
+        for answer in answers.dropFirst() {
+            let other = try Self.staple(answer)
+            if weight(of: other, at: time) > weight(of: staple, at: time) { staple = other }
+        }
+        return staple
+    }
+
+    /// Which of several answers about a certificate counts: a revocation that is current before all, then the first that is current.
+    private static func weight(of staple: Staple, at time: Timestamp) -> Int {
+        guard staple.isCurrent(at: time) else { return 0 }
+        if case .revoked = staple.status { return 2 }
+        return 1
     }
 
     /// `OCSP_basic_verify` with the issuer as the only anchor: it signed the response, or a certificate for responders that did.
