@@ -13,6 +13,8 @@ import Text
 final class TargetList {
     /// The most bytes a line can have: paths, and the addresses of a target, are far shorter.
     static let longestLine = 64 * 1024
+    /// The most lines without a target that can stand one behind the other: compressed, hours of them are a small file.
+    static let mostIdleLines = 1_000_000
 
     private let reader: LineReader
     private let name: String
@@ -53,7 +55,12 @@ final class TargetList {
     ///
     /// - Throws: ``CommandError`` with the place of what cannot be understood.
     func next() throws(CommandError) -> Line? {
+        let start = reader.number
         while let bytes = try nextLine() {
+            guard reader.number - start <= Self.mostIdleLines else {
+                throw CommandError.data("a million lines before this one have no target: give the list without them")
+                    .at(.line(reader.number, of: name))
+            }
             guard String(validating: bytes, as: UTF8.self) != nil else {
                 throw .data("\(name): a list of targets is text in UTF-8, and this is not")
             }

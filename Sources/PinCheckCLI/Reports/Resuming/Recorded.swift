@@ -48,15 +48,22 @@ struct Record {
     /// - Returns: what is recorded, `nil` for nothing.
     mutating func takeNewest(at now: Timestamp?) -> Recorded? {
         isMet = true
+        func isPossible(_ recorded: Recorded) -> Bool { now.map { recorded.isPossible(at: $0) } ?? true }
+        // Apart, because what is left of an array keeps its memory: a hundred bytes for each of a million.
+        guard !more.isEmpty else {
+            guard let only = first, isPossible(only) else { return nil }
+            first = nil
+            return only
+        }
         var all = [first].compactMap(\.self) + more
         var newest: Int?
-        for (index, recorded) in all.enumerated() where now.map({ recorded.isPossible(at: $0) }) ?? true {
+        for (index, recorded) in all.enumerated() where isPossible(recorded) {
             if newest.map({ all[$0].evaluated <= recorded.evaluated }) ?? true { newest = index }
         }
         guard let newest else { return nil }
         let taken = all.remove(at: newest)
-        first = all.first
-        more = Array(all.dropFirst())
+        first = all.removeFirst()
+        more = all
         return taken
     }
 }
