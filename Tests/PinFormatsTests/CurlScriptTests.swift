@@ -49,6 +49,14 @@ import Testing
         "::don't curl --pinnedpubkey PIN-B https://w.example.com",
     ]
 
+    /// Make takes its marks off before the shell sees the command.
+    @Test(arguments: ["-curl", "@curl", "+curl", "@-curl", "-@+curl", "@ curl", "- curl", "@/usr/bin/curl"])
+    func marksOfMakeStandBeforeCurl(name: String) throws {
+        let recipe =
+            "\t\(name) -fsS --pinned PIN-A https://v.example.com\n\tcurl --pinned PIN-B https://w.example.com\n"
+        #expect(try pinned("check:\n\(recipe)") == ["v.example.com:443 A", "w.example.com:443 B"])
+    }
+
     @Test(arguments: bystanders)
     func aCommandThatIsNotRunHoldsNoPin(line: String) throws {
         #expect(try pinned("\(line)\n\(Self.command)\n") == ["v.example.com:443 A"])

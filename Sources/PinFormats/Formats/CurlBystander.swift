@@ -57,9 +57,11 @@ struct CurlBystander {
         }
     }
 
-    /// The kind of a command, before which make has marks.
+    /// What make has before a command.
+    static let marks: Set<Character> = ["@", "-", "+"]
+
     private static func kind(_ word: ShellWords.Word) -> Kind? {
-        kinds[String(word.text.prefix(32).drop { "@-+".contains($0) }).lowercased()]
+        kinds[String(word.text.prefix(32).drop(while: marks.contains)).lowercased()]
     }
 
     /// Whether a word of a script is a program that runs what it is given as text.

@@ -7,7 +7,7 @@ enum CurlScript {
             commands.note(line, "a bracket is not closed here, \(hidden)", isCertain: false)
         }
         lazy var runsText = script.lines.contains { $0.words.contains(where: CurlBystander.runsText) }
-        for line in script.lines {
+        for line in script.lines.map(unmarked) {
             switch line.kind {
             case .command:
                 if line.isOpen {
@@ -33,6 +33,18 @@ enum CurlScript {
     private static func refuse(_ line: ShellWords.Line, _ reason: String, _ commands: inout CurlCommands) {
         guard line.words.contains(where: { CurlCommands.isMentioned(in: $0.text) }) else { return }
         commands.note(line.line, "--pinnedpubkey \(reason)", isCertain: line.kind != .command)
+    }
+
+    /// A line of a makefile's recipe without make's marks, which the shell does not see.
+    private static func unmarked(_ line: ShellWords.Line) -> ShellWords.Line {
+        guard var first = line.words.first, let mark = first.text.first, CurlBystander.marks.contains(mark) else {
+            return line
+        }
+        first.text = String(first.text.drop(while: CurlBystander.marks.contains))
+        guard isCurl(first) else { return line }
+        var line = line
+        line.words[0] = first
+        return line
     }
 
     private static func isCurl(_ word: ShellWords.Word) -> Bool {
