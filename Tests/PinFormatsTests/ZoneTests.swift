@@ -53,6 +53,12 @@ import Testing
         "_443._tcp.v.example.com. CLASS1 TYPE52 \\# 35 03 0101 OWN\n",
         "_443._tcp.v.example.com. IN TLSA \\# 35 ( 030101OWN )\n",
         "$GENERATE 1-9 h$.example.com. A 192.0.2.$\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
+        "tlsa 3600 IN A 192.0.2.9\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
+        "TLSA 3600 A 192.0.2.9\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
+        "w.example.com. TXT a #b ( \"c\n\" )\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
+        "w.example.com. TXT (\n#a (\n) )\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
+        "# a (\n  # b \"\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN # c (\n",
+        "_443._tcp.v.example.com. IN TLSA ( # a )\n # b\n3 1 1 OWN # c \"\n)\n",
     ])
     func recordsAreReadAsTheyAreLoaded(zone: String) throws {
         #expect(try pins(zone) == ["v.example.com:443": [first]])
@@ -89,6 +95,9 @@ import Testing
         ),
         ("x.example.com. IN TXT a )\n", 2, "a parenthesis that is not opened"),
         ("x TXT \"a\n_443._tcp.w IN TLSA 3 1 1 OTHER\ny TXT \"b\"\n", 2, "a quotation mark that is not closed"),
+        ("x TXT a #b (\n", 2, "a parenthesis that is not closed"),
+        ("TLSA 3 1 A\n", 2, "names no owner, as others of the file do"),
+        ("tlsa 3600 IN TLSA 3 1 1 OTHER\n", 2, "the owner 'tlsa.' of the TLSA record names no port"),
         ("x TXT \"a\n", 2, "a quotation mark that is not closed"),
         ("$INCLUDE other.zone\n", 2, "what '$INCLUDE other.zone' stands for is not written out"),
         ("$GENERATE 1-2 _443._tcp.h$ TLSA 3 1 1 OTHER\n", 2, "stands for is not written out"),

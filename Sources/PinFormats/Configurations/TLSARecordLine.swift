@@ -31,11 +31,7 @@ struct ZoneRecord {
     init?(_ line: some StringProtocol) {
         let words = Substring(line).split(whereSeparator: \.isWhitespace)
         guard let first = words.first else { return nil }
-        // Without an owner and without a blank for it, as people write one record: nobody is called as the next word is.
-        let isFollowedByNumber = words.count > 1 && words[1].allSatisfy(\.isNumber)
-        let leavesOwnerOut =
-            Self.isTLSA(first) && isFollowedByNumber || Self.isClass(first) && words.count > 1 && Self.isTLSA(words[1])
-        let hasOwner = line.first?.isWhitespace == false && !leavesOwnerOut
+        let hasOwner = line.first?.isWhitespace == false && !Self.leavesOwnerOut(words)
         var rest = hasOwner ? words.dropFirst() : words[...]
         var isOfInternet = true
         var isTold = false
@@ -53,6 +49,15 @@ struct ZoneRecord {
         self.isOfInternet = isOfInternet
         type = Self.isTLSA(word) ? "TLSA" : name
         data = rest.dropFirst()
+    }
+
+    /// Whether the line begins without an owner and without a blank for it, as people write one record.
+    private static func leavesOwnerOut(_ words: [Substring]) -> Bool {
+        guard words.count > 1 else { return false }
+        if isClass(words[0]) { return isTLSA(words[1]) }
+        guard isTLSA(words[0]), words[1].allSatisfy(\.isNumber) else { return false }
+        // A host may be called as the type is: the number is a time to live then.
+        return words.count < 3 || !isClass(words[2]) && !types.contains(words[2].uppercased())
     }
 
     static func isTLSA(_ word: Substring) -> Bool {

@@ -14,6 +14,8 @@ struct ZoneLines {
     private var isQuoted = false
     private var quotation = ""
     private var quotationLine = 0
+    /// Whether the line is a TLSA record as far as its first `#`.
+    private var isRecord: Bool?
     private var problem: Problem?
 
     /// Calls `body` with each line that is not empty and the number of its first line, until it returns false.
@@ -25,6 +27,7 @@ struct ZoneLines {
             guard lines.parentheses.isEmpty, !lines.isQuoted else { continue }
             if !lines.pending.allSatisfy(\.isWhitespace), !body(lines.pending, lines.start) { return nil }
             lines.pending = ""
+            lines.isRecord = nil
         }
         guard !lines.pending.allSatisfy(\.isWhitespace) else { return nil }
         _ = body(lines.pending, lines.start)
@@ -47,7 +50,7 @@ struct ZoneLines {
             } else if character == "\"" {
                 turnQuotation()
             } else if !isQuoted {
-                if character == ";" || character == "#" && previous.isWhitespace { return }
+                if character == ";" || character == "#" && previous.isWhitespace && mayBeComment() { return }
                 if character == "(" || character == ")" {
                     turnParenthesis(character)
                     pending.append(" ")
@@ -57,6 +60,14 @@ struct ZoneLines {
             pending.append(character)
             if isQuoted { quotation.append(character) }
         }
+    }
+
+    /// Whether a `#` begins a comment, as none does in zones: at the start of a line or behind a TLSA record.
+    private mutating func mayBeComment() -> Bool {
+        if pending.allSatisfy(\.isWhitespace) { return true }
+        let isRecord = isRecord ?? (TLSARecordLine(pending) != nil)
+        self.isRecord = isRecord
+        return isRecord
     }
 
     private mutating func turnParenthesis(_ mark: Character) {
