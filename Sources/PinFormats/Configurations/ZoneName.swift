@@ -1,3 +1,5 @@
+internal import X509
+
 /// A name of the DNS: its labels, in small letters.
 struct ZoneName: Hashable, CustomStringConvertible {
     let labels: [String]
@@ -56,6 +58,17 @@ struct ZoneName: Hashable, CustomStringConvertible {
     }
 
     var description: String { labels.joined(separator: ".") + "." }
+
+    /// The name as hosts are written.
+    var host: String {
+        let text = labels.joined(separator: ".")
+        return InternationalName.ascii(text) ?? text
+    }
+
+    /// The name and all above it, the longest first.
+    var andAbove: some Sequence<ZoneName> {
+        (0...labels.count).lazy.map { ZoneName(labels: Array(labels[$0...])) }
+    }
 
     /// The port of a service over TCP (RFC 6698, 3): `nil` for all of them, which a wildcard in its place says.
     var service: (port: Int?, transport: String, host: String)? {

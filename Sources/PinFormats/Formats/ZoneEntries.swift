@@ -6,19 +6,21 @@ struct ZoneEntries {
     /// More entries than a file of records makes, which aliases of aliases could.
     private static let mostEntries = 20_000
     /// As many aliases behind one another as resolvers follow.
-    private static let mostAliases = 8
+    static let mostAliases = 8
 
     private struct Server: Hashable {
         let hosts: HostPattern?
         let port: Int?
     }
 
-    private let zone: ZoneReader
-    private var notes: ZoneNotes
-    private var entries: [HostEntry] = []
+    let zone: ZoneReader
+    var notes: ZoneNotes
+    var entries: [HostEntry] = []
+    /// The hosts that were refused, by their names.
+    private(set) var unread: [String: [UnreadHost]] = [:]
     /// What is there already: a record is there once, however often it is written (RFC 2181, 5).
     private var known: [Server: Set<TLSARecord>] = [:]
-    /// The wildcards that were refused.
+    /// The owners that were refused.
     private var refused: Set<ZoneName> = []
     private var unused: [(record: ZoneReader.Record, server: Server)] = []
 
@@ -36,6 +38,7 @@ struct ZoneEntries {
         var found = ZoneEntries(zone)
         try found.addRecords(&collector)
         try found.addAliases(&collector)
+        try found.followHosts(&collector)
         try found.finish(&collector)
         found.notes.write(into: &collector)
         return found.entries
@@ -51,7 +54,9 @@ struct ZoneEntries {
         for record in zone.records {
             // What has no port is there for those that lead to it.
             if let owner = record.owner, owner.service == nil, targets.contains(owner) { continue }
-            if let owner = record.owner, let error = whyNotForAllPorts(owner, at: record.place) {
+            if let owner = record.owner,
+                let error = whyNotServed(owner, at: record.place) ?? whyNotForAllPorts(owner, at: record.place)
+            {
                 if refused.insert(owner).inserted { try refuse(owner, error, &collector) }
                 continue
             }
@@ -71,6 +76,8 @@ struct ZoneEntries {
         for (name, alias) in services.sorted(by: { $0.key.description < $1.key.description }) {
             let target: [ZoneReader.Record]
             do throws(PinFormatError) {
+                // What dig prints has aliases that a DNAME makes.
+                if zone.cuts.isZone == true, let error = whyNotServed(name, at: alias.place) { throw error }
                 if let error = whyNotForAllPorts(name, at: alias.place) { throw error }
                 target = try self.records(of: name, alias, among: records)
             } catch {
@@ -102,7 +109,7 @@ struct ZoneEntries {
                 remedy: "leave the alias or the records"
             )
         }
-        guard let found = records[target] else {
+        guard let found = records[target], zone.cuts.obstacle(target) == nil else {
             throw PinFormatError(
                 .badRecord,
                 at: alias.place,
@@ -132,14 +139,18 @@ struct ZoneEntries {
             } catch {
                 try collector.skip(error)
             }
-            guard entries.count <= Self.mostEntries else {
-                throw PinFormatError(
-                    .unreasonableDocument,
-                    at: alias.place,
-                    "more than \(Self.mostEntries) TLSA records by way of aliases",
-                    remedy: "give the records of the hosts that are checked"
-                )
-            }
+            try checkCount(at: alias.place)
+        }
+    }
+
+    func checkCount(at place: PinPlace) throws(PinFormatError) {
+        guard entries.count <= Self.mostEntries else {
+            throw PinFormatError(
+                .unreasonableDocument,
+                at: place,
+                "more than \(Self.mostEntries) TLSA records by way of aliases",
+                remedy: "give the records of the hosts that are checked"
+            )
         }
     }
 
@@ -179,8 +190,18 @@ struct ZoneEntries {
         )
     }
 
+    private func whyNotServed(_ owner: ZoneName, at place: PinPlace) -> PinFormatError? {
+        guard owner.service?.transport == "_tcp", let obstacle = zone.cuts.obstacle(owner) else { return nil }
+        return PinFormatError(
+            .badRecord,
+            at: place,
+            "'\(shortened(owner.description))' is \(obstacle), where no server answers with the records of this file",
+            remedy: "give the records that dig prints"
+        )
+    }
+
     /// Refuses what is said of one host and of no other.
-    private func refuse(
+    private mutating func refuse(
         _ owner: ZoneName,
         _ error: PinFormatError,
         _ collector: inout PinCollector
@@ -190,7 +211,12 @@ struct ZoneEntries {
             return try collector.skip(error)
         }
         let readPorts = service.port == nil ? zone.ports[service.host] ?? [] : []
-        try collector.refuse(UnreadHost(hosts: hosts, port: service.port, readPorts: readPorts, error: error))
+        try refuse(UnreadHost(hosts: hosts, port: service.port, readPorts: readPorts, error: error), &collector)
+    }
+
+    mutating func refuse(_ host: UnreadHost, _ collector: inout PinCollector) throws(PinFormatError) {
+        unread[host.hosts.name, default: []].append(host)
+        try collector.refuse(host)
     }
 
     private mutating func add(_ record: ZoneReader.Record, for server: Server) throws(PinFormatError) {

@@ -23,11 +23,17 @@ struct ZoneReader {
         case unreadable
     }
 
+    /// More lines of generated aliases than a zone has.
+    private static let mostGenerations = 64
+
     private(set) var records: [Record] = []
     private(set) var aliases: [ZoneName: Alias] = [:]
     /// The ports of each host whose names are there, with whatever records or with names below them.
     private(set) var ports: [String: Set<Int>] = [:]
     private(set) var notes = ZoneNotes()
+    private(set) var cuts = ZoneCuts()
+    /// Names of aliases that are not written out.
+    private(set) var generated: [ZoneGeneration] = []
     private var origin = ZoneName.root
     private var hasOrigin = false
     /// Whether the file speaks of an origin that it does not name, and where one is needed.
@@ -79,7 +85,13 @@ struct ZoneReader {
                 hasOrigin = true
                 return
             }
-        case "$GENERATE" where !words.contains(where: Self.leadsToRecords): return
+        case "$GENERATE":
+            if generated.count < Self.mostGenerations,
+                let names = ZoneGeneration(words.dropFirst(2), below: origin, at: place)
+            {
+                if names.areAliases { generated.append(names) }
+                return
+            }
         default: break
         }
         throw PinFormatError(
@@ -88,10 +100,6 @@ struct ZoneReader {
             "what '\(shortened(line, to: 80))' stands for is not written out",
             remedy: "give the zone as a server loads it, or the records that dig prints"
         )
-    }
-
-    private static func leadsToRecords(_ word: Substring) -> Bool {
-        ZoneRecord.isTLSA(word) || ["CNAME", "DNAME"].contains(word.uppercased())
     }
 
     private static func isRelative(_ text: Substring) -> Bool { !text.hasSuffix(".") }
@@ -115,6 +123,7 @@ struct ZoneReader {
         if let own = record.owner { setOwner(own) }
         if !hasOrigin, Self.speaksOfOrigin(record) { usesOrigin = true }
         guard record.isOfInternet, case .name(let name) = owner else { return }
+        cuts.add(record.type, of: isOwnerRelative ? nil : name)
         addPort(of: name)
         if record.type == "CNAME", let text = record.data.first, let target = ZoneName(text, below: origin) {
             let isAmbiguous = aliases[name].map { $0.isAmbiguous || $0.target != target } ?? false
@@ -170,6 +179,7 @@ struct ZoneReader {
         guard record.isOfInternet else {
             return notes.add(.otherClass, at: place, "the record is not of class IN and was passed over")
         }
+        cuts.add("TLSA", of: nil)
         switch owner {
         case .none: records.append(Record(line: record, owner: nil, place: place))
         case .name(let name) where record.owner != nil || isIndented && !record.isBare:
@@ -189,7 +199,7 @@ struct ZoneReader {
 
 /// What there is to say of a zone's records: once of each kind, however many there are.
 struct ZoneNotes {
-    enum Kind { case otherClass, otherTransport, unusable, daneOnly }
+    enum Kind { case otherClass, otherTransport, unusable, daneOnly, targetOutside }
 
     private var kinds: [Kind] = []
     private var notes: [Kind: (place: PinPlace, text: String, count: Int)] = [:]
