@@ -71,16 +71,22 @@ extension ZoneEntries {
         }
         let isForAll = own[nil] != nil || others[nil] != nil
         var isOther = isForAll && !own.isEmpty && own.count != others.count
+        var missing: [Int?] = []
         for (port, entries) in others where !isOther {
             if let known = own[port] {
                 isOther = known.count != entries.count || Self.records(known) != Self.records(entries)
             } else if isForAll, !own.isEmpty {
                 isOther = true
             } else {
-                try copy(entries, for: hosts, at: place)
+                missing.append(port)
             }
         }
-        guard isOther else { return }
+        guard isOther else {
+            for port in missing.sorted(by: { ($0 ?? 0) < ($1 ?? 0) }) {
+                try copy(others[port] ?? [], for: hosts, at: place)
+            }
+            return
+        }
         try refuse(
             name,
             "is an alias of \(shortened(target.description)) and has other TLSA records than it, which clients ask first",
