@@ -80,14 +80,13 @@ import Testing
             "A.kt",
             "fun a(): P {\nval b = PINNER\nif (DEBUG) return b.build()\nb.add(HERE, \"OWN\")\nreturn b.build() }", 4
         ),
-        ("A.kt", "val b = PINNER\nif (x) b.add(HERE, \"OWN\") else if (y) b.add(HERE, \"OWN\")", 2),
         ("A.kt", "val b = PINNER\nif (x) { if (y) b.add(HERE, \"OWN\") } else z()", 2),
         ("N.java", "class N { void a(CertificatePinner.Builder b) {\nif (!DEBUG) {\nb.add(HERE, \"OWN\"); } } }", 3),
     ])
     func pinsThatAreAddedOnlyUnderAConditionAreReadAndNoted(name: String, text: String, line: Int) throws {
         let source = try PinnerSource(text, in: name)
         #expect(Set(source.pins["v.example.com"] ?? []) == [first])
-        #expect(source.notes.first == "\(line): \(Self.condition)")
+        #expect(source.notes == ["\(line): \(Self.condition)"])
     }
 
     @Test func oneConditionIsNotedOnce() throws {
@@ -96,6 +95,26 @@ import Testing
         )
         #expect(source.pins == ["v.example.com": [first, second], "w.example.com": [first]])
         #expect(source.notes == ["3: \(Self.condition)"])
+    }
+
+    @Test func conditionsForOneHostAreNotedTogether() throws {
+        let source = try PinnerSource("val b = PINNER\nif (x) b.add(HERE, \"OWN\") else if (y) b.add(HERE, \"OWN\")")
+        #expect(source.pins == ["v.example.com": [first, first]])
+        #expect(
+            source.notes == [
+                "2: pins are added only under a condition here and in one other place: they are read as if it held"
+            ]
+        )
+    }
+
+    @Test(arguments: [(2, "and in one other place"), (12, "and in 11 other places")])
+    func severalConditionsAreNotedOnceWithTheirNumber(count: Int, others: String) throws {
+        let hosts = (1...count).map { "if (x) b.add(\"\($0).example.com\", \"OWN\")" }
+        let source = try PinnerSource("val b = PINNER\n\(hosts.joined(separator: "\n"))")
+        #expect(source.pins.count == count)
+        #expect(
+            source.notes == ["2: pins are added only under a condition here \(others): they are read as if it held"]
+        )
     }
 
     @Test(arguments: [

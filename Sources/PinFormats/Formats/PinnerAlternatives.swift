@@ -3,6 +3,7 @@ internal import Pinning
 /// What the calls of a source add for each host, and whether all of it counts.
 ///
 /// A condition is a computation: pins that it decides on are read where it decides on nothing else, and are not put together with others.
+/// OkHttp takes the pins of all patterns that cover a host, so that hosts are compared by all that one pinner or branch has for them.
 struct PinnerAlternatives {
     fileprivate struct Added {
         var pins: Set<SHA256Digest> = []
@@ -21,60 +22,142 @@ struct PinnerAlternatives {
         var pins: Set<SHA256Digest> { branches.reduce(always?.pins ?? []) { $0.union($1.added.pins) } }
     }
 
-    private struct Host {
-        let pattern: HostPattern
-        var owners: [PinnerCalls.Owner] = []
-        var pinners: [PinnerCalls.Owner: Pinner] = [:]
+    private struct Addition {
+        let order: Int
+        let pins: [SHA256Digest]
+        let call: PinnerCalls.Call
     }
 
-    private var hosts: [Host] = []
-    private var positions: [HostPattern: Int] = [:]
+    /// More than anybody compares, where patterns for many hosts overlap.
+    private static let mostCompared = 1_000_000
+    /// The longest name that a host has.
+    private static let longestName = 253
+
+    private var patterns: [HostPattern] = []
+    private var additions: [HostPattern: [Addition]] = [:]
+    private var owners: Set<PinnerCalls.Owner> = []
+    private var count = 0
+    private var hasBranches = false
 
     mutating func add(_ pins: [Pin], for pattern: HostPattern, by call: PinnerCalls.Call) {
-        let position = positions[pattern] ?? hosts.count
-        if position == hosts.count {
-            hosts.append(Host(pattern: pattern))
-            positions[pattern] = position
-        }
-        if hosts[position].pinners[call.owner] == nil { hosts[position].owners.append(call.owner) }
-        let pins = pins.map(\.spkiSHA256)
-        hosts[position].pinners[call.owner, default: Pinner(line: call.line)].add(
-            pins,
-            in: call.branches,
-            at: call.line
-        )
+        if additions[pattern] == nil { patterns.append(pattern) }
+        additions[pattern, default: []].append(Addition(order: count, pins: pins.map(\.spkiSHA256), call: call))
+        count += 1
+        owners.insert(call.owner)
+        if !call.branches.isEmpty { hasBranches = true }
     }
 
     /// Says where pins of one host are decided on by a condition, and where they are those of several pinners.
     func check(_ calls: PinnerCalls, in file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        var noted: Set<Int> = []
-        for host in hosts {
+        guard hasBranches || owners.count > 1 else { return }
+        var conditions: [Int: Int] = [:]
+        var compared = 0
+        for (hosts, covering) in patterns.flatMap(groups) {
+            let all = covering.flatMap { additions[$0] ?? [] }.sorted { $0.order < $1.order }
+            compared += all.count
+            guard compared <= Self.mostCompared else { throw Self.excess(at: file.place) }
+            let (owners, pinners) = Self.pinners(all)
             var earlier: Set<SHA256Digest>?
-            for owner in host.owners {
-                guard let pinner = host.pinners[owner] else { continue }
+            for owner in owners {
+                guard let pinner = pinners[owner] else { continue }
                 if let (line, other) = pinner.conflict {
-                    try collector.gather(Self.conflict(of: host.pattern, at: file.place(line: line), with: other))
+                    try collector.gather(Self.conflict(of: hosts, at: file.place(line: line), with: other))
                     continue
                 }
-                for (branch, line) in pinner.conditions(in: calls.branches) where noted.insert(branch).inserted {
-                    collector.note(
-                        .notFollowed,
-                        at: file.place(line: line),
-                        "pins are added only under a condition here: they are read as if it held"
-                    )
+                for (branch, line) in pinner.conditions(in: calls.branches) {
+                    conditions[branch] = min(line, conditions[branch] ?? line)
                 }
                 let pins = pinner.pins
                 if let earlier, earlier != pins {
                     collector.note(
                         .notFollowed,
                         at: file.place(line: pinner.line),
-                        "another pinner has other pins for \(host.pattern): they are put together here, "
+                        "another pinner has other pins for \(hosts): they are put together here, "
                             + "though each client has one pinner"
                     )
                 }
                 earlier = pins
             }
         }
+        guard let line = conditions.values.min() else { return }
+        let others =
+            switch conditions.count - 1 {
+            case 0: ""
+            case 1: " and in one other place"
+            case let count: " and in \(count) other places"
+            }
+        collector.note(
+            .notFollowed,
+            at: file.place(line: line),
+            "pins are added only under a condition here\(others): they are read as if it held"
+        )
+    }
+
+    private static func pinners(
+        _ additions: [Addition]
+    ) -> (owners: [PinnerCalls.Owner], pinners: [PinnerCalls.Owner: Pinner]) {
+        var owners: [PinnerCalls.Owner] = []
+        var pinners: [PinnerCalls.Owner: Pinner] = [:]
+        for addition in additions {
+            let call = addition.call
+            if pinners[call.owner] == nil { owners.append(call.owner) }
+            pinners[call.owner, default: Pinner(line: call.line)].add(addition.pins, in: call.branches, at: call.line)
+        }
+        return (owners, pinners)
+    }
+
+    // MARK: Overlaps
+
+    /// The kinds of hosts that a pattern covers, as far as other patterns tell them apart, and all that covers each.
+    private func groups(of pattern: HostPattern) -> [(hosts: HostPattern, covering: [HostPattern])] {
+        // A label that no host has stands for all the others.
+        let other = "\0."
+        switch pattern.depth {
+        case .exact: return [(pattern, covering(pattern.name))]
+        case .oneLabel, .upToOneLabel: return [(pattern, covering(other + pattern.name))]
+        case .anyNumber:
+            let name = pattern.name
+            let itself = HostPattern(text: name, .exact)
+            var groups = [(pattern, covering(other + other + name))]
+            // It is looked at by itself where it has an entry of its own.
+            if additions[itself] == nil, isCoveredByOneLabel(name) { groups.append((itself, covering(name))) }
+            return groups
+        }
+    }
+
+    private func isCoveredByOneLabel(_ host: String) -> Bool {
+        guard let dot = host.firstIndex(of: ".") else { return false }
+        return additions[HostPattern(text: String(host[host.index(after: dot)...]), .oneLabel)] != nil
+    }
+
+    /// The patterns that cover a host.
+    private func covering(_ host: String) -> [HostPattern] {
+        var found: [HostPattern] = []
+        func look(_ name: Substring, _ depth: HostPattern.Depth) {
+            let pattern = HostPattern(text: String(name), depth)
+            if additions[pattern] != nil { found.append(pattern) }
+        }
+        var rest = host[...]
+        look(rest, .exact)
+        look(rest, .anyNumber)
+        var isParent = true
+        // No host is longer, but the pattern itself is one to look at.
+        while let dot = rest.firstIndex(of: "."), isParent || host.utf8.count <= Self.longestName + 4 {
+            rest = rest[rest.index(after: dot)...]
+            if isParent { look(rest, .oneLabel) }
+            look(rest, .anyNumber)
+            isParent = false
+        }
+        return found
+    }
+
+    private static func excess(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .wrongValue,
+            at: place,
+            "it has more conditions and pinners for hosts that overlap than can be compared",
+            remedy: "give a list with lines such as: host sha256/…"
+        )
     }
 
     private static func conflict(of hosts: HostPattern, at place: PinPlace, with line: Int) -> PinFormatError {
