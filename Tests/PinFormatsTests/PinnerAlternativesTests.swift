@@ -196,11 +196,10 @@ import Testing
         "val c = OkHttpClient.Builder(); val b = PINNER.add(HERE, \"OWN\"); val d = OkHttpClient.Builder(); b.add(HERE, \"OTHER\")",
         "class A { val b = PINNER; init { b.add(HERE, \"OWN\"); this.b.add(HERE, \"OTHER\") } }",
         "fun a(b: B) { b.add(HERE, \"OWN\").add(HERE, \"OTHER\") }",
-        "val b = PINNER; repeat(1) { b.add(HERE, \"OWN\") }; with(b) { add(HERE, \"OTHER\") }",
+        "val b = PINNER; run { b.add(HERE, \"OWN\") }; with(b) { add(HERE, \"OTHER\") }",
         "val b = PINNER; val c = b.add(HERE, \"OWN\"); c.add(HERE, \"OTHER\")",
         "var b = PINNER\nb = b.add(HERE, \"OWN\")\nb = b.add(HERE, \"OTHER\")",
         "val a = PINNER.add(HERE, \"OWN\").add(HERE, \"OTHER\")\nval b = PINNER.add(HERE, \"OTHER\").add(HERE, \"OWN\")",
-        "val b = PINNER; all.forEach { b.add(HERE, \"OWN\") }; b.add(HERE, \"OTHER\")",
     ])
     func pinsOfOnePinnerAreAddedUp(text: String) throws {
         let source = try PinnerSource(text)

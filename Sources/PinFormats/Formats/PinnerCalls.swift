@@ -35,6 +35,7 @@ struct PinnerCalls {
 
     private let source: SourceTokens
     private let values: SourceValues
+    private let builders: SourceBuilders
     let branches: SourceBranches
     let hidden: [SourceBuilders.Hidden]
     private(set) var all: [Call] = []
@@ -47,7 +48,7 @@ struct PinnerCalls {
     init(_ text: String, of file: PinFile) {
         source = SourceTokens(text, SourceText.Language(fileExtension: file.fileExtension))
         values = SourceValues(source)
-        let builders = SourceBuilders(source)
+        builders = SourceBuilders(source)
         branches = SourceBranches(source, builders)
         hidden = builders.hidden
         receivers = SourceReceivers(source, beginnings: builders.beginnings)
@@ -81,7 +82,11 @@ struct PinnerCalls {
         if !isWhole { pins.append(Argument(line: source.line(index))) }
         let isNamed = receiver.root != nil || !receiver.path.isEmpty || source.isMark(index - 1, ".")
         let block = isNamed ? nil : SourceBlocks(source: source).receiverBlock(around: index, branches)
-        let root = owner?.root ?? receiver.root ?? block
+        let name = (owner?.root).map { source.name($0) } ?? receiver.first.map(String.init)
+        let parameter = name.flatMap { branches.lambda(withParameter: $0, around: index) }
+        let root = parameter ?? owner?.root ?? receiver.root ?? block
+        let isMade = name?.hasSuffix("()") == true
+        let known = root != nil ? nil : isMade ? index : name.flatMap { builders.declaration(of: $0, around: index) }
         return Call(
             host: host,
             pins: pins,
@@ -90,7 +95,7 @@ struct PinnerCalls {
                 receiver: root.map { SourceReceivers.Receiver(root: $0) } ?? receiver,
                 function: branches.function(at: index)
             ),
-            branches: branches.branches(at: index, from: root ?? 0),
+            branches: branches.branches(at: index, from: root ?? 0, known: known),
             isOfPinner: owner?.builder != .other
         )
     }

@@ -1,7 +1,7 @@
 /// Which parts of a source run only under a condition, and in which function each stands.
 ///
-/// A branch is one way through `if`, `when`, `switch`, `?:`, `catch` or a loop, or what stands behind a conditional `return`. All is
-/// found in one pass.
+/// A branch is one way through `if`, `when`, `switch`, `?:`, `catch` or a loop, braces that are passed to a call that may not run
+/// them, or what stands behind a `return`. All is found in one pass.
 struct SourceBranches {
     /// What a frame's end may be followed by.
     private enum Kind {
@@ -31,12 +31,16 @@ struct SourceBranches {
         var function: Int
         /// The opening brace of the function's body.
         var body: Int?
+        /// Whether it is a function and a branch.
+        var isLambda = false
     }
 
     private struct Branch {
         let parent: Int
         let construct: Int
         let depth: Int
+        /// Where the lambda begins that it is.
+        var lambda: Int?
     }
 
     private struct Construct {
@@ -49,6 +53,7 @@ struct SourceBranches {
     private static let deepest = 40
     private let source: SourceTokens
     private let blocks: SourceBlocks
+    private let lambdas: SourceLambdas
     /// What knows the braces of builders, which are no condition.
     private let builders: SourceBuilders
     /// The first is the branch of what runs in any case.
@@ -65,6 +70,7 @@ struct SourceBranches {
     private var switches: [Int: Int] = [:]
     /// The braces that are left by a conditional `return`.
     private var exits: Set<Int> = []
+    private var lambdaBraces: Set<Int> = []
     /// Where the frames of functions are in `frames`.
     private var functions: [Int] = []
 
@@ -72,6 +78,7 @@ struct SourceBranches {
         self.source = source
         self.builders = builders
         blocks = SourceBlocks(source: source)
+        lambdas = SourceLambdas(source)
         branchOfToken.reserveCapacity(source.count)
         functionOfToken.reserveCapacity(source.count)
         for index in 0..<source.count {
@@ -81,7 +88,12 @@ struct SourceBranches {
                 let construct = newConstruct()
                 push(frame(from: index, .index(source.partner(of: opener) ?? source.count), of: construct))
             }
-            if let frame = pending.removeValue(forKey: index) { push(frame) }
+            if let frame = pending.removeValue(forKey: index) {
+                push(frame)
+            } else if isLambda(index) {
+                lambdaBraces.insert(index)
+                push(lambda(from: index))
+            }
             branchOfToken.append(branch)
             functionOfToken.append(function)
             look(at: index)
@@ -94,9 +106,19 @@ struct SourceBranches {
     func function(at index: Int) -> Int { functionOfToken[index] }
 
     /// The branches around `index` that are not around `root`, from the outermost.
-    func branches(at index: Int, from root: Int) -> [Int] {
-        let known = Set(path(to: branchOfToken[root]))
-        return path(to: branchOfToken[index]).filter { !known.contains($0) }.reversed()
+    ///
+    /// What is called there is declared or made at `known`, which is inside of the lambdas around that place.
+    func branches(at index: Int, from root: Int, known: Int?) -> [Int] {
+        let outer = Set(path(to: branchOfToken[root]))
+        let inner = known.map { Set(path(to: branchOfToken[$0])) } ?? []
+        return path(to: branchOfToken[index])
+            .filter { !outer.contains($0) && (branches[$0].lambda == nil || !inner.contains($0)) }.reversed()
+    }
+
+    /// Where the lambda around `index` begins that has a parameter that is called so.
+    func lambda(withParameter name: String, around index: Int) -> Int? {
+        path(to: branchOfToken[index]).lazy.compactMap { branches[$0].lambda }
+            .first { lambdas.hasParameter(name, at: $0) }
     }
 
     /// Whether one of these branches is taken in any case.
@@ -118,7 +140,8 @@ struct SourceBranches {
 
     /// Whether these braces are those of a condition, whose calls are of what is around it.
     func isCondition(_ brace: Int) -> Bool {
-        branchOfToken[brace] != branchOfToken[max(0, brace - 1)] || whens[brace] != nil || switches[brace] != nil
+        branchOfToken[brace] != branchOfToken[max(0, brace - 1)] && !lambdaBraces.contains(brace)
+            || whens[brace] != nil || switches[brace] != nil
     }
 
     // MARK: Frames
@@ -163,7 +186,7 @@ struct SourceBranches {
         var frame = frame
         if frame.body != nil || frame.function == frame.start {
             functions.append(frames.count)
-            frame.branch = branch
+            if frame.isLambda { frame.function = function } else { frame.branch = branch }
         } else {
             frame.function = function
         }
@@ -263,7 +286,7 @@ struct SourceBranches {
                 !builders.isBlock(index + 1)
             else { return }
             begin(at: index + 1, of: newConstruct())
-        case "return": leave(at: index)
+        case "return", "throw": leave(at: index)
         default: break
         }
     }
@@ -274,10 +297,25 @@ struct SourceBranches {
         if let construct = whens[opener] {
             if source.isName(arrow - 1, "else") { constructs[construct].isExhaustive = true }
             begin(at: body, of: construct)
-        } else if source.language != .kotlin, source.isMark(body, "{") {
-            // What a lambda leaves with `return` is itself.
-            pending[body] = Frame(start: body, end: end(ofBodyAt: body), branch: branch, function: function, body: body)
+        } else if lambdas.isLambda(arrow: arrow) {
+            pending[body] = lambda(from: body)
         }
+    }
+
+    private func isLambda(_ brace: Int) -> Bool {
+        source.isMark(brace, "{") && !builders.isBlock(brace) && !(source.language != .kotlin && blocks.isMethod(brace))
+            && lambdas.isConditional(brace)
+    }
+
+    private mutating func lambda(from start: Int) -> Frame {
+        var lambda = frame(from: start, end(ofBodyAt: start), of: newConstruct())
+        branches[lambda.branch].lambda = start
+        // What a lambda of Java's leaves with `return` is itself.
+        if source.isArrow(start - 2), source.isMark(start, "{") {
+            lambda.body = start
+            lambda.isLambda = true
+        }
+        return lambda
     }
 
     // MARK: Functions
@@ -287,8 +325,22 @@ struct SourceBranches {
         return Frame(start: start, end: end(ofBodyAt: start), branch: branch, function: start, body: body)
     }
 
-    /// What stands behind a conditional `return` runs only under a condition.
+    /// What stands behind a conditional `return` runs only under a condition, and behind another one not at all.
     private mutating func leave(at index: Int) {
+        if let opener = source.opener(around: index), source.isMark(opener, "{"), whens[opener] == nil,
+            switches[opener] == nil, (frames.last?.start ?? -1) <= opener
+        {
+            exits.insert(opener)
+            if !source.isMark(index + 1, ";"), !source.beginsLine(index + 1), pending[index + 1] == nil {
+                pending[index + 1] = Frame(
+                    start: index + 1,
+                    end: .statement(opener: opener),
+                    branch: branch,
+                    function: function
+                )
+            }
+        }
+        if source.isName(index, "throw") { return }
         if source.isMark(index + 1, "@"), let label = source.name(index + 2) {
             guard let brace = blocks.block(labelled: label, around: index) else { return }
             if branch != branchOfToken[brace] { exits.insert(brace) }

@@ -64,6 +64,17 @@ struct SourceBuilders {
     /// Whether these braces are for a builder.
     func isBlock(_ opener: Int) -> Bool { blocks[opener] != nil }
 
+    /// Where the name is declared, and not only set, that is used at `index`.
+    func declaration(of name: String, around index: Int) -> Int? {
+        let declared = variables[name]?.last { $0.index <= index && $0.scope.contains(index) }?.index
+        return declared.flatMap { index in
+            let isDeclared =
+                source.language == .kotlin
+                ? source.isName(index - 1, "val", "var") : source.name(index - 1) != nil && !source.beginsLine(index)
+            return isDeclared ? index : nil
+        }
+    }
+
     /// The calls of `add` in their order, and whose they are; `nil` where it is not clear.
     func calls() -> [(index: Int, owner: Owner?)] {
         var calls: [(index: Int, owner: Owner?)] = []

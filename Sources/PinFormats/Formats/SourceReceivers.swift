@@ -1,10 +1,13 @@
 /// What the calls in a source are made on, where that is no builder that is known.
 struct SourceReceivers {
     struct Receiver: Hashable {
-        /// The name and the names before it, empty for a call without any.
+        /// The name and the names before it, with parentheses behind those of calls; empty for a call without any.
         var path = ""
         /// Where the builder is begun that the chain of calls begins with, or where the braces begin for what has no name.
         var root: Int?
+
+        /// The first name.
+        var first: Substring? { path.split(separator: ".").first }
     }
 
     /// What lists are made of and of which types they are.
@@ -49,7 +52,7 @@ struct SourceReceivers {
                 index = opener - 1
             } else if let name = source.name(index) {
                 if let receiver = known[index] { return receiver }
-                names.append(name)
+                names.append(source.isMark(index + 1, "(") ? name + "()" : name)
                 guard source.isMark(index - 1, ".") else { break }
                 index -= 2
             } else {
