@@ -124,4 +124,62 @@ import Testing
                 == "5002: a pin of v.example.com is not written out: 'A5000' stands for what is not followed"
         )
     }
+
+    @Test func furtherNamesOfOneDeclarationOfJavaAreFollowed() throws {
+        let source = try PinnerSource(
+            """
+            class N {
+                private static final String P = "OWN", Q = "OTHER", R = Q;
+                Object a = new PINNER.add(HERE, P, Q).add("w.example.com", R).add("x.example.com", N.Q).build();
+            }
+            """,
+            in: "N.java"
+        )
+        #expect(
+            source.pins == ["v.example.com": [first, second], "w.example.com": [second], "x.example.com": [second]]
+        )
+    }
+
+    @Test(arguments: [
+        (
+            "A.kt",
+            """
+            class A { companion object { const val P = "OWN" }
+            fun p() = PINNER.add(HERE, P).build() }
+            class B { companion object { const val P = "OTHER"; fun p() = PINNER.add("w.example.com", P).build() } }
+            """
+        ),
+        (
+            "A.kt",
+            """
+            class A { private val p = "OWN"; val a = PINNER.add(HERE, p).build() }
+            class B { private val p = "OTHER"; val a = PINNER.apply { add("w.example.com", p) }.build() }
+            """
+        ),
+        (
+            "N.java",
+            """
+            class A { static final String P = "OWN"; Object a = new PINNER.add(HERE, P).build();
+            static class B { static final String P = "OTHER"; Object a = new PINNER.add("w.example.com", P).build(); } }
+            """
+        ),
+    ])
+    func constantsOfSeveralTypesAreThoseOfTheTypeAround(name: String, text: String) throws {
+        #expect(try PinnerSource(text, in: name).pins == ["v.example.com": [first], "w.example.com": [second]])
+    }
+
+    @Test(arguments: [
+        "open class A { val P = \"OWN\" }\nclass B : A() { private val P = \"OTHER\"; val a = PINNER.add(HERE, P) }",
+        "class A { companion object { const val P = \"OWN\" } }\nclass B { companion object { const val P = \"OTHER\" } }; val a = PINNER.add(HERE, P)",
+        "class A { private val P = \"OWN\"; class B : C() { val a = PINNER.add(HERE, P) } }\nclass D { private val P = \"OTHER\" }",
+        "class A { private val P = \"OWN\"; fun a() { val P = \"OTHER\"; PINNER.add(HERE, P) } }",
+        "class A { private var P = \"OWN\"; val a = PINNER.add(HERE, P) }\nclass D { private val P = \"OTHER\" }",
+        "class A { private val P = \"OWN\"; val o = object : D() { val a = PINNER.add(HERE, P) } }\nclass D { private val P = \"OTHER\" }",
+    ])
+    func constantsOfSeveralTypesThatMayBeAnotherTypesAreAMistake(text: String) throws {
+        #expect(
+            try PinnerSource.failure(text).reason
+                == "a pin of v.example.com is not written out: 'P' is set more than once"
+        )
+    }
 }

@@ -20,6 +20,8 @@ struct SourceConstants {
         let scope: Range<Int>
         /// Whether it cannot be set again.
         let isFinal: Bool
+        /// Whether no type inherits it as its own.
+        let isOfTypeAlone: Bool
     }
 
     private struct Member: Hashable {
@@ -46,6 +48,8 @@ struct SourceConstants {
     private var imports: Set<String> = []
     /// How often a name is given something.
     private var settings: [String: Int] = [:]
+    /// The further names of `String a = "…", b = "…"`, each with the first one's place.
+    private var continued: [Int: Int] = [:]
     /// Arrays that something is put into.
     private var changed: Set<String> = []
 
@@ -71,11 +75,25 @@ struct SourceConstants {
             guard isHere else { return .failure(Absence(reason: .notInFile)) }
             return .failure(Absence(reason: settings[name, default: 0] > 1 ? .setAgain : .notFollowed))
         }
+        if declarations.count > 1, let value = ownValue(of: name, declarations, at: index) { return .success([value]) }
         let values = declarations.compactMap(\.value)
         guard values.count == declarations.count, declarations.contains(where: { $0.scope.contains(index) }) else {
             return .failure(Absence(reason: declarations.count > 1 ? .setAgain : .notFollowed))
         }
         return .success(values)
+    }
+
+    /// The value of the innermost type's own member around `index`, where other types have some that are called so.
+    private func ownValue(of name: String, _ all: [Declaration], at index: Int) -> Range<Int>? {
+        let visible = all.filter { $0.scope.contains(index) }
+        guard all.allSatisfy(\.isOfTypeAlone), let inner = visible.map(\.scope.lowerBound).max(),
+            let type = types.owner(around: index), type == inner
+        else {
+            return nil
+        }
+        let found = members[Member(type: type, name: name), default: []]
+        guard found.count == 1, found[0].isFinal, found[0].scope.lowerBound == inner else { return nil }
+        return found[0].value
     }
 
     /// The value of a member of a type.
@@ -136,17 +154,37 @@ struct SourceConstants {
             ambiguous.insert(name)
             return
         }
-        declarations[name, default: []].append(
-            Declaration(value: value, scope: source.scope(of: index), isFinal: isFinal(index))
-        )
+        declarations[name, default: []].append(declaration(index, value, isFinal: isFinal(index)))
+        // Another name may stand behind a comma.
+        if source.language != .kotlin, source.isMark(value.upperBound, ","),
+            source.isAssignment(value.upperBound + 2)
+        {
+            continued[value.upperBound + 1] = continued[index] ?? index
+        }
     }
 
     private mutating func declareMember(_ name: String, _ index: Int, _ value: Range<Int>?) {
         guard let type = types.owner(of: index) else { return }
         let isFinal = isFinal(index) || source.language != .kotlin && types.isInterface(type)
-        let declaration = Declaration(value: value, scope: source.scope(of: index), isFinal: isFinal)
+        let declaration = declaration(index, value, isFinal: isFinal)
         let member = Member(type: type, name: name)
         if members[member, default: []].count < 2 { members[member, default: []].append(declaration) }
+    }
+
+    private func declaration(_ index: Int, _ value: Range<Int>?, isFinal: Bool) -> Declaration {
+        var before = (continued[index] ?? index) - 1
+        var isOfTypeAlone = false
+        while source.name(before) != nil, before > index - Self.mostModifiers {
+            if source.isName(before, "private", "const", "static") { isOfTypeAlone = true }
+            if source.beginsLine(before) { break }
+            before -= 1
+        }
+        return Declaration(
+            value: value,
+            scope: source.scope(of: index),
+            isFinal: isFinal,
+            isOfTypeAlone: isOfTypeAlone
+        )
     }
 
     /// The expression that a declaration gives, unless an accessor behind it gives another one.
@@ -159,6 +197,7 @@ struct SourceConstants {
     private func isFinal(_ index: Int) -> Bool {
         if source.isName(index - 1, "val") { return true }
         guard source.language != .kotlin else { return false }
+        let index = continued[index] ?? index
         for before in (max(0, index - Self.mostModifiers)..<index).reversed() {
             if "{};".contains(where: { source.isMark(before, $0) }) { return false }
             if source.isName(before, "final") { return true }
@@ -192,6 +231,7 @@ struct SourceConstants {
 
     /// Whether a type stands before a name, as in Java.
     private func hasType(before index: Int) -> Bool {
+        if continued[index] != nil { return true }
         if let type = source.name(index - 1) { return !Self.noTypes.contains(type) }
         if source.isMark(index - 1, ">") { return !source.isMark(index - 2, "-") }
         return source.isMark(index - 1, "]") || source.isMark(index - 1, ".") && source.isMark(index - 2, ".")

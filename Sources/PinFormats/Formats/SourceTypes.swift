@@ -59,6 +59,23 @@ struct SourceTypes {
         source.opener(around: index).flatMap(type)
     }
 
+    /// The innermost type around `index`, which is that of a companion.
+    func owner(around index: Int) -> Int? {
+        var opener = source.opener(around: index)
+        for _ in 0..<Self.deepest {
+            guard let brace = opener else { return nil }
+            if let type = type(with: brace) { return type }
+            // What is in an object without a name may be inherited there.
+            if source.isMark(brace, "{"), isWithoutName(brace) { return nil }
+            opener = source.opener(around: brace)
+        }
+        return nil
+    }
+
+    private func isWithoutName(_ body: Int) -> Bool {
+        (max(0, body - 12)..<body).contains { source.isName($0, "object", "new") }
+    }
+
     private func type(with body: Int) -> Int? {
         guard let type = bodies[body] else { return nil }
         if let outer = type.outer, companions[outer] == body { return outer }
