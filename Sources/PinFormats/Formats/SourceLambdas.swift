@@ -87,7 +87,7 @@ struct SourceLambdas {
             guard source.isMark(body - 3, ")"), let opener = source.partner(of: body - 3) else {
                 return source.isName(body - 3, name)
             }
-            return (opener..<body - 3).contains { source.isName($0, name) }
+            return (opener..<body - 3).prefix(4 * Self.mostParameters).contains { source.isName($0, name) }
         }
         for index in body + 1..<min(body + 1 + 4 * Self.mostParameters, source.count) {
             if source.isArrow(index) { return (body + 1..<index).contains { source.isName($0, name) } }
