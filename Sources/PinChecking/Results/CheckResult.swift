@@ -71,8 +71,8 @@ public struct CheckResult: Sendable {
     ///   - answer: the request that followed, and what came of it.
     ///   - next: what is about to be deployed.
     ///   - changes: what changed since a baseline.
-    ///   - own: what deserves attention beside what its target's variants differ in.
-    ///   - notes: what is good to know.
+    ///   - findings: what deserves attention beside what its target's variants differ in, and what is good to know.
+    ///   - notes: what else is good to know.
     init(
         _ subject: Subject,
         _ standing: Standing,
@@ -82,7 +82,7 @@ public struct CheckResult: Sendable {
         answer: CheckedAnswer? = nil,
         next: NextDeployment? = nil,
         changes: BaselineChanges? = nil,
-        warnings own: [Finding],
+        warnings findings: [Finding],
         notes: [Finding] = []
     ) {
         target = subject.target
@@ -93,8 +93,9 @@ public struct CheckResult: Sendable {
         evaluation = subject.evaluation
         variant = place.variant
         consistency = place.consistency
+        let own = findings.filter { $0.level == .warning }
         warnings = own + (place.consistency?.findings.filter { $0.level == .warning } ?? [])
-        self.notes = notes
+        self.notes = findings.filter { $0.level == .info } + notes
         self.standing = standing
         self.judgement = judgement
         self.presented = presented

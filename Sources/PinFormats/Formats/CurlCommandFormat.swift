@@ -75,17 +75,20 @@ struct CurlCommandFormat: PinFileFormat {
             pinned.append(own)
         }
         try Self.refuseDoubt(pinned, in: file, into: &collector)
-        var pinsOfServers: [HostPattern?: [Int?: Set<SHA256Digest>]] = [:]
+        var servers: [HostPattern?: [Int?: (keys: Set<SHA256Digest>, line: Int)]] = [:]
         for own in pinned {
-            let place = file.place(line: own.command.line)
-            for entry in try Self.entries(own, at: place) {
-                let other = pinsOfServers[entry.hosts, default: [:]].updateValue(own.keys, forKey: entry.port)
-                if let hosts = entry.hosts, let other, other != own.keys {
-                    collector.note(
-                        .notFollowed,
-                        at: place,
-                        "another command has other pins for \(hosts): they are put together here, though curl takes a command's own"
+            let line = own.command.line
+            for entry in try Self.entries(own, at: file.place(line: line)) {
+                let other = servers[entry.hosts, default: [:]].updateValue((own.keys, line), forKey: entry.port)
+                if let hosts = entry.hosts, let other, other.keys != own.keys {
+                    let places = TwoPlaces(
+                        place: file.place(line: line),
+                        other: other.line,
+                        note: "another command has other pins for \(hosts)",
+                        rule: "curl takes a command's own",
+                        remedy: "give a file with one of the commands"
                     )
+                    collector.refuse(hosts, port: entry.port, in: places)
                 }
                 entries.append(entry)
             }

@@ -57,7 +57,7 @@ struct PinnerAlternatives {
             compared += all.count
             guard compared <= Self.mostCompared else { throw Self.excess(at: file.place) }
             let (owners, pinners) = Self.pinners(all)
-            var earlier: Set<SHA256Digest>?
+            var earlier: (pins: Set<SHA256Digest>, line: Int)?
             for owner in owners {
                 guard let pinner = pinners[owner] else { continue }
                 if let (line, other) = pinner.conflict {
@@ -68,15 +68,17 @@ struct PinnerAlternatives {
                     conditions[branch] = min(line, conditions[branch] ?? line)
                 }
                 let pins = pinner.pins
-                if let earlier, earlier != pins {
-                    collector.note(
-                        .notFollowed,
-                        at: file.place(line: pinner.line),
-                        "another pinner has other pins for \(hosts): they are put together here, "
-                            + "though each client has one pinner"
+                if let earlier, earlier.pins != pins {
+                    let places = TwoPlaces(
+                        place: file.place(line: pinner.line),
+                        other: earlier.line,
+                        note: "another pinner has other pins for \(hosts)",
+                        rule: "each client has one pinner",
+                        remedy: Self.remedy
                     )
+                    collector.refuse(hosts, port: nil, in: places)
                 }
-                earlier = pins
+                earlier = (pins, pinner.line)
             }
         }
         guard let line = conditions.values.min() else { return }
@@ -165,9 +167,11 @@ struct PinnerAlternatives {
             .wrongValue,
             at: place,
             "the pins of \(hosts) are others here than in line \(line), and a condition decides which count",
-            remedy: "give the source of one variant, or a list with lines such as: host sha256/…"
+            remedy: remedy
         )
     }
+
+    private static let remedy = "give the source of one variant, or a list with lines such as: host sha256/…"
 }
 
 extension PinnerAlternatives.Pinner {

@@ -109,6 +109,25 @@ struct PinCollector {
         unreadHosts.append(host)
     }
 
+    /// Refuses a host whose pins are others in two places of which each client has one; whoever asks for no host in particular is
+    /// told that both are read.
+    mutating func refuse(_ hosts: HostPattern, port: Int?, in places: TwoPlaces) {
+        guard defersHosts, badPins == .refused else {
+            return note(
+                .notFollowed,
+                at: places.place,
+                "\(places.note): they are put together here, though \(places.rule)"
+            )
+        }
+        let error = PinFormatError(
+            .wrongValue,
+            at: places.place,
+            "the pins of \(hosts) are others here than in line \(places.other), and \(places.rule)",
+            remedy: places.remedy
+        )
+        unreadHosts.append(UnreadHost(hosts: hosts, port: port, error: error))
+    }
+
     /// Takes note of `error` where all that is wrong is gathered, and throws it where it is not.
     mutating func gather(_ error: PinFormatError) throws(PinFormatError) {
         guard badPins == .gathered else { throw error }
@@ -182,4 +201,18 @@ struct PinCollector {
             unreadHosts: unreadHosts
         )
     }
+}
+
+/// Two places of a file that say different things of a host.
+struct TwoPlaces {
+    /// The later one.
+    let place: PinPlace
+    /// The line of the other.
+    let other: Int
+    /// What the later one is to the other.
+    let note: String
+    /// Why both cannot count.
+    let rule: String
+    /// What to do.
+    let remedy: String
 }

@@ -39,7 +39,8 @@ struct ResultWriter {
                 hasResultOnOutput: !settings.isQuiet && settings.outputs.contains { $0.file == nil },
                 environment: context.environment
             ) : nil
-        self.notes = notes.map { Report.Message($0.reason) }
+        // What is only good to know stands with each result.
+        self.notes = notes.filter { $0.level == .warning }.map { Report.Message($0.reason) }
         console = context.console
         countsWarnings = settings.exitConvention == .monitoring
         saysWarnings = !settings.isQuiet && settings.outputs.contains { $0.file == nil && $0.form == .text }

@@ -1,0 +1,121 @@
+import LoopbackLab
+import PinCheckCLI
+import Testing
+
+/// Files with two clients of one kind: what one of them would accept says nothing of the other.
+@Suite(.endsSomeTime) struct TwoVariantsTests {
+    let pki: StandardPKI
+    private let host = StandardPKI.serverName
+
+    init() throws {
+        pki = try .shared()
+    }
+
+    private func kotlin(debug: String, release: String, also: String = "") -> String {
+        """
+        import okhttp3.CertificatePinner
+
+        fun debug() = CertificatePinner.Builder().add(\(debug), "\(pki.junk.pin)")\(also).build()
+        fun release() = CertificatePinner.Builder().add(\(release), "\(pki.leaf.pin)").build()
+        """
+    }
+
+    private func judged(_ text: String, as name: String, client: String) async throws -> Outcome {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            let source = try files.write(Array(text.utf8), to: name)
+            return await pincheck(
+                ["verify", chain, "--anchors", anchors, "--pins", source, "--client", client, "--host", host]
+            )
+        }
+    }
+
+    @Test func aHostWithOtherPinsInTwoPinnersIsNotJudged() async throws {
+        for debug in ["\"\(host)\"", "\"*.example.com\"", "\"**.example.com\""] {
+            let outcome = try await judged(kotlin(debug: debug, release: "\"\(host)\""), as: "Net.kt", client: "okhttp")
+            #expect(outcome.status == .data)
+            #expect(outcome.output.isEmpty)
+            #expect(
+                outcome.errors.contains(
+                    "Net.kt:4: the pins of \(host) are others here than in line 3, and each client has one pinner; give the "
+                        + "source of one variant"
+                ),
+                "\(outcome.errors)"
+            )
+        }
+    }
+
+    @Test func otherHostsOfThatFileAreJudged() async throws {
+        let text = kotlin(
+            debug: "\"other.example.org\"",
+            release: "\"other.example.org\"",
+            also: ".add(\"\(host)\", \"\(pki.leaf.pin)\")"
+        )
+        let outcome = try await judged(text, as: "Net.kt", client: "okhttp")
+        #expect(outcome.status == .pass, "\(outcome)")
+        #expect(!outcome.errors.contains("other pins"))
+    }
+
+    @Test func aHostWithTheSamePinsInTwoPlacesIsJudged() async throws {
+        let text = kotlin(debug: "\"\(host)\"", release: "\"\(host)\"").replacing(pki.junk.pin, with: pki.leaf.pin)
+        let outcome = try await judged(text, as: "Net.kt", client: "okhttp")
+        #expect(outcome.status == .pass && outcome.errors.isEmpty, "\(outcome)")
+    }
+
+    @Test func aHostWithOtherPinsInTwoCommandsIsNotJudged() async throws {
+        func command(_ certificate: LabCertificate, _ url: String) -> String {
+            "curl --pinnedpubkey 'sha256//\(certificate.pin.dropFirst(7))' \(url)\n"
+        }
+        let two = command(pki.leaf, "https://\(host)/a") + command(pki.junk, "https://\(host)/b")
+        let outcome = try await judged(two, as: "fetch.sh", client: "curl")
+        #expect(outcome.status == .data)
+        #expect(
+            outcome.errors.contains(
+                "fetch.sh:2: the pins of \(host) are others here than in line 1, and curl takes a command's own; give a file "
+                    + "with one of the commands"
+            ),
+            "\(outcome.errors)"
+        )
+        // For another port it is another server.
+        let ports = command(pki.leaf, "https://\(host)/a") + command(pki.junk, "https://\(host):8443/b")
+        #expect(try await judged(ports, as: "fetch.sh", client: "curl").status == .pass)
+    }
+
+    @Test func pinsAndLintReadBothAndSaySo() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let text = kotlin(debug: "\"\(host)\"", release: "\"\(host)\"")
+            let source = try files.write(Array(text.utf8), to: "Net.kt")
+            let note =
+                "another pinner has other pins for \(host): they are put together here, though each client has one pinner"
+            let lint = await pincheck("lint", source)
+            #expect(
+                lint.status == .pass && lint.output.contains("another pinner has other pins for \(host)"),
+                "\(lint)"
+            )
+            let pins = await pincheck("pins", source)
+            #expect(pins.status == .pass && pins.errors.contains(note), "\(pins)")
+        }
+    }
+
+    @Test func whatOnlyDebuggableBuildsReadIsNoWarning() async throws {
+        let pins = [pki.leaf, pki.junk].map { "<pin digest=\"SHA-256\">\($0.pin.dropFirst(7))</pin>" }.joined()
+        let text =
+            "<network-security-config><domain-config><domain>\(host)</domain><pin-set>\(pins)</pin-set></domain-config>"
+            + "<debug-overrides><trust-anchors><certificates src=\"user\"/></trust-anchors></debug-overrides>"
+            + "</network-security-config>"
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            let source = try files.write(Array(text.utf8), to: "nsc.xml")
+            let outcome = await pincheck(
+                [
+                    "verify", chain, "--anchors", anchors, "--pins", source, "--client", "android", "--host", host,
+                    "--fail-on", "warn",
+                ]
+            )
+            #expect(outcome.status == .pass, "\(outcome)")
+            #expect(outcome.errors.isEmpty && outcome.output.contains("<debug-overrides> is for debuggable builds"))
+        }
+    }
+}
