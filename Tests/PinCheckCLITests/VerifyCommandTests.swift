@@ -103,6 +103,22 @@ import Testing
         }
     }
 
+    @Test func aBundleIsNamedForWhatItIs() async throws {
+        try await withFiles { files, _, _ in
+            let message = signedData(of: [pki.leaf, pki.interA])
+            for bytes in [message, Array(pem(message, label: "PKCS7").utf8)] {
+                let path = try files.write(bytes, to: "next.p7b")
+                let outcome = await pincheck("verify", path)
+                #expect(outcome.status == .data)
+                #expect(
+                    outcome.errors.hasPrefix(
+                        "Error: '\(path)' is a PKCS #7 bundle, whose certificates are in no order: "
+                    )
+                )
+            }
+        }
+    }
+
     @Test func neverPrintsAPrivateKey() async throws {
         try await withFiles { files, chain, anchors in
             let secret = String(repeating: "c2VjcmV0", count: 8)
