@@ -156,6 +156,13 @@ struct StapleTests {
             let response = answers[0].with { $0.others = Array(answers.dropFirst()) }
             #expect(try read(response.der(about: leaf, from: pki.interA)).status == wanted)
         }
+        // One whose date is in the year 10000, which has no encoding.
+        let damaged = good.with { $0.thisUpdate = 253_402_300_800 }
+        let beside = try [damaged.with { $0.others = [revoked] }, revoked.with { $0.others = [damaged] }]
+            .map { try read($0.der(about: leaf, from: pki.interA)).status }
+        #expect(beside == [status, status])
+        let hidden = good.with { $0.others = [damaged] }
+        #expect(try problem(hidden.der(about: leaf, from: pki.interA)) == .brokenDate)
         let many = good.with { $0.others = Array(repeating: good, count: 63) + [revoked] }
         #expect(try problem(many.der(about: leaf, from: pki.interA)) == .costly)
     }

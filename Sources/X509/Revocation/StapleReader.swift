@@ -35,19 +35,27 @@ package enum StapleReader {
         }
         let answers = try response.answers(about: leaf, from: issuer)
         try verify(response, issuer: issuer, time: time)
-        var staple = try staple(answers[0])
-        for answer in answers.dropFirst() {
-            let other = try Self.staple(answer)
-            if weight(of: other, at: time) > weight(of: staple, at: time) { staple = other }
-        }
-        return staple
+        return try strictest(answers, at: time)
     }
 
-    /// Which of several answers about a certificate counts: a revocation that is current before all, then the first that is current.
-    private static func weight(of staple: Staple, at time: Timestamp) -> Int {
-        guard staple.isCurrent(at: time) else { return 0 }
-        if case .revoked = staple.status { return 2 }
-        return 1
+    /// What several answers about a certificate come to: a revocation that is current, and nothing where one cannot be read, or the
+    /// first that is current.
+    private static func strictest(_ answers: [OpaquePointer], at time: Timestamp) throws(StapleError) -> Staple {
+        var staples: [Staple] = []
+        var damage: StapleError?
+        for answer in answers {
+            do throws(StapleError) {
+                staples.append(try staple(answer))
+            } catch {
+                damage = damage ?? error
+            }
+        }
+        let current = staples.filter { $0.isCurrent(at: time) }
+        if let revoked = current.first(where: { if case .revoked = $0.status { true } else { false } }) {
+            return revoked
+        }
+        if let damage { throw damage }
+        return current.first ?? staples[0]
     }
 
     /// `OCSP_basic_verify` with the issuer as the only anchor: it signed the response, or a certificate for responders that did.
