@@ -20,13 +20,19 @@ import Testing
         """
     }
 
-    private func judged(_ text: String, as name: String, client: String) async throws -> Outcome {
+    private func judged(
+        _ text: String,
+        as name: String,
+        client: String,
+        _ arguments: String...
+    ) async throws -> Outcome {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             let source = try files.write(Array(text.utf8), to: name)
             return await pincheck(
                 ["verify", chain, "--anchors", anchors, "--pins", source, "--client", client, "--host", host]
+                    + arguments
             )
         }
     }
@@ -44,6 +50,12 @@ import Testing
                 "\(outcome.errors)"
             )
         }
+    }
+
+    @Test func noneOfTwoPinnersIsABadPinToSkip() async throws {
+        let text = kotlin(debug: "\"\(host)\"", release: "\"\(host)\"")
+        let outcome = try await judged(text, as: "Net.kt", client: "okhttp", "--skip-bad-pins")
+        #expect(outcome.status == .data && outcome.errors.contains("each client has one pinner"), "\(outcome)")
     }
 
     @Test func otherHostsOfThatFileAreJudged() async throws {

@@ -112,7 +112,8 @@ struct PinCollector {
     /// Refuses a host whose pins are others in two places of which each client has one; whoever asks for no host in particular is
     /// told that both are read.
     mutating func refuse(_ hosts: HostPattern, port: Int?, in places: TwoPlaces) {
-        guard defersHosts, badPins == .refused else {
+        // No pin of them is a bad one, which could be skipped.
+        guard defersHosts else {
             return note(
                 .notFollowed,
                 at: places.place,
