@@ -18,7 +18,7 @@ package enum PinCheck {
             refuse(obstacle, convention, in: context)
             System.exit(code: convention.code(for: obstacle.status))
         }
-        ProbeThread.run(preparingToConnect: resemblesCheck(arguments)) { thread in
+        ProbeThread.run { thread in
             var context = context
             context.thread = thread
             System.exit(code: await exitCode(arguments: arguments, in: context))
@@ -47,12 +47,6 @@ package enum PinCheck {
             )
         }
         return nil
-    }
-
-    /// Whether the arguments look like those of a check: a guess before they are parsed, which time alone depends on.
-    private static func resemblesCheck(_ arguments: [String]) -> Bool {
-        guard let first = arguments.first, !["help", "-h", "--help", "--version"].contains(first) else { return false }
-        return !RootCommand.commands.contains { $0 != CheckCommand.self && $0.name == first }
     }
 
     /// Runs a command line, without the program's name, in a world of the caller's.

@@ -40,7 +40,7 @@ struct AddressSearchTests {
         try await withProber { prober in
             let loop = prober.workshop.loop
             // Without a thread no lookup is ever made.
-            let workshop = ProbeWorkshop(loop: loop, lookups: LookupThreads(limit: 0), preparation: nil)
+            let workshop = ProbeWorkshop(loop: loop, lookups: LookupThreads(limit: 0))
             let search = AddressSearch(host: "localhost", family: .any, timeout: timeout, in: workshop)
             let result = await withCheckedContinuation { continuation in
                 loop.execute { search.start { continuation.resume(returning: $0) } }

@@ -19,7 +19,6 @@ final class ProbeWorkshop: @unchecked Sendable {
     let proxyObjection: ProxyObjection
     /// What is on its way, in no order.
     private(set) var attempts: [any Attempt] = []
-    private let preparation: TLSPreparation?
     /// The number of the loop among those that share many probes, `nil` where there are few.
     private let numberAmongMany: Int?
     private var madeContext: TLSContext?
@@ -27,7 +26,6 @@ final class ProbeWorkshop: @unchecked Sendable {
     init(
         loop: any EventLoop,
         lookups: LookupThreads,
-        preparation: TLSPreparation?,
         network: StagedNetwork? = nil,
         numberAmongMany: Int? = nil,
         proxyObjection: @escaping ProxyObjection = { _, _ in "nobody judges it" }
@@ -37,7 +35,6 @@ final class ProbeWorkshop: @unchecked Sendable {
         self.proxyObjection = proxyObjection
         self.network = network
         self.lookups = lookups
-        self.preparation = preparation
         self.numberAmongMany = numberAmongMany
     }
 
@@ -62,9 +59,8 @@ final class ProbeWorkshop: @unchecked Sendable {
     /// The context, made when it is first asked for.
     func context() throws(OpenSSLSetUpError) -> TLSContext {
         if let madeContext { return madeContext }
-        let prepared = preparation?.takeContext()
         let library = numberAmongMany.flatMap { TLSContext.trimmedLibrary(ofLoop: $0) }
-        let context = if let prepared, library == nil { prepared } else { try TLSContext(in: library) }
+        let context = try TLSContext(in: library)
         madeContext = context
         return context
     }

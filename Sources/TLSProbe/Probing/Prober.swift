@@ -60,7 +60,6 @@ package final class Prober: Sendable {
         workshop = ProbeWorkshop(
             loop: loop,
             lookups: lookups,
-            preparation: thread?.preparation,
             network: network,
             numberAmongMany: number,
             proxyObjection: objection ?? { _, _ in "nobody judges it" }
