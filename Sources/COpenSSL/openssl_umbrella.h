@@ -2,11 +2,11 @@
 #include <openssl/bio.h>
 #include <openssl/cms.h>
 #include <openssl/crypto.h>
-#include <openssl/decoder.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ocsp.h>
 #include <openssl/pem.h>
+#include <openssl/provider.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>

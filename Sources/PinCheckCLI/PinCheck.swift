@@ -1,5 +1,6 @@
 import ArgumentParser
 import Machine
+import PinChecking
 import TLSProbe
 import Text
 import X509
@@ -45,6 +46,12 @@ package enum PinCheck {
                 "OpenSSL's configuration names what cannot be opened, or not within \(OpenSSLStart.patience / 1_000) s: let "
                     + "OPENSSL_CONF name another, or /dev/null for none"
             )
+        }
+        guard OpenSSLStart.isConfigured else { return nil }
+        do throws(CommandError) {
+            try CommandError.reading(OpenSSLHealth.require)
+        } catch {
+            return error
         }
         return nil
     }

@@ -13,12 +13,15 @@ enum OpenSSLStart {
     /// How long it may take, in milliseconds: OpenSSL needs a few, and a library on a slow disk not a second.
     static let patience: Int32 = 3_000
 
+    /// Whether the environment names a configuration.
+    static var isConfigured: Bool { getenv("OPENSSL_CONF") != nil }
+
     /// Whether OpenSSL is ready in time; `true` at once where the environment names no configuration.
     ///
     /// Providers, engines and inclusions can be named in more ways than anybody can look through beforehand, and opening a pipe never
     /// ends. The thread that waits for one is left alone: the process has to end.
     static func isInTime() -> Bool {
-        guard getenv("OPENSSL_CONF") != nil else { return true }
+        guard isConfigured else { return true }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return true }
         let (reading, writing) = (ends[0], ends[1])

@@ -6,17 +6,25 @@ package enum Hashing {
     /// Fetched once: looking the algorithm up by name each time costs more than hashing a certificate does.
     ///
     /// Unsafe only to the compiler: an `EVP_MD` never changes, and this one lives as long as the process.
-    nonisolated(unsafe) private static let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
+    nonisolated(unsafe) private static let configured = EVP_MD_fetch(nil, "SHA256", nil)
+    nonisolated(unsafe) fileprivate static let sha256 = configured ?? unconfigured("SHA256")
+    nonisolated(unsafe) private static let sha512 = EVP_MD_fetch(nil, "SHA512", nil) ?? unconfigured("SHA512")
+
+    /// A digest of the default provider where OpenSSL's configuration leaves that out: no hash here depends on what anybody configures.
+    private static func unconfigured(_ name: String) -> OpaquePointer? {
+        guard let library = OSSL_LIB_CTX_new(), OSSL_PROVIDER_load(library, "default") != nil else { return nil }
+        return EVP_MD_fetch(library, name, nil)
+    }
 
     /// Whether OpenSSL has what everything here rests on; it has not when its configuration leaves the default provider out.
-    package static var isAvailable: Bool { sha256 != nil }
+    package static var isAvailable: Bool { configured != nil }
 
     /// The SHA-256 hash of `bytes` (`EVP_Digest`).
     package static func sha256(_ bytes: [UInt8]) -> SHA256Digest {
         var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
         let status = EVP_Digest(bytes, bytes.count, &digest, nil, sha256, nil)
         guard status == 1, let digest = SHA256Digest(bytes: digest) else {
-            preconditionFailure("OpenSSL offers no SHA-256: its default provider is missing")
+            preconditionFailure("OpenSSL offers no SHA-256, not even by its default provider")
         }
         return digest
     }
@@ -24,8 +32,8 @@ package enum Hashing {
     /// The SHA-512 hash of `bytes`: 64 bytes.
     package static func sha512(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 64)
-        guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha512(), nil) == 1 else {
-            preconditionFailure("OpenSSL offers no SHA-512: its default provider is missing")
+        guard EVP_Digest(bytes, bytes.count, &digest, nil, sha512, nil) == 1 else {
+            preconditionFailure("OpenSSL offers no SHA-512, not even by its default provider")
         }
         return digest
     }
@@ -52,8 +60,8 @@ package final class RunningSHA256 {
 
     /// Forgets what was added.
     package func restart() {
-        guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
-            preconditionFailure("OpenSSL offers no SHA-256: its default provider is missing")
+        guard EVP_DigestInit_ex(context, Hashing.sha256, nil) == 1 else {
+            preconditionFailure("OpenSSL offers no SHA-256, not even by its default provider")
         }
     }
 
@@ -66,7 +74,7 @@ package final class RunningSHA256 {
     package func finish() -> SHA256Digest {
         var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
         guard EVP_DigestFinal_ex(context, &digest, nil) == 1, let value = SHA256Digest(bytes: digest) else {
-            preconditionFailure("OpenSSL offers no SHA-256: its default provider is missing")
+            preconditionFailure("OpenSSL offers no SHA-256, not even by its default provider")
         }
         return value
     }
