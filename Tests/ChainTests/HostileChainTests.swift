@@ -118,6 +118,13 @@ struct HostileChainTests {
         #expect(try find([leaf] + circle, anchors: [first]).validPaths.map(\.count) == [3])
     }
 
+    @Test func `certificates of one name and key are not put in order for each of them`() throws {
+        #expect(ids(try find(HostileChains.twins(20))) == ["untrusted-root"])
+        let chain = try HostileChains.twins(240)
+        #expect(ids(try find(chain)).contains("too-many-paths"))
+        #expect(try find(chain, anchors: [chain[1]]).validPaths.map(\.count) == [2])
+    }
+
     @Test func `a crowd of strangers changes nothing`() throws {
         #expect(ids(try find(HostileChains.crowd(200))) == ["unknown-issuer"])
     }

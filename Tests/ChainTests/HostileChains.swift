@@ -31,6 +31,14 @@ enum HostileChains {
         return ([try issuer.issue(anonymous(.leaf(name)))] + namesakes + [issuer], root)
     }
 
+    /// A leaf under so many certificates of one name and one key, each signed by that key.
+    static func twins(_ count: Int) throws -> [LabCertificate] {
+        let template = anonymous(.authority("Twin"))
+        let issuer = try LabCertificate.selfSigned(template)
+        let twins = try (1..<count).map { _ in try issuer.issue(template, key: issuer.key) }
+        return [try issuer.issue(anonymous(.leaf(name))), issuer] + twins
+    }
+
     /// A path of so many authorities, each under the one before; the root is not part of it.
     static func ladder(
         _ count: Int,

@@ -11,6 +11,9 @@ final class CandidateIssuers {
         let isAnchor: Bool
     }
 
+    /// What it costs to put one of several candidates in its place, in units of the budget.
+    private static let costOfRanking = 4
+
     private let anchorSources: [any AnchorSource]
     private let anchorKeys: [PublicKey]
     private let trustStore: TrustStore
@@ -100,7 +103,11 @@ final class CandidateIssuers {
                 add(fetchable.filter { $0.handle.isNamedIssuer(of: node.handle) }, isAnchor: false)
             }
         }
-        if found.count > 1 { sort(&found, issuersOf: node.certificate) }
+        if found.count > 1 {
+            // Certificates of one name in numbers would be put in order again for each of them.
+            guard budget.spend(found.count * Self.costOfRanking) else { return [] }
+            sort(&found, issuersOf: node.certificate)
+        }
         candidates[node.certificate.fingerprint] = found
         return found
     }
@@ -141,16 +148,14 @@ final class CandidateIssuers {
             // Every platform takes what it trusts before what it is shown.
             return (candidate.isAnchor ? 0 : 1, keyRank, isValid ? 0 : 1, certificate.isSelfIssued ? 0 : 1)
         }
-        // Ranks are worked out once a candidate, because there can be thousands.
-        let ranked = candidates.map { (rank: rank($0), candidate: $0) }
-        candidates = ranked.sorted { left, right in
-            if left.rank != right.rank { return left.rank < right.rank }
-            let leftCertificate = left.candidate.node.certificate
-            let rightCertificate = right.candidate.node.certificate
-            if leftCertificate.notAfter != rightCertificate.notAfter {
-                return leftCertificate.notAfter > rightCertificate.notAfter
-            }
-            return leftCertificate.fingerprint.bytes.lexicographicallyPrecedes(rightCertificate.fingerprint.bytes)
-        }.map(\.candidate)
+        // What decides is worked out once a candidate, because there can be thousands.
+        let keys = candidates.map { (rank: rank($0), notAfter: $0.node.certificate.notAfter) }
+        let order = candidates.indices.sorted { left, right in
+            if keys[left].rank != keys[right].rank { return keys[left].rank < keys[right].rank }
+            if keys[left].notAfter != keys[right].notAfter { return keys[left].notAfter > keys[right].notAfter }
+            return candidates[left].node.certificate.fingerprint.bytes
+                .lexicographicallyPrecedes(candidates[right].node.certificate.fingerprint.bytes)
+        }
+        candidates = order.map { candidates[$0] }
     }
 }

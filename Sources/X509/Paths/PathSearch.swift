@@ -122,6 +122,8 @@ struct PathSearch {
         if isAnchor, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }
         var isDeadEnd = true
         var candidates = issuers.candidates(for: last)
+        // Each is held against all that is on the path.
+        guard issuers.budget.spend(candidates.count * path.count / 8) else { return }
         candidates.removeAll { candidate in
             guard let same = path.first(where: { $0.isSameAuthority(as: candidate.node) }) else { return false }
             if same.certificate != candidate.node.certificate { hasLeftOutAuthority = true }
