@@ -212,6 +212,10 @@ struct QuestionTests {
         #expect(error == .tooLong(limit: HTTPHeadReader.statusLineLimit))
     }
 
+    @Test func requestsForNewKeysWithoutEndAreNotAnsweredForLong() async throws {
+        #expect(try await failure(server(.renewsKeys)) == .tooLong(limit: HTTPQuestionHandler.inputLimit))
+    }
+
     @Test func whatIsNoHTTPIsSaidToBeNone() async throws {
         #expect(try await failure(server(.answers(Array("220 ready\r\n".utf8)))) == .notHTTP)
         #expect(try await failure(server(.goesOn([0], repeating: [0]))) == .notHTTP)

@@ -233,6 +233,8 @@ final class TLSConversation: Conversation {
     private func writeOnAndOn() {
         switch context.settings.application {
         case .floods: write([UInt8](repeating: 0, count: 16_384))
+        case .renewsKeys:
+            for _ in 0..<500 where SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1 { SSL_do_handshake(ssl) }
         case .goesOn(_, let bytes) where wasAsked && !bytes.isEmpty:
             write((0..<max(1, 16_384 / bytes.count)).flatMap { _ in bytes })
         default: break

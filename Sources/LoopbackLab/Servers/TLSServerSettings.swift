@@ -54,6 +54,8 @@ public struct TLSServerSettings: Sendable {
         case responds(Responder)
         /// Zeros without end, as fast as the client takes them.
         case floods
+        /// Requests for new keys without end (KeyUpdate, TLS 1.3), as fast as the client takes them.
+        case renewsKeys
         /// A request for another handshake (HelloRequest, up to TLS 1.2), in which another certificate could be presented.
         case renegotiates
     }

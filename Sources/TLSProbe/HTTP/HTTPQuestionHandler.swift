@@ -17,16 +17,19 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     typealias OutboundOut = ByteBuffer
     typealias Delivery = @Sendable (Result<HTTPAnswer, HTTPAnswerError>) -> Void
 
-    /// The most bytes taken on the wire: a head in records of a few bytes each, with all that TLS says of its own accord.
-    static let inputLimit = 1 << 20
+    /// The most bytes taken on the wire: the longest head, with all that TLS says of its own accord.
+    ///
+    /// A record that asks for a new key has 26 bytes and costs microseconds, so that a megabyte of them would keep the loop from all
+    /// others for half a second.
+    static let inputLimit = 96 << 10
 
     private let connection: TLSConnection
     /// Called once, when the connection is needed no more.
     private var release: (() -> Void)?
     private var context: ChannelHandlerContext?
     private var reader = HTTPHeadReader()
-    /// The bytes received on the wire since the handshake.
-    private(set) var received = 0
+    /// The bytes received on the wire since the handshake, with those that came along with its end.
+    private(set) var received: Int
     private var deliver: Delivery?
     /// When the question was sent.
     private var askedAt: NIODeadline?
@@ -43,6 +46,7 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     init(_ connection: TLSConnection, release: @escaping () -> Void) {
         self.connection = connection
         self.release = release
+        received = connection.unreadCount
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -57,6 +61,7 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     func ask(_ question: HTTPQuestion, _ deliver: @escaping Delivery) {
         guard failure == nil, let context else { return deliver(.failure(failure ?? .closedEarly(received: 0))) }
         self.deliver = deliver
+        guard received <= Self.inputLimit else { return end(.tooLong(limit: Self.inputLimit)) }
         // What came before: a server that has ended the connection is not asked.
         advance(context)
         guard release != nil else { return }
@@ -84,8 +89,11 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
         guard release != nil else { return }
         let bytes = unwrapInboundIn(data)
         received += bytes.readableBytes
-        guard received <= Self.inputLimit else { return end(.tooLong(limit: Self.inputLimit)) }
         connection.receive(bytes)
+        guard received > Self.inputLimit else { return }
+        // What there is may say more.
+        if askedAt != nil { advance(context) }
+        if release != nil { end(.tooLong(limit: Self.inputLimit)) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {

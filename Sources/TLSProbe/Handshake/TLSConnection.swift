@@ -111,6 +111,9 @@ final class TLSConnection {
         }
     }
 
+    /// How many bytes from the server OpenSSL has not taken yet.
+    var unreadCount: Int { BIO_ctrl_pending(input) }
+
     /// Goes on with the handshake as far as the received bytes allow (`SSL_do_handshake`).
     ///
     /// - Parameter atAnyCost: whether to make a costly step, where one comes next.
