@@ -3,10 +3,10 @@ internal import COpenSSLShims
 
 /// Owns one `OCSP_BASICRESP`, of a response that was successful.
 final class OCSPResponseHandle {
-    /// More answers than this are not looked through; a response that is sent along has one.
-    private static let answerLimit: Int32 = 64
-    /// Answers that name their certificate by more kinds of digests than this are passed over.
-    private static let digestLimit = 4
+    /// More answers than a response of the greatest size has room for.
+    private static let answerLimit: Int32 = 2_000
+    /// More kinds of digests than OpenSSL knows, to name certificates by.
+    private static let digestLimit = 64
     /// More certificates of responders than this are not read; there is one, or none.
     private static let certificateLimit = 16
 
