@@ -143,12 +143,36 @@ struct TransparencyCommandTests {
             (try staple { $0.status = .unknown }, "staple-unknown", "unknown"),
         ]
         for (staple, warning, status) in cases {
+            let android = try await check(["--client", "okhttp", "--pins", leaf.pin]) { $0.staple = staple }
+            #expect(android.decision == "fail unusable-staple")
             let outcome = try await check { $0.staple = staple }
             #expect(outcome.status == .pass, "\(outcome.output)")
             #expect(try warnings(outcome) == [warning])
             #expect(try JSONValue(outcome.output)["revocation"]["staple"].text == status)
             let strict = try await check(["--fail-on", "warn"]) { $0.staple = staple }
             #expect(strict.decision == "warn \(warning)")
+        }
+    }
+
+    /// Android takes a quarter of an hour off and on, and a response that names no next one for its moment alone.
+    @Test func onAndroidAStapleHasToBeGoodAtItsMoment() async throws {
+        let quarter: Int64 = 900
+        let cases: [(from: Int64, to: Int64?, isGood: Bool)] = [
+            (-LabClock.day, LabClock.day, true), (quarter - 60, LabClock.day, true),
+            (quarter + 60, LabClock.day, false),
+            (-LabClock.day, 60 - quarter, true), (-LabClock.day, -quarter - 60, false), (60 - quarter, nil, true),
+            (-quarter - 60, nil, false),
+        ]
+        for (from, to, isGood) in cases {
+            let staple = try staple {
+                $0.thisUpdate = LabClock.now + from
+                $0.nextUpdate = to.map { LabClock.now + $0 }
+            }
+            let outcome = try await check(["--client", "android"]) { $0.staple = staple }
+            #expect((outcome.status == .pass) == isGood, "\(from) \(to ?? 0): \(outcome.output)")
+            if !isGood { #expect(outcome.decision == "fail unusable-staple") }
+            let apple = try await check { $0.staple = staple }
+            #expect(apple.status == .pass)
         }
     }
 

@@ -194,7 +194,7 @@ extension TrustFailure {
         case .lifetimeTooLong: "lifetime"
         case .noServerAuth: "purpose"
         case .tooFewTimestamps: "transparency"
-        case .revoked: "revocation"
+        case .revoked, .unusableStaple: "revocation"
         default: nil
         }
     }

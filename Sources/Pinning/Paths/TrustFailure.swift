@@ -32,6 +32,8 @@ public struct TrustFailure: Sendable, Hashable {
         case tooFewTimestamps(logs: Int, needed: Int)
         /// The issuer says, in a response that the server sent along, that it took the leaf back.
         case revoked(at: Timestamp, reason: Int?)
+        /// The response that the server sent along is not a good one, which this platform asks of each: what is wrong, in a clause.
+        case unusableStaple(String)
         /// The platform takes nothing of the root that was issued from this moment on.
         case issuedAfterDistrust(since: Timestamp)
         /// The key is too weak for the security level.
@@ -92,7 +94,7 @@ public struct TrustFailure: Sendable, Hashable {
         case .nameMismatch, .impossibleName: 2
         case .badSignature: 3
         case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .wrongKeyUsage, .noServerAuth,
-            .lifetimeTooLong, .tooFewTimestamps, .unknownCriticalExtension:
+            .lifetimeTooLong, .tooFewTimestamps, .unusableStaple, .unknownCriticalExtension:
             4
         case .weakKey, .weakSignature: 5
         case .other: 6
@@ -133,6 +135,7 @@ public struct TrustFailure: Sendable, Hashable {
         case .lifetimeTooLong: "lifetime-too-long"
         case .tooFewTimestamps: "too-few-scts"
         case .revoked: "revoked"
+        case .unusableStaple: "unusable-staple"
         case .issuedAfterDistrust: "distrusted"
         case .weakKey: "weak-key"
         case .weakSignature: "weak-signature"
@@ -178,6 +181,8 @@ extension TrustFailure: CustomStringConvertible {
         case .revoked(let time, let reason):
             "\(subject) was revoked at \(time)\(reason.flatMap { Self.words(forRevocation: $0) } ?? ""): "
                 + "the server's own OCSP staple says so"
+        case .unusableStaple(let why):
+            "\(subject) came with an OCSP staple that is not a good one: \(why)"
         case .issuedAfterDistrust(let since):
             "\(subject) was issued after the platform ceased to trust its root, \(since.date)"
         case .weakKey: "\(subject) has a key too weak to trust: \(certificate.publicKey.algorithm)"

@@ -34,8 +34,10 @@ extension Platform {
     }
 
     private func revocation(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
-        guard let revocation = evidence.revocation, readsStaples(on: path) else { return nil }
-        return .revoked(at: revocation.time, reason: revocation.reason)
+        guard readsStaples(on: path) else { return nil }
+        if let revocation = evidence.revocation { return .revoked(at: revocation.time, reason: revocation.reason) }
+        // Conscrypt asks for no soft failure, and where a response says nothing there is no other to ask (`RevocationChecker.checkOCSP`).
+        return family == .android ? evidence.responseObjection.map { .unusableStaple($0) } : nil
     }
 
     /// How signed certificate timestamps are counted, `nil` where nobody counts.

@@ -159,7 +159,7 @@ extension TrustFailure {
     fileprivate var isOfPlatforms: Bool {
         switch reason {
         case .weakKey, .weakSignature, .wrongPurpose, .noServerAuth, .lifetimeTooLong, .tooFewTimestamps,
-            .issuedAfterDistrust:
+            .unusableStaple, .issuedAfterDistrust:
             true
         default: false
         }

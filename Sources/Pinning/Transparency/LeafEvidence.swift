@@ -24,17 +24,22 @@ public struct LeafEvidence: Sendable, Hashable {
     public let revocation: Revocation?
     /// Whether a current response of the issuer says that the leaf is good.
     public let isVouchedFor: Bool
+    /// Why a response that came along is no good one for platforms that take no other, in a clause about the staple; `nil` where it
+    /// is, and where none came.
+    public let responseObjection: String?
 
     /// Evidence as of a moment; timestamps from its future do not count.
     public init(
         timestamps: [SignedCertificateTimestamp],
         revocation: Revocation? = nil,
         isVouchedFor: Bool = false,
+        responseObjection: String? = nil,
         at time: Timestamp
     ) {
         self.timestamps = TransparencyRule.Count(timestamps, at: time)
         earliestTimestamp = timestamps.map(\.time).filter { $0 <= time }.min()
         self.revocation = revocation
         self.isVouchedFor = isVouchedFor
+        self.responseObjection = responseObjection
     }
 }
