@@ -20,6 +20,10 @@ import Testing
         """
     }
 
+    private func command(_ certificate: LabCertificate, _ url: String) -> String {
+        "curl --pinnedpubkey 'sha256//\(certificate.pin.dropFirst(7))' \(url)\n"
+    }
+
     private func judged(
         _ text: String,
         as name: String,
@@ -44,8 +48,8 @@ import Testing
             #expect(outcome.output.isEmpty)
             #expect(
                 outcome.errors.contains(
-                    "Net.kt:4: the pins of \(host) are others here than in line 3, and each client has one pinner; give the "
-                        + "source of one variant"
+                    "Net.kt:4: the pins of \(host) are others here than in line 3, and nothing says that one pinner has both; add "
+                        + "them in one chain of calls, give the source of one variant"
                 ),
                 "\(outcome.errors)"
             )
@@ -55,7 +59,10 @@ import Testing
     @Test func noneOfTwoPinnersIsABadPinToSkip() async throws {
         let text = kotlin(debug: "\"\(host)\"", release: "\"\(host)\"")
         let outcome = try await judged(text, as: "Net.kt", client: "okhttp", "--skip-bad-pins")
-        #expect(outcome.status == .data && outcome.errors.contains("each client has one pinner"), "\(outcome)")
+        #expect(
+            outcome.status == .data && outcome.errors.contains("nothing says that one pinner has both"),
+            "\(outcome)"
+        )
     }
 
     @Test func otherHostsOfThatFileAreJudged() async throws {
@@ -76,9 +83,6 @@ import Testing
     }
 
     @Test func aHostWithOtherPinsInTwoCommandsIsNotJudged() async throws {
-        func command(_ certificate: LabCertificate, _ url: String) -> String {
-            "curl --pinnedpubkey 'sha256//\(certificate.pin.dropFirst(7))' \(url)\n"
-        }
         let two = command(pki.leaf, "https://\(host)/a") + command(pki.junk, "https://\(host)/b")
         let outcome = try await judged(two, as: "fetch.sh", client: "curl")
         #expect(outcome.status == .data)
@@ -94,15 +98,42 @@ import Testing
         #expect(try await judged(ports, as: "fetch.sh", client: "curl").status == .pass)
     }
 
+    /// What is read of several files is what one file with all of it says.
+    @Test func twoSourcesWithOtherPinsOfAHostAreNotAddedUp() async throws {
+        let sources: [(client: String, name: String, text: (LabCertificate) -> String)] = [
+            (
+                "okhttp", "Net.kt",
+                { "val p = CertificatePinner.Builder().add(\"\(host)\", \"\($0.pin)\").build()\n" }
+            ),
+            ("curl", "fetch.sh", { command($0, "https://\(host)/a") }),
+        ]
+        for (client, name, text) in sources {
+            try await TemporaryDirectory.scoped { files in
+                let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
+                let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+                let base = ["verify", chain, "--anchors", anchors, "--client", client, "--host", host]
+                let debug = try files.write(Array(text(pki.junk).utf8), to: "Debug" + name)
+                let release = try files.write(Array(text(pki.leaf).utf8), to: "Release" + name)
+                let outcome = await pincheck(base + ["--pins", debug, "--pins", release])
+                #expect(outcome.status == .data)
+                #expect(
+                    outcome.errors.contains("Release\(name):1: the pins of \(host) are others here than in \(debug):1")
+                )
+                let list = try files.write(Array("\(host) \(pki.junk.pin)\n".utf8), to: "more.txt")
+                #expect(await pincheck(base + ["--pins", release, "--pins", release, "--pins", list]).status == .pass)
+            }
+        }
+    }
+
     @Test func pinsAndLintReadBothAndSaySo() async throws {
         try await TemporaryDirectory.scoped { files in
             let text = kotlin(debug: "\"\(host)\"", release: "\"\(host)\"")
             let source = try files.write(Array(text.utf8), to: "Net.kt")
             let note =
-                "another pinner has other pins for \(host): they are put together here, though each client has one pinner"
+                "line 3 has other pins for \(host): they are put together here, though nothing says that one pinner has both"
             let lint = await pincheck("lint", source)
             #expect(
-                lint.status == .pass && lint.output.contains("another pinner has other pins for \(host)"),
+                lint.status == .pass && lint.output.contains("line 3 has other pins for \(host)"),
                 "\(lint)"
             )
             let pins = await pincheck("pins", source)

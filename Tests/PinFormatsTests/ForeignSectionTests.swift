@@ -79,7 +79,7 @@ import Testing
         (
             "A.kt",
             #"a = Builder().add("v.example.com", "sha256/OWN64"); b = Builder().add("v.example.com", "sha256/OTHER64")"#,
-            "another pinner has"
+            "line 1 has"
         ),
         (
             "script",

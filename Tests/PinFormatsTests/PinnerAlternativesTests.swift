@@ -6,8 +6,6 @@ import Testing
 /// Pins that a source adds in several places for one host.
 @Suite struct PinnerAlternativesTests {
     private static let condition = "pins are added only under a condition here: they are read as if it held"
-    private static let anotherPinner =
-        "another pinner has other pins for v.example.com: they are put together here, though each client has one pinner"
 
     // MARK: Conditions
 
@@ -46,14 +44,8 @@ import Testing
         ),
         ("fun f(b: B) {\nif (x) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\") }", 3, 2),
     ])
-    func pinsThatAConditionDecidesOnAreAMistake(text: String, line: Int, other: Int) throws {
-        let reason =
-            "the pins of v.example.com are others here than in line \(other), and a condition decides which count"
-        #expect(try PinnerSource.mistake(text) == "\(line): \(reason)")
-        #expect(
-            try PinnerSource.failure(text).remedy
-                == "give the source of one variant, or a list with lines such as: host sha256/…"
-        )
+    func pinsThatAConditionDecidesOnAreApart(text: String, line: Int, other: Int) throws {
+        #expect(try PinnerSource(text).notes.contains(PinnerSource.apart(line, from: other)))
     }
 
     @Test(arguments: [
@@ -66,11 +58,11 @@ import Testing
         ("b.add(HERE, \"OWN\");\nwhile (a()) b.add(HERE, \"OTHER\");", 4, 3),
         ("all.forEach(a -> {\nif (a.b) return;\nb.add(HERE, \"OTHER\");\n});\nb.add(HERE, \"OWN\");", 7, 5),
     ])
-    func pinsThatAConditionOfJavaDecidesOnAreAMistake(body: String, line: Int, other: Int) throws {
+    func pinsThatAConditionOfJavaDecidesOnAreApart(body: String, line: Int, other: Int) throws {
         let text = "class N { Object a() {\nCertificatePinner.Builder b = new PINNER;\n\(body)\n} }"
-        let reason =
-            "the pins of v.example.com are others here than in line \(other), and a condition decides which count"
-        for name in ["N.java", "N"] { #expect(try PinnerSource.mistake(text, in: name) == "\(line): \(reason)") }
+        for name in ["N.java", "N"] {
+            #expect(try PinnerSource(text, in: name).notes.contains(PinnerSource.apart(line, from: other)))
+        }
     }
 
     @Test(arguments: [
@@ -185,25 +177,89 @@ import Testing
             "class N { CertificatePinner.Builder b = new PINNER; void dev() { b.add(HERE, \"OTHER\"); }\nvoid prod() throws A, x.C { b.add(HERE, \"OWN\"); } }"
         ),
     ])
-    func pinnersThatPinAHostDifferentlyAreNoted(name: String, text: String) throws {
+    func pinnersThatPinAHostDifferentlyAreApart(name: String, text: String) throws {
         let source = try PinnerSource(text, in: name)
         #expect(source.pins == ["v.example.com": [second, first]])
-        #expect(source.notes == ["2: \(Self.anotherPinner)"])
+        #expect(source.notes == [PinnerSource.apart(2, from: 1)])
+    }
+
+    /// Each of them is read as one pinner's at a glance, and is not.
+    @Test(arguments: [
+        (
+            "A.kt",
+            "fun base() = PINNER\nval a = base().add(HERE, \"OWN\").build(); val b = base().add(HERE, \"OTHER\").build()"
+        ),
+        ("A.kt", "val base get() = PINNER\nval a = base.add(HERE, \"OWN\"); val b = base.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\"); val a = b.build(); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER\nval a = b.add(HERE, \"OWN\").build(); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER\nfor (x in y) { b.add(HERE, \"OWN\"); if (!d) continue; b.add(HERE, \"OTHER\") }"),
+        (
+            "A.kt",
+            "class A { val b = PINNER\nconstructor() { b.add(HERE, \"OWN\") }; constructor(x: Int) { b.add(HERE, \"OTHER\") } }"
+        ),
+        (
+            "A.kt",
+            "class A { val b = PINNER\nval a get() = b.add(HERE, \"OWN\").build(); val c get() = b.add(HERE, \"OTHER\").build() }"
+        ),
+        ("A.kt", "val b = PINNER\nval a by lazy { b.add(HERE, \"OWN\") }; val c by lazy { b.add(HERE, \"OTHER\") }"),
+        ("A.kt", "val a = PINNER.apply {\nadd(HERE, \"OWN\"); old.apply { add(HERE, \"OTHER\") } }"),
+        ("A.kt", "val a = PINNER.apply {\nadd(HERE, \"OWN\"); old.add(HERE, \"OTHER\") }"),
+        ("A.kt", "val a = PINNER.apply {\nadd(HERE, \"OWN\"); old.also { it.add(HERE, \"OTHER\") } }"),
+        ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\"); d?.use { b.add(HERE, \"OTHER\") }"),
+        ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\"); d?.install(b.add(HERE, \"OTHER\"))"),
+        ("A.kt", "val b = PINNER\nd?.install(b.add(HERE, \"OWN\")); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\")?.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER\ntry { b.add(HERE, \"OWN\"); x(); b.add(HERE, \"OTHER\") } catch (e: E) { }"),
+        ("A.kt", "val b = PINNER; if (x)\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER; x ?:\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER; d &&\nb.add(HERE, \"OWN\") != null; b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER; x(if (d)\nb.add(HERE, \"OWN\") else c, b.add(HERE, \"OTHER\"))"),
+        ("A.kt", "val c = OkHttpClient.Builder()\nval b = PINNER.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "class A { val b = PINNER\ninit { b.add(HERE, \"OWN\"); this.b.add(HERE, \"OTHER\") } }"),
+        ("A.kt", "val b = PINNER\nval c = b.add(HERE, \"OWN\"); c.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\").let { it }.add(HERE, \"OTHER\")"),
+        ("N.java", "class N { void a() {\nRunnable r = () -> b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } }"),
+        ("N.java", "class N { void a() {\nassert b.add(HERE, \"OWN\") != null; b.add(HERE, \"OTHER\"); } }"),
+        ("N.java", "class N { void a() {\nif (x) y(); else b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } }"),
+        ("N.java", "class N { CertificatePinner a = null;\n{ b.add(HERE, \"OWN\"); } { b.add(HERE, \"OTHER\"); } }"),
+        ("notes.md", "Old: `CertificatePinner`\n.add(HERE, \"OWN\") New: .add(HERE, \"OTHER\")"),
+    ])
+    func callsWithSomethingBetweenThemAreApart(name: String, text: String) throws {
+        let source = try PinnerSource(text, in: name)
+        #expect(source.pins == ["v.example.com": [first, second]])
+        #expect(source.notes.contains(PinnerSource.apart(2, from: 2)), "\(source.notes)")
+    }
+
+    @Test func aCarriageReturnEndsACommentOfASource() throws {
+        let text = "class N { void a() {\nb.add(HERE, \"OWN\"); // debug\rif (x) b.add(HERE, \"OTHER\"); } }"
+        #expect(try PinnerSource(text, in: "N.java").notes.contains(PinnerSource.apart(3, from: 2)))
     }
 
     @Test(arguments: [
-        "val b = PINNER; b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")",
-        "val c = OkHttpClient.Builder(); val b = PINNER.add(HERE, \"OWN\"); val d = OkHttpClient.Builder(); b.add(HERE, \"OTHER\")",
-        "class A { val b = PINNER; init { b.add(HERE, \"OWN\"); this.b.add(HERE, \"OTHER\") } }",
-        "fun a(b: B) { b.add(HERE, \"OWN\").add(HERE, \"OTHER\") }",
-        "val b = PINNER; run { b.add(HERE, \"OWN\") }; with(b) { add(HERE, \"OTHER\") }",
-        "val b = PINNER; val c = b.add(HERE, \"OWN\"); c.add(HERE, \"OTHER\")",
-        "var b = PINNER\nb = b.add(HERE, \"OWN\")\nb = b.add(HERE, \"OTHER\")",
-        "val a = PINNER.add(HERE, \"OWN\").add(HERE, \"OTHER\")\nval b = PINNER.add(HERE, \"OTHER\").add(HERE, \"OWN\")",
+        ("A.kt", "val b = PINNER; b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER.add(HERE, \"OWN\")\n.add(HERE, \"OTHER\").build()"),
+        ("A.kt", "fun a(b: B) { b.add(HERE, \"OWN\").add(HERE, \"OTHER\") }"),
+        ("A.kt", "class A { val b = PINNER; init { this.b.add(HERE, \"OWN\"); this.b.add(HERE, \"OTHER\") } }"),
+        ("A.kt", "val b = PINNER.apply { add(HERE, \"OWN\")\nadd(HERE, \"OTHER\") }"),
+        ("A.kt", "val b = PINNER.also { b -> b.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\") }"),
+        ("A.kt", "val b = PINNER.also {\n// both\nit.add(HERE, \"OWN\")\n/* and */ it.add(HERE, \"OTHER\") }"),
+        ("A.kt", "var b = PINNER\nb = b.add(HERE, \"OWN\")\nb = b.add(HERE, \"OTHER\")"),
+        ("A.kt", "log(x)\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        (
+            "A.kt",
+            "val b = PINNER\nif (x) { b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\") } else b.add(HERE, \"OTHER\", \"OWN\")"
+        ),
+        (
+            "A.kt",
+            "val a = PINNER.add(HERE, \"OWN\").add(HERE, \"OTHER\")\nval b = PINNER.add(HERE, \"OTHER\").add(HERE, \"OWN\")"
+        ),
+        ("N.java", "class N { void a() {\nb.add(HERE, \"OWN\");\nb.add(HERE, \"OTHER\"); } }"),
+        ("N.java", "class N { void a() { x(c -> { c.add(HERE, \"OWN\"); c.add(HERE, \"OTHER\"); }); } }"),
     ])
-    func pinsOfOnePinnerAreAddedUp(text: String) throws {
-        let source = try PinnerSource(text)
+    func pinsOfCallsThatFollowEachOtherAreAddedUp(name: String, text: String) throws {
+        let source = try PinnerSource(text, in: name)
         #expect(Set(source.pins["v.example.com"] ?? []) == [first, second])
-        #expect(source.notes == [])
+        #expect(source.notes.filter { $0.contains("put together") } == [])
     }
 }

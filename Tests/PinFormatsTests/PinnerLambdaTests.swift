@@ -32,11 +32,8 @@ import Testing
         ("A.kt", "fun f() { val b = PINNER.add(HERE, \"OWN\"); throw E()\nb.add(HERE, \"OTHER\") }"),
         ("A.kt", "val p = PINNER.apply { add(HERE, \"OWN\"); return@apply\nadd(HERE, \"OTHER\") }"),
     ])
-    func pinsThatMayNotBeAddedAreAMistakeBesideOthers(name: String, text: String) throws {
-        #expect(
-            try PinnerSource.mistake(text, in: name)
-                == "2: the pins of v.example.com are others here than in line 1, and a condition decides which count"
-        )
+    func pinsThatMayNotBeAddedAreApartFromOthers(name: String, text: String) throws {
+        #expect(try PinnerSource(text, in: name).notes.contains(PinnerSource.apart(2, from: 1)))
     }
 
     @Test(arguments: [

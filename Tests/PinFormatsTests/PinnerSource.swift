@@ -25,6 +25,11 @@ struct PinnerSource {
         }
     }
 
+    /// The note of a host that has other pins in a later line than in an earlier one.
+    static func apart(_ line: Int, from other: Int, _ hosts: String = "v.example.com") -> String {
+        "\(line): line \(other) has other pins for \(hosts): they are put together here, though nothing says that one pinner has both"
+    }
+
     static func filled(_ text: String) -> String {
         text.replacing("OWN", with: "sha256/\(first.base64)").replacing("OTHER", with: "sha256/\(second.base64)")
             .replacing("PINNER", with: "CertificatePinner.Builder()").replacing("HERE", with: "\"v.example.com\"")

@@ -114,11 +114,29 @@ struct PinSources: Sendable {
             || configurations.contains { $0.entries.contains { $0.port != nil } }
     }
 
-    /// Refuses a host whose pins cannot be read.
+    /// Refuses a host whose pins cannot be read, or are others in two sources of which each client has one.
     func refuseUnread(_ name: ReferenceName, port: Int?) throws(CheckError) {
         guard case .name = name else { return }
         let host = name.description
         if let unread = unreadHosts.first(where: { $0.covers(host, port: port) }) { throw CheckError(unread.error) }
+        var found: [PinConfiguration.Kind: HostPolicy] = [:]
+        for source in readConfigurations where source.isSource {
+            guard let policy = policy(of: source, for: name, writtenAs: host, port: port), let pins = policy.pins else {
+                continue
+            }
+            guard let other = found[source.kind] else {
+                found[source.kind] = policy
+                continue
+            }
+            guard Set(pins.pins.map(\.spkiSHA256)) != Set(other.pins?.pins.map(\.spkiSHA256) ?? []) else { continue }
+            throw .said(
+                .data,
+                """
+                \(policy.entries[0].origin): the pins of \(host) are others here than in \(other.entries[0].origin), and nothing says \
+                that one client has both; give the source of one variant, or a list with lines such as: host sha256/…
+                """
+            )
+        }
     }
 
     /// What is for `name` at `port`, by the rules of each configuration's own client and of others that are asked and have rules of

@@ -94,7 +94,7 @@ struct CurlCommandFormat: PinFileFormat {
             }
         }
         guard !entries.isEmpty else { return }
-        collector.add(PinConfiguration(.curl, entries: entries))
+        collector.add(PinConfiguration(.curl, entries: entries, isSource: true))
     }
 
     // MARK: Pins

@@ -49,7 +49,7 @@ struct OkHttpSourceFormat: PinFileFormat {
         guard entries.contains(where: { !$0.pins.isEmpty }) || collector.problemCount > 0 else {
             throw .noPin(at: file.place)
         }
-        collector.add(PinConfiguration(.okHttp, entries: entries))
+        collector.add(PinConfiguration(.okHttp, entries: entries, isSource: true))
     }
 
     private static let remedy = "put it there in quotation marks, or give a list with lines such as: host sha256/…"

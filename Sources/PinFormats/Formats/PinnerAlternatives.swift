@@ -2,26 +2,10 @@ internal import Pinning
 
 /// What the calls of a source add for each host, and whether all of it counts.
 ///
-/// A condition is a computation: pins that it decides on are read where it decides on nothing else, and are not put together with others.
-/// OkHttp takes the pins of all patterns that cover a host, so that hosts are compared by all that one pinner or branch has for them.
+/// Pins of one host are put together where one stretch of calls adds them, and nowhere else: a condition is a computation, and what is
+/// added elsewhere may be for another client. OkHttp takes the pins of all patterns that cover a host, so that hosts are compared by
+/// all that one stretch has for them.
 struct PinnerAlternatives {
-    fileprivate struct Added {
-        var pins: Set<SHA256Digest> = []
-        let line: Int
-    }
-
-    /// What one pinner has for a host.
-    fileprivate struct Pinner {
-        let line: Int
-        /// What is added in any case.
-        var always: Added?
-        /// The branches in which something is added, in their order.
-        var branches: [(path: [Int], added: Added)] = []
-        var positions: [Int: Int] = [:]
-
-        var pins: Set<SHA256Digest> { branches.reduce(always?.pins ?? []) { $0.union($1.added.pins) } }
-    }
-
     private struct Addition {
         let order: Int
         let pins: [SHA256Digest]
@@ -35,7 +19,7 @@ struct PinnerAlternatives {
 
     private var patterns: [HostPattern] = []
     private var additions: [HostPattern: [Addition]] = [:]
-    private var owners: Set<PinnerCalls.Owner> = []
+    private var stretches: Set<Int> = []
     private var count = 0
     private var hasBranches = false
 
@@ -43,42 +27,32 @@ struct PinnerAlternatives {
         if additions[pattern] == nil { patterns.append(pattern) }
         additions[pattern, default: []].append(Addition(order: count, pins: pins.map(\.spkiSHA256), call: call))
         count += 1
-        owners.insert(call.owner)
+        stretches.insert(call.stretch)
         if !call.branches.isEmpty { hasBranches = true }
     }
 
-    /// Says where pins of one host are decided on by a condition, and where they are those of several pinners.
+    /// Says where pins of one host are decided on by a condition, and which hosts have other pins in several stretches.
     func check(_ calls: PinnerCalls, in file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        guard hasBranches || owners.count > 1 else { return }
+        guard hasBranches || stretches.count > 1 else { return }
         var conditions: [Int: Int] = [:]
         var compared = 0
         for (hosts, covering) in patterns.flatMap(groups) {
             let all = covering.flatMap { additions[$0] ?? [] }.sorted { $0.order < $1.order }
             compared += all.count
             guard compared <= Self.mostCompared else { throw Self.excess(at: file.place) }
-            let (owners, pinners) = Self.pinners(all)
-            var earlier: (pins: Set<SHA256Digest>, line: Int)?
-            for owner in owners {
-                guard let pinner = pinners[owner] else { continue }
-                if let (line, other) = pinner.conflict {
-                    try collector.gather(Self.conflict(of: hosts, at: file.place(line: line), with: other))
-                    continue
-                }
-                for (branch, line) in pinner.conditions(in: calls.branches) {
-                    conditions[branch] = min(line, conditions[branch] ?? line)
-                }
-                let pins = pinner.pins
-                if let earlier, earlier.pins != pins {
-                    let places = TwoPlaces(
-                        place: file.place(line: pinner.line),
-                        other: earlier.line,
-                        note: "another pinner has other pins for \(hosts)",
-                        rule: "each client has one pinner",
-                        remedy: Self.remedy
-                    )
-                    collector.refuse(hosts, port: nil, in: places)
-                }
-                earlier = (pins, pinner.line)
+            if let (line, other) = Self.difference(all) {
+                let places = TwoPlaces(
+                    place: file.place(line: line),
+                    other: other,
+                    note: "line \(other) has other pins for \(hosts)",
+                    rule: "nothing says that one pinner has both",
+                    remedy: Self.remedy
+                )
+                collector.refuse(hosts, port: nil, in: places)
+                continue
+            }
+            for (branch, line) in Self.conditions(of: all, in: calls.branches) {
+                conditions[branch] = min(line, conditions[branch] ?? line)
             }
         }
         guard let line = conditions.values.min() else { return }
@@ -95,17 +69,30 @@ struct PinnerAlternatives {
         )
     }
 
-    private static func pinners(
-        _ additions: [Addition]
-    ) -> (owners: [PinnerCalls.Owner], pinners: [PinnerCalls.Owner: Pinner]) {
-        var owners: [PinnerCalls.Owner] = []
-        var pinners: [PinnerCalls.Owner: Pinner] = [:]
+    /// The first line of a stretch that has other pins than the first one, and that of the first one.
+    private static func difference(_ additions: [Addition]) -> (line: Int, other: Int)? {
+        var numbers: [Int] = []
+        var stretches: [Int: (pins: Set<SHA256Digest>, line: Int)] = [:]
         for addition in additions {
-            let call = addition.call
-            if pinners[call.owner] == nil { owners.append(call.owner) }
-            pinners[call.owner, default: Pinner(line: call.line)].add(addition.pins, in: call.branches, at: call.line)
+            let number = addition.call.stretch
+            if stretches[number] == nil { numbers.append(number) }
+            stretches[number, default: ([], addition.call.line)].pins.formUnion(addition.pins)
         }
-        return (owners, pinners)
+        guard let first = numbers.first.flatMap({ stretches[$0] }) else { return nil }
+        return numbers.lazy.compactMap { stretches[$0] }.first { $0.pins != first.pins }.map { ($0.line, first.line) }
+    }
+
+    /// The branches that decide whether a host has pins at all, with the first lines where they are added.
+    private static func conditions(of additions: [Addition], in all: SourceBranches) -> [(branch: Int, line: Int)] {
+        var lines: [Int: Int] = [:]
+        for addition in additions {
+            guard let branch = addition.call.branches.last else { return [] }
+            lines[branch] = lines[branch] ?? addition.call.line
+        }
+        let paths = additions.map(\.call.branches)
+        guard !all.areExhaustive(Set(paths.filter { $0.count == 1 }.map { $0[0] })) else { return [] }
+        let inner = Set(paths.filter { $0.dropLast().contains { lines[$0] != nil } }.map { $0[$0.count - 1] })
+        return lines.filter { !inner.contains($0.key) }.map { ($0.key, $0.value) }
     }
 
     // MARK: Overlaps
@@ -162,62 +149,6 @@ struct PinnerAlternatives {
         )
     }
 
-    private static func conflict(of hosts: HostPattern, at place: PinPlace, with line: Int) -> PinFormatError {
-        PinFormatError(
-            .wrongValue,
-            at: place,
-            "the pins of \(hosts) are others here than in line \(line), and a condition decides which count",
-            remedy: remedy
-        )
-    }
-
-    private static let remedy = "give the source of one variant, or a list with lines such as: host sha256/…"
-}
-
-extension PinnerAlternatives.Pinner {
-    fileprivate mutating func add(_ pins: [SHA256Digest], in path: [Int], at line: Int) {
-        guard let branch = path.last else {
-            always = always ?? PinnerAlternatives.Added(line: line)
-            always?.pins.formUnion(pins)
-            return
-        }
-        let position = positions[branch] ?? branches.count
-        if position == branches.count {
-            branches.append((path, PinnerAlternatives.Added(line: line)))
-            positions[branch] = position
-        }
-        branches[position].added.pins.formUnion(pins)
-    }
-
-    /// The line of pins that a condition decides on, and that of the others.
-    fileprivate var conflict: (line: Int, other: Int)? {
-        var reference = always
-        for (path, added) in branches {
-            let around =
-                path.dropLast().compactMap { positions[$0].map { branches[$0].added } } + (always.map { [$0] } ?? [])
-            if let other = around.last {
-                // What is added there as well is added in any case.
-                guard added.pins.allSatisfy({ pin in around.contains { $0.pins.contains(pin) } }) else {
-                    return ordered(added.line, other.line)
-                }
-            } else if let other = reference {
-                guard other.pins == added.pins else { return ordered(added.line, other.line) }
-            } else {
-                reference = added
-            }
-        }
-        return nil
-    }
-
-    private func ordered(_ line: Int, _ other: Int) -> (line: Int, other: Int) {
-        (max(line, other), min(line, other))
-    }
-
-    /// The branches that decide whether a host has pins at all, with the lines where they are added.
-    fileprivate func conditions(in all: SourceBranches) -> [(branch: Int, line: Int)] {
-        let outermost = branches.compactMap { $0.path.count == 1 ? $0.path[0] : nil }
-        guard always == nil, !all.areExhaustive(outermost) else { return [] }
-        return branches.filter { branch in !branch.path.dropLast().contains { positions[$0] != nil } }
-            .map { ($0.path[$0.path.count - 1], $0.added.line) }
-    }
+    private static let remedy =
+        "add them in one chain of calls, give the source of one variant, or a list with lines such as: host sha256/…"
 }

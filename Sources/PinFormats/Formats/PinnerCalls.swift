@@ -12,18 +12,12 @@ struct PinnerCalls {
         var text: String? { reading.text }
     }
 
-    /// The pinner that a call is for, as far as it can be told from others.
-    struct Owner: Hashable {
-        let receiver: SourceReceivers.Receiver
-        /// Another function may be for another pinner.
-        let function: Int
-    }
-
     struct Call {
         let host: Argument?
         let pins: [Argument]
         let line: Int
-        let owner: Owner
+        /// The number of the calls that follow each other.
+        let stretch: Int
         /// The branches that the pinner is begun outside of.
         let branches: [Int]
         /// Whether it is not the call of another builder.
@@ -40,6 +34,7 @@ struct PinnerCalls {
     let hidden: [SourceBuilders.Hidden]
     private(set) var all: [Call] = []
     private var receivers: SourceReceivers
+    private var stretches: SourceStretches
     private var listed = 0
 
     var isEmpty: Bool { all.isEmpty && hidden.isEmpty }
@@ -50,12 +45,26 @@ struct PinnerCalls {
         values = SourceValues(source)
         builders = SourceBuilders(source)
         branches = SourceBranches(source, builders)
-        hidden = builders.hidden
+        let comments = source.language == .either ? Self.linesOfComments(in: text) : []
+        hidden = builders.hidden.filter { !comments.contains($0.line) }
+        stretches = SourceStretches(source)
         receivers = SourceReceivers(source, beginnings: builders.beginnings)
         let firstBeginning = builders.beginnings.min() ?? source.count
-        for (index, owner) in builders.calls() {
+        for (index, owner) in builders.calls() where !comments.contains(source.line(index)) {
             if let call = call(at: index, of: owner, firstBeginning < index) { all.append(call) }
         }
+    }
+
+    /// The lines that are comments in scripts and zones, and nothing in a source.
+    private static func linesOfComments(in text: String) -> Set<Int> {
+        var lines: Set<Int> = []
+        for (number, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let first = line.first { $0 != UInt8(ascii: " ") && $0 != 0x09 }
+            if first == UInt8(ascii: "#") || first == UInt8(ascii: ";") { lines.insert(number + 1) }
+        }
+        return lines
     }
 
     /// The call of `add` at `index`, `nil` where it adds no pin.
@@ -91,10 +100,7 @@ struct PinnerCalls {
             host: host,
             pins: pins,
             line: source.line(index),
-            owner: Owner(
-                receiver: root.map { SourceReceivers.Receiver(root: $0) } ?? receiver,
-                function: branches.function(at: index)
-            ),
+            stretch: stretches.stretch(ofCall: index),
             branches: branches.branches(at: index, from: root ?? 0, known: known),
             isOfPinner: owner?.builder != .other
         )

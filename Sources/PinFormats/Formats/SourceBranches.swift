@@ -1,4 +1,4 @@
-/// Which parts of a source run only under a condition, and in which function each stands.
+/// Which parts of a source run only under a condition.
 ///
 /// A branch is one way through `if`, `when`, `switch`, `?:`, `catch` or a loop, braces that are passed to a call that may not run
 /// them, or what stands behind a `return`. All is found in one pass.
@@ -60,7 +60,6 @@ struct SourceBranches {
     private var branches = [Branch(parent: 0, construct: 0, depth: 0)]
     private var constructs: [Construct] = []
     private var branchOfToken: [Int] = []
-    private var functionOfToken: [Int] = []
 
     private var frames: [Frame] = []
     private var pending: [Int: Frame] = [:]
@@ -80,7 +79,6 @@ struct SourceBranches {
         blocks = SourceBlocks(source: source)
         lambdas = SourceLambdas(source)
         branchOfToken.reserveCapacity(source.count)
-        functionOfToken.reserveCapacity(source.count)
         for index in 0..<source.count {
             closeFrames(at: index)
             if let opener = source.opener(around: index), exits.contains(opener), (frames.last?.start ?? -1) <= opener {
@@ -95,15 +93,11 @@ struct SourceBranches {
                 push(lambda(from: index))
             }
             branchOfToken.append(branch)
-            functionOfToken.append(function)
             look(at: index)
         }
     }
 
     // MARK: Answers
-
-    /// The function in which a place stands, `0` for none.
-    func function(at index: Int) -> Int { functionOfToken[index] }
 
     /// The branches around `index` that are not around `root`, from the outermost.
     ///

@@ -47,11 +47,14 @@ public struct PinConfiguration: Sendable, Hashable {
     public let kind: Kind
     /// The entries, in their order.
     public let entries: [HostEntry]
+    /// Whether it is a program's or a script's source, of which each client has its own: what several of them pin is not added up.
+    public let isSource: Bool
 
     /// A configuration of some hosts.
-    public init(_ kind: Kind, entries: [HostEntry]) {
+    public init(_ kind: Kind, entries: [HostEntry], isSource: Bool = false) {
         self.kind = kind
         self.entries = entries
+        self.isSource = isSource
     }
 
     /// The entries as a client has them that finds hosts by `lookup`, `nil` for the rule of the kind.
