@@ -4,7 +4,10 @@ internal import Text
 /// Android's `network_security_config.xml`, with TrustKit's additions, or the manifest of an app that names it.
 struct AndroidConfigurationFormat: PinFileFormat {
     func recognises(_ file: PinFile) -> Bool {
-        guard let text = file.text else { return false }
+        // Sources have such elements in their comments.
+        guard let text = file.text, text.first(where: { !$0.isWhitespace && $0 != "\u{FEFF}" }) == "<" else {
+            return false
+        }
         return text[...].holds("<network-security-config")
             || text[...].holds("<manifest") && text[...].holds(Self.attribute)
     }

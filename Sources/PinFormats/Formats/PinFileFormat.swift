@@ -18,13 +18,15 @@ extension PinFileFormat {
 
 /// The notations that are known, in the order in which they are tried.
 enum PinFileFormats {
+    /// Each before those that take its files for theirs.
     ///
-    /// A list of pins is text with a pin in any of its lines, so that everything with more order goes before it.
+    /// A list of pins is text with a pin in any of its lines, so that everything with more order goes before it. What may have PEM in
+    /// a comment, or for another purpose than its pins, goes before PEM.
     static let all: [any PinFileFormat] = [
-        PEMFormat(), AndroidConfigurationFormat(), PropertyListFormat(), JSONConfigurationFormat(),
+        AndroidConfigurationFormat(), PropertyListFormat(), JSONConfigurationFormat(),
         // A source may have a command of curl in a comment.
-        OkHttpSourceFormat(), CurlCommandFormat(), PolicyFormat(), OkHttpListFormat(), TLSAFormat(), HTTPHeaderFormat(),
-        PinListFormat(), DERFormat(),
+        OkHttpSourceFormat(), CurlCommandFormat(), PolicyFormat(), TLSAFormat(),
+        PEMFormat(), OkHttpListFormat(), HTTPHeaderFormat(), PinListFormat(), DERFormat(),
     ]
 
     /// The notation of `file`, `nil` when it holds nothing that is a pin in any.
