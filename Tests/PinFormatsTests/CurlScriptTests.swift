@@ -73,6 +73,11 @@ import Testing
         ("$(echo curl --pinnedpubkey PIN-B https://w.example.com)", "is printed here"),
         ("echo 'pinnedpubkey = PIN-B' > c; curl -K c https://w.example.com", "is printed here"),
         ("f() { echo curl --pinnedpubkey PIN-B https://w.example.com; }; eval \"$X\"", "is printed here"),
+        (
+            "curl https://v.example.com/?a=1&b=2 --pinnedpubkey PIN-B",
+            "begins a line of a script that belongs to no command"
+        ),
+        ("A=1 B_2=x --pinnedpubkey PIN-B", "begins a line of a script that belongs to no command"),
         ("alias c='curl --pinnedpubkey PIN-B'", "stands in an alias here"),
         ("alias c=curl --pinnedpubkey PIN-B", "stands in an alias here"),
         ("retry echo curl --pinnedpubkey PIN-B https://w.example.com", "stands behind 'echo' here"),
@@ -100,6 +105,7 @@ import Testing
         "kubectl exec -n test pod -- curl --pinnedpubkey PIN-A https://v.example.com",
         "find . -print -exec curl --pinnedpubkey PIN-A https://v.example.com \\;",
         "test:\n\tcurl --pinnedpubkey PIN-A https://v.example.com",
+        "MODE=x curl --ssl-sessions https://w.example.com --pinnedpubkey PIN-A https://v.example.com",
         "docker run --name grep x curl --pinnedpubkey PIN-A https://v.example.com",
     ])
     func aCommandBehindWordsThatAreNamesIsRun(text: String) throws {

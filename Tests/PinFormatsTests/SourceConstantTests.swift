@@ -79,6 +79,15 @@ import Testing
             "import com.example.C\nobject C { val P = \"OWN\" }\nval a = PINNER.add(HERE, C.P)",
             "'C.P' stands for what is not followed"
         ),
+        (
+            "object C { val P = \"OWN\"; get() = x() }\nval a = PINNER.add(HERE, C.P)",
+            "'C.P' stands for what is not followed"
+        ),
+        (
+            "object C { val P = \"OWN\"\n@JvmName(\"p\") inline get() = x() }\nval a = PINNER.add(HERE, C.P)",
+            "'C.P' stands for what is not followed"
+        ),
+        ("val it = \"OWN\"\nval a = x { PINNER.add(HERE, it) }", "'it' stands for what is not followed"),
         ("val P = arrayOf(\"OWN\")\nfun f() { P[0] = x(); PINNER.add(HERE, *P) }", nil),
         ("val P = mutableListOf(\"OWN\")\nval a = PINNER.add(HERE, *P.toTypedArray())", nil),
         ("val P = listOf(\"OWN\") + x()\nval a = PINNER.add(HERE, *P.toTypedArray())", nil),

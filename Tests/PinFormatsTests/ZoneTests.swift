@@ -29,6 +29,12 @@ import Testing
         try failure(ofFile: "zone", Self.filled(text))
     }
 
+    @Test(arguments: ["\u{0C}", "\u{0B}", "\u{85}", "\u{2028}"])
+    func nothingButANewlineEndsAComment(mark: String) throws {
+        let zone = "\(Self.own); old\(mark)_443._tcp.v.example.com. IN TLSA 3 1 1 OTHER\n"
+        #expect(try pins(zone) == ["v.example.com:443": [first]])
+    }
+
     @Test func anOwnerThatIsLeftOutIsTheOneBeforeAsItWasThen() throws {
         let zone = """
             $ORIGIN w.example.com.

@@ -29,7 +29,7 @@ enum CurlOptions {
 
     private static let wholeNames = Set(names)
     private static let flagsThatBeginOthers: Set = [
-        "crlf", "ftp-ssl-ccc", "head", "keepalive", "netrc", "parallel", "socks5-gssapi",
+        "crlf", "ftp-ssl-ccc", "head", "keepalive", "netrc", "parallel", "socks5-gssapi", "ssl",
     ]
 
     private static let beginnings = Set(
@@ -53,7 +53,8 @@ enum CurlOptions {
         "proxy-tlsauthtype", "proxy-tlspassword", "proxy-tlsuser", "proxy-user", "proxy1.0", "pubkey", "quote",
         "random-file", "range", "rate", "referer", "request", "request-target", "resolve", "retry", "retry-delay",
         "retry-max-time", "sasl-authzid", "service-name", "sigalgs", "socks4", "socks4a", "socks5",
-        "socks5-gssapi-service", "socks5-hostname", "speed-limit", "speed-time", "stderr", "telnet-option",
+        "socks5-gssapi-service", "socks5-hostname", "speed-limit", "speed-time", "ssl-sessions", "stderr",
+        "telnet-option",
         "tftp-blksize", "time-cond", "tls-max", "tls13-ciphers", "tlsauthtype", "tlspassword", "tlsuser", "trace",
         "trace-ascii", "trace-config", "unix-socket", "upload-file", "upload-flags", "url-query", "user", "user-agent",
         "variable", "vlan-priority", "write-out",

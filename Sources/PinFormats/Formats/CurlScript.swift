@@ -47,6 +47,13 @@ enum CurlScript {
         return line
     }
 
+    private static func isAssignment(_ word: ShellWords.Word) -> Bool {
+        guard let mark = word.text.utf8.firstIndex(of: UInt8(ascii: "=")), mark > word.text.startIndex else {
+            return false
+        }
+        return word.text[..<mark].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+    }
+
     private static func isCurl(_ word: ShellWords.Word) -> Bool {
         let name = word.text.lowercased()
         return ["curl", "curl.exe"].contains { name == $0 || name.hasSuffix("/" + $0) } || name.hasSuffix("32curl.exe")
@@ -58,9 +65,12 @@ enum CurlScript {
         // Another program's options are its own.
         guard curl != nil || words.contains(where: { CurlCommands.isMentioned(in: $0.text) }) else { return }
         var arguments = CurlArguments(line: line.line, isCurl: curl != nil)
-        let start = curl.map { $0 + 1 } ?? (words[0].text.hasPrefix("-") && words[0].text != "-" ? 0 : 1)
+        // Variables may be set before a command.
+        let first = words.firstIndex { !isAssignment($0) } ?? words.count - 1
+        let hasName = !words[first].text.hasPrefix("-") || words[first].text == "-"
+        let start = curl.map { $0 + 1 } ?? (hasName ? first + 1 : first)
         for word in words[..<start] { arguments.refuse(word, into: &commands) }
-        if start == 0 {
+        if curl == nil, !hasName {
             commands.note(line.line, "--pinnedpubkey begins a line of a script that belongs to no command")
         }
         arguments.read(words[start...], into: &commands)

@@ -189,8 +189,27 @@ struct SourceConstants {
 
     /// The expression that a declaration gives, unless an accessor behind it gives another one.
     private func value(from start: Int) -> Range<Int>? {
-        guard let end = source.endOfExpression(from: start), end > start, !source.isName(end, "get") else { return nil }
+        guard let end = source.endOfExpression(from: start), end > start, !isAccessor(end) else { return nil }
         return start..<end
+    }
+
+    /// Whether the accessor of a property stands here, which may have annotations and modifiers.
+    private func isAccessor(_ start: Int) -> Bool {
+        var index = start
+        while index < min(start + Self.mostModifiers, source.count) {
+            if source.isName(index, "get") { return true }
+            if source.isMark(index, ";") || source.isName(index, "private", "internal", "protected", "public", "inline")
+            {
+                index += 1
+            } else if source.isMark(index, "@"), source.name(index + 1) != nil {
+                index = source.endOfPath(from: index + 1)
+                if source.isMark(index, ":") { index = source.endOfPath(from: index + 1) }
+                if source.isMark(index, "(") { index = (source.partner(of: index) ?? source.count) + 1 }
+            } else {
+                return false
+            }
+        }
+        return false
     }
 
     /// Whether what is declared here is set but once.

@@ -52,7 +52,13 @@ struct SourceText {
     private(set) var unclosedLine: Int?
 
     init(_ text: String, _ language: Language) {
-        bytes = Array(text.utf8)
+        var bytes = Array(text.utf8)
+        // A carriage return by itself ends a line, and so a comment, as well.
+        for index in bytes.indices where bytes[index] == 0x0D && (index + 1 == bytes.count || bytes[index + 1] != 0x0A)
+        {
+            bytes[index] = UInt8(ascii: "\n")
+        }
+        self.bytes = bytes
         rest = bytes[...]
         isJava = language == .java
         readTokens()

@@ -84,6 +84,8 @@ final class SourceValues {
     private func reading(ofPath path: Range<Int>) -> Reading {
         let names = names(in: path)
         let gap = Gap(name: names.suffix(4).joined(separator: "."))
+        // What braces are given is called so, whatever else is.
+        guard names != ["it"] else { return .gap(gap) }
         switch constants.values(of: names, at: path.lowerBound) {
         case .failure(let absence): return .gap(Gap(name: gap.name, reason: absence.reason))
         case .success(let values):

@@ -21,7 +21,8 @@ struct ZoneLines {
     /// Calls `body` with each line that is not empty and the number of its first line, until it returns false.
     static func forEach(in text: String, _ body: (String, Int) -> Bool) -> Problem? {
         var lines = ZoneLines()
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+        // Nothing else ends a line or a comment in a zone, whatever Unicode has.
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: isEnd) {
             lines.add(line)
             guard lines.problem == nil else { return lines.problem }
             guard lines.parentheses.isEmpty, !lines.isQuoted else { continue }
@@ -34,6 +35,10 @@ struct ZoneLines {
         return lines.isQuoted
             ? Problem(line: lines.quotationLine, reason: "a quotation mark that is not closed")
             : Problem(line: lines.parentheses.last ?? lines.start, reason: "a parenthesis that is not closed")
+    }
+
+    private static func isEnd(_ character: Character) -> Bool {
+        character == "\n" || character == "\r\n" || character == "\r"
     }
 
     private mutating func add(_ line: Substring) {
