@@ -213,7 +213,7 @@ struct QuestionTests {
     }
 
     @Test func requestsForNewKeysWithoutEndAreNotAnsweredForLong() async throws {
-        #expect(try await failure(server(.renewsKeys)) == .tooLong(limit: HTTPQuestionHandler.inputLimit))
+        #expect(try await failure(server(.renewsKeys)) == .tooLong(limit: HTTPQuestionHandler.idleLimit))
     }
 
     @Test func whatIsNoHTTPIsSaidToBeNone() async throws {
@@ -223,7 +223,7 @@ struct QuestionTests {
         for application in [TLSServerSettings.Application.floods, .greets(Array("220 ready\r\n".utf8))] {
             let error = try await failure(server(application))
             #expect(
-                error == .notHTTP || error == .spokeFirst || error == .tooLong(limit: HTTPQuestionHandler.inputLimit)
+                error == .notHTTP || error == .spokeFirst || error == .tooLong(limit: HTTPQuestionHandler.idleLimit)
             )
         }
     }

@@ -17,11 +17,14 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     typealias OutboundOut = ByteBuffer
     typealias Delivery = @Sendable (Result<HTTPAnswer, HTTPAnswerError>) -> Void
 
-    /// The most bytes taken on the wire: the longest head, with all that TLS says of its own accord.
+    /// The most bytes taken on the wire without one of the answer: a whole record, and what TLS says of its own accord.
     ///
-    /// A record that asks for a new key has 26 bytes and costs microseconds, so that a megabyte of them would keep the loop from all
-    /// others for half a second.
-    static let inputLimit = 96 << 10
+    /// A record that asks for a new key has 26 bytes and costs as many microseconds, so that a megabyte of them would keep the loop
+    /// from all others for a second.
+    static let idleLimit = 24 << 10
+
+    /// The most bytes taken with an answer: the longest head, or a short one in records of a byte each.
+    private var inputLimit: Int { min(96 << 10, Self.idleLimit + 24 * reader.count) }
 
     private let connection: TLSConnection
     /// Called once, when the connection is needed no more.
@@ -61,7 +64,7 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     func ask(_ question: HTTPQuestion, _ deliver: @escaping Delivery) {
         guard failure == nil, let context else { return deliver(.failure(failure ?? .closedEarly(received: 0))) }
         self.deliver = deliver
-        guard received <= Self.inputLimit else { return end(.tooLong(limit: Self.inputLimit)) }
+        guard received <= inputLimit else { return end(.tooLong(limit: inputLimit)) }
         // What came before: a server that has ended the connection is not asked.
         advance(context)
         guard release != nil else { return }
@@ -87,13 +90,17 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard release != nil else { return }
-        let bytes = unwrapInboundIn(data)
-        received += bytes.readableBytes
-        connection.receive(bytes)
-        guard received > Self.inputLimit else { return }
-        // What there is may say more.
-        if askedAt != nil { advance(context) }
-        if release != nil { end(.tooLong(limit: Self.inputLimit)) }
+        var bytes = unwrapInboundIn(data)
+        while release != nil, let part = bytes.readSlice(length: min(Self.idleLimit, bytes.readableBytes)),
+            part.readableBytes > 0
+        {
+            received += part.readableBytes
+            connection.receive(part)
+            guard received > inputLimit else { continue }
+            // What there is may be more of the answer.
+            if askedAt != nil { advance(context) }
+            if release != nil, received > inputLimit { end(.tooLong(limit: inputLimit)) }
+        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
