@@ -51,4 +51,12 @@ import Testing
         let error = try failure(ofFile: "a.xml", text)
         #expect(error.reason.hasPrefix("is not well-formed XML"), "\(error)")
     }
+
+    @Test func aSemicolonBeginsNoCommentOfAList() throws {
+        let text = "v.example.com sha256/\(first.base64)\n; w.example.com sha256/\(second.base64)\n"
+        let error = try failure(ofFile: "list.txt", text)
+        #expect(error.problem == .notation)
+        #expect(error.place.description.hasSuffix("list.txt:2"))
+        #expect(error.reason == "';' begins no comment here")
+    }
 }

@@ -37,6 +37,14 @@ struct OkHttpListFormat: PinFileFormat {
         _ line: PinText,
         into collector: inout PinCollector
     ) throws(PinFormatError) -> HostEntry {
+        guard line.text.first != ";" else {
+            throw PinFormatError(
+                .notation,
+                at: line.place,
+                "';' begins no comment here",
+                remedy: "begin comments with '#'"
+            )
+        }
         var words = WordScanner(line.text)
         let hosts = try HostText.okHttpPattern(words.next()?.word ?? "", at: line.place)
         var pins: [Pin] = []
