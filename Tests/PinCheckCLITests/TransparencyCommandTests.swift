@@ -154,6 +154,29 @@ struct TransparencyCommandTests {
         }
     }
 
+    /// As `OCSPResponse` of Android's libcore keeps answers in a map, by the digest they name their certificate with too.
+    @Test func onAndroidTheLastAnswerCountsAndEachHasToBeCurrent() async throws {
+        let good = StatusResponse()
+        let unknown = good.with { $0.status = .unknown }
+        let old = good.with {
+            $0.thisUpdate = LabClock.now - 9 * LabClock.day
+            $0.nextUpdate = LabClock.now - LabClock.day
+        }
+        let named = good.with { $0.digest = .sha256 }
+        let cases: [(answers: [StatusResponse], isGood: Bool)] = [
+            ([good], true), ([named], false), ([named, good], true), ([good, unknown], false), ([unknown, good], true),
+            ([good, old], false), ([old, good], false), ([named, unknown], false),
+        ]
+        for (index, (answers, isGood)) in cases.enumerated() {
+            let staple = try staple {
+                $0 = answers[0]
+                $0.others = Array(answers.dropFirst())
+            }
+            let outcome = try await check(["--client", "android"]) { $0.staple = staple }
+            #expect(outcome.decision == (isGood ? "pass pins-not-applied" : "fail unusable-staple"), "\(index)")
+        }
+    }
+
     /// Android takes a quarter of an hour off and on, and a response that names no next one for its moment alone.
     @Test func onAndroidAStapleHasToBeGoodAtItsMoment() async throws {
         let quarter: Int64 = 900

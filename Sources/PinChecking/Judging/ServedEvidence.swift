@@ -127,28 +127,12 @@ package struct ServedEvidence: Sendable {
         )
     }
 
-    /// How far clocks may differ where a response has to be good, in seconds (`OCSPResponse.MAX_CLOCK_SKEW` of Android's libcore).
-    private static let slack: Int64 = 900
-
-    /// What is wrong with the response for who takes good ones alone, as Android does: without a next one it counts for its moment.
+    /// What is wrong with the response for who takes good ones alone.
     private var responseObjection: String? {
         switch response {
-        case .none, .withoutIssuer: return nil
-        case .unusable(let error): return error.description
-        case .current(let staple), .outdated(let staple):
-            switch staple.status {
-            case .unknown: return "it says that the issuer does not know the certificate"
-            case .revoked: return "it says that the certificate was revoked"
-            case .good: break
-            }
-            let now = time.secondsSinceEpoch
-            if staple.thisUpdate.secondsSinceEpoch > now + Self.slack {
-                return "it is not valid before \(staple.thisUpdate)"
-            }
-            let end = staple.nextUpdate ?? staple.thisUpdate
-            guard end.secondsSinceEpoch < now - Self.slack else { return nil }
-            return staple.nextUpdate == nil
-                ? "it is of \(end) and does not say until when it counts" : "it expired at \(end)"
+        case .none, .withoutIssuer: nil
+        case .unusable(let error): error.description
+        case .current(let staple), .outdated(let staple): staple.androidObjection
         }
     }
 }

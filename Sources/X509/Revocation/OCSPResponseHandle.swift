@@ -67,6 +67,29 @@ final class OCSPResponseHandle {
         return answers
     }
 
+    /// All answers, whatever they are about.
+    var answers: [OpaquePointer] {
+        (0..<max(0, OCSP_resp_count(basic))).compactMap { OCSP_resp_get0(basic, $0) }
+    }
+
+    /// The last answer that names `leaf` by SHA-1.
+    func lastAnswerBySHA1(about leaf: X509Handle, from issuer: X509Handle) -> OpaquePointer? {
+        guard let wanted = Self.identifier(of: leaf, from: issuer, by: NID_sha1) else { return nil }
+        defer { OCSP_CERTID_free(wanted) }
+        return answers.last { single in
+            guard let identifier = OCSP_SINGLERESP_get0_id(single), Self.digest(of: identifier) == NID_sha1 else {
+                return false
+            }
+            return OCSP_id_cmp(wanted, identifier) == 0
+        }
+    }
+
+    /// Whether the response or an answer in it has a critical extension.
+    var hasCriticalExtension: Bool {
+        OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) >= 0
+            || answers.contains { OCSP_SINGLERESP_get_ext_by_critical($0, 1, -1) >= 0 }
+    }
+
     /// The digest that an answer names its certificate by, a NID.
     private static func digest(of identifier: OpaquePointer) -> Int32 {
         var object: OpaquePointer?

@@ -20,6 +20,8 @@ package struct Staple: Sendable, Hashable {
     package let nextUpdate: Timestamp?
     /// The signed certificate timestamps in it (extension 1.3.6.1.4.1.11129.2.4.5), `nil` when it has none.
     package let timestamps: TimestampList?
+    /// Why Android takes the response for no good one, in a clause; `nil` where it does.
+    package var androidObjection: String?
 
     /// Whether the response is of `time`: begun, and not overtaken.
     package func isCurrent(at time: Timestamp) -> Bool {

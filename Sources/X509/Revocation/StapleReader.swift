@@ -35,7 +35,9 @@ package enum StapleReader {
         }
         let answers = try response.answers(about: leaf, from: issuer)
         try verify(response, issuer: issuer, time: time)
-        return try strictest(answers, at: time)
+        var staple = try strictest(answers, at: time)
+        staple.androidObjection = androidObjection(to: response, about: leaf, from: issuer, at: time)
+        return staple
     }
 
     /// What several answers about a certificate come to: a revocation that is current, and nothing where one cannot be read, or the
@@ -82,7 +84,7 @@ package enum StapleReader {
         else { throw StapleError(.notSigned, detail: OpenSSLFailure.takeReason()) }
     }
 
-    private static func staple(_ single: OpaquePointer) throws(StapleError) -> Staple {
+    static func staple(_ single: OpaquePointer) throws(StapleError) -> Staple {
         var reason: Int32 = -1
         var status: Int32 = -1
         let dates = Validity.dates(
