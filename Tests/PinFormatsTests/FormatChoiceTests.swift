@@ -59,4 +59,32 @@ import Testing
         #expect(error.place.description.hasSuffix("list.txt:2"))
         #expect(error.reason == "';' begins no comment here")
     }
+
+    /// What a list, a zone or PEM says of a pin it had is no source, whatever it looks like.
+    @Test(arguments: [
+        ("list.txt", "sha256/\(first.base64) # was builder.add(HERE, \"OTHER\")"),
+        ("list.txt", "# pins\nsha256/\(first.base64)\n\u{A0}# was builder.add(HERE, \"OTHER\")"),
+        ("hosts.txt", "v.example.com sha256/\(first.base64) # was builder.add(HERE, \"OTHER\")"),
+        ("a.zone", "_443._tcp.v.example.com. IN TLSA 3 1 1 \(first.hexadecimal) ; add(HERE, \"OTHER\")"),
+        ("a.pem", "-- builder.add(HERE, \"OTHER\")\nPEM"),
+        ("a.pem", "CertificatePinner\r: builder.add(HERE, \"OTHER\")\r\r\nPEM"),
+    ])
+    func aCallInACommentOfAnotherNotationIsNoPin(name: String, text: String) throws {
+        let reading = try reading(ofFile: name, Self.filled(text))
+        let pins = reading.pins + reading.configurations.flatMap(\.entries).flatMap(\.pins)
+        #expect(pins.count == 1)
+        #expect((pins.first?.certificate != nil) == (name == "a.pem"))
+        if name != "a.pem" { #expect(pins.first?.spkiSHA256 == first) }
+    }
+
+    @Test func aCommandOfCurlBesidePEMIsAMistake() throws {
+        let text = try Self.filled("Get it: curl --pinnedpubkey sha256//\(first.base64) https://v.example.com/\nPEM")
+        let error = try failure(ofFile: "a.pem", text)
+        #expect(error.reason == "has PEM and a command of curl with a pin, and does not say which of them counts")
+    }
+
+    @Test func aSemicolonBeginsAStatementOfASourceOfWhateverName() throws {
+        let text = "val p = PINNER.add(HERE, \"OWN\").build()\n;val q = PINNER.add(HERE, \"OTHER\").build()"
+        #expect(try PinnerSource(text, in: "a.scala").notes == [PinnerSource.apart(2, from: 1)])
+    }
 }

@@ -183,6 +183,15 @@ import Testing
         #expect(source.notes == [PinnerSource.apart(2, from: 1)])
     }
 
+    @Test(arguments: [
+        "if (d) @Suppress(\"x\")\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+        "if (d) x() else @X\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+        "x or\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+    ])
+    func whatGoesOnInTheNextLineIsNoStatement(text: String) throws {
+        #expect(try PinnerSource("val b = PINNER; \(text)").notes.contains(PinnerSource.apart(3, from: 2)))
+    }
+
     /// Each of them is read as one pinner's at a glance, and is not.
     @Test(arguments: [
         (
@@ -214,7 +223,6 @@ import Testing
         ("A.kt", "val b = PINNER; x ?:\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
         ("A.kt", "val b = PINNER; d &&\nb.add(HERE, \"OWN\") != null; b.add(HERE, \"OTHER\")"),
         ("A.kt", "val b = PINNER; x(if (d)\nb.add(HERE, \"OWN\") else c, b.add(HERE, \"OTHER\"))"),
-        ("A.kt", "val c = OkHttpClient.Builder()\nval b = PINNER.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
         ("A.kt", "class A { val b = PINNER\ninit { b.add(HERE, \"OWN\"); this.b.add(HERE, \"OTHER\") } }"),
         ("A.kt", "val b = PINNER\nval c = b.add(HERE, \"OWN\"); c.add(HERE, \"OTHER\")"),
         ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\").let { it }.add(HERE, \"OTHER\")"),
@@ -222,6 +230,12 @@ import Testing
         ("N.java", "class N { void a() {\nassert b.add(HERE, \"OWN\") != null; b.add(HERE, \"OTHER\"); } }"),
         ("N.java", "class N { void a() {\nif (x) y(); else b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } }"),
         ("N.java", "class N { CertificatePinner a = null;\n{ b.add(HERE, \"OWN\"); } { b.add(HERE, \"OTHER\"); } }"),
+        ("A.kt", "val b = PINNER\nif (d) @Suppress(\"x\") b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        (
+            "A.kt",
+            "val a = 1; val b = PINNER; if (d) { }; x(if (d) 1 else 2) or\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"
+        ),
+        ("A.kt", "val b = PINNER.build()\nval c = PINNER.add(HERE, \"OWN\"); val d = PINNER.add(HERE, \"OTHER\")"),
         ("notes.md", "Old: `CertificatePinner`\n.add(HERE, \"OWN\") New: .add(HERE, \"OTHER\")"),
     ])
     func callsWithSomethingBetweenThemAreApart(name: String, text: String) throws {
@@ -254,6 +268,13 @@ import Testing
             "A.kt",
             "val a = PINNER.add(HERE, \"OWN\").add(HERE, \"OTHER\")\nval b = PINNER.add(HERE, \"OTHER\").add(HERE, \"OWN\")"
         ),
+        ("A.kt", "val c = OkHttpClient.Builder()\nval b = PINNER.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val a = x { b: CertificatePinner.Builder -> b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\") }"),
+        (
+            "N.java",
+            "class N { void a() { CertificatePinner.Builder b = new PINNER.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } }"
+        ),
+        ("N.java", "class N { void a() { switch (x) { case A.B: b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } } }"),
         ("N.java", "class N { void a() {\nb.add(HERE, \"OWN\");\nb.add(HERE, \"OTHER\"); } }"),
         ("N.java", "class N { void a() { x(c -> { c.add(HERE, \"OWN\"); c.add(HERE, \"OTHER\"); }); } }"),
     ])

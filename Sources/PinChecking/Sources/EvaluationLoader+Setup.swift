@@ -13,7 +13,7 @@ extension EvaluationLoader {
         guard name != .unchecked || !isHostNeeded else {
             throw CheckError(.request, .hostIsNotNamed)
         }
-        try sources.refuseUnread(name, port: server.port)
+        try sources.refuseUnread(name, writtenAs: server.host, port: server.port)
         let selection = sources.selection(
             for: name,
             writtenAs: server.host,

@@ -115,15 +115,15 @@ struct PinSources: Sendable {
     }
 
     /// Refuses a host whose pins cannot be read, or are others in two sources of which each client has one.
-    func refuseUnread(_ name: ReferenceName, port: Int?) throws(CheckError) {
-        guard case .name = name else { return }
-        let host = name.description
-        if let unread = unreadHosts.first(where: { $0.covers(host, port: port) }) { throw CheckError(unread.error) }
+    func refuseUnread(_ name: ReferenceName, writtenAs host: String, port: Int?) throws(CheckError) {
+        if case .name = name, let unread = unreadHosts.first(where: { $0.covers(name.description, port: port) }) {
+            throw CheckError(unread.error)
+        }
         var found: [PinConfiguration.Kind: HostPolicy] = [:]
         for source in readConfigurations where source.isSource {
-            guard let policy = policy(of: source, for: name, writtenAs: host, port: port), let pins = policy.pins else {
-                continue
-            }
+            let written = Self.written(host, name, for: source.kind)
+            guard let policy = policy(of: source, for: name, writtenAs: written, port: port), let pins = policy.pins
+            else { continue }
             guard let other = found[source.kind] else {
                 found[source.kind] = policy
                 continue
@@ -132,7 +132,7 @@ struct PinSources: Sendable {
             throw .said(
                 .data,
                 """
-                \(policy.entries[0].origin): the pins of \(host) are others here than in \(other.entries[0].origin), and nothing says \
+                \(policy.entries[0].origin): the pins\(name == .unchecked ? "" : " of \(host)") are others here than in \(other.entries[0].origin), and nothing says \
                 that one client has both; give the source of one variant, or a list with lines such as: host sha256/…
                 """
             )
@@ -148,8 +148,7 @@ struct PinSources: Sendable {
         by clients: [ClientRegistry.Entry]
     ) -> Selection {
         let policies = configurations.compactMap { configuration -> (PinConfiguration.Kind, HostPolicy)? in
-            // To OkHttp a dot at the end of a URL's host makes it another one.
-            let host = configuration.kind == .okHttp ? host.lowercased() : name.description
+            let host = Self.written(host, name, for: configuration.kind)
             var entries: [HostEntry] = []
             for lookup in Self.lookups(in: configuration, by: clients) {
                 let policy = policy(of: configuration, for: name, writtenAs: host, port: port, by: lookup)
@@ -164,6 +163,11 @@ struct PinSources: Sendable {
             policies: policies.map { (kind: $0.0, policy: $0.1) },
             unconditional: PinSet(pins)
         )
+    }
+
+    /// A host as the client of a configuration looks it up: to OkHttp a dot at the end of a URL's host makes it another one.
+    private static func written(_ host: String, _ name: ReferenceName, for kind: PinConfiguration.Kind) -> String {
+        kind == .okHttp ? host.lowercased() : name.description
     }
 
     /// How the entries of a configuration are found, `nil` for the rule of its kind: TrustKit for Android reads the platform's file

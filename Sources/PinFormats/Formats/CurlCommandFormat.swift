@@ -23,7 +23,10 @@ struct CurlCommandFormat: PinFileFormat {
             return nil
         }
         let found = Self.commands(file)
-        return found.isFound ? CurlCommandFormat(found: found) : nil
+        guard found.isFound else { return nil }
+        // In a here-document PEM is for another program.
+        let isDoubtful = !text.utf8.contains(UInt8(ascii: "<")) && PEMFormat().recognises(file)
+        return isDoubtful ? CurlBesidePEM() : CurlCommandFormat(found: found)
     }
 
     /// A cheap look: the option in full, cut off, or cut off without dashes in a configuration file.
@@ -194,5 +197,19 @@ struct CurlCommandFormat: PinFileFormat {
             entries.append(HostEntry(hosts: nil, origin: place.description, identities: .anywhere(own.pins)))
         }
         return entries
+    }
+}
+
+/// A file with PEM and a command of curl, of which one may explain the other.
+private struct CurlBesidePEM: PinFileFormat {
+    func recognises(_ file: PinFile) -> Bool { false }
+
+    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        throw PinFormatError(
+            .notation,
+            at: file.place,
+            "has PEM and a command of curl with a pin, and does not say which of them counts",
+            remedy: "give the PEM alone, or the command"
+        )
     }
 }

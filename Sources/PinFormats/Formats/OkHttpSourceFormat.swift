@@ -12,7 +12,22 @@ struct OkHttpSourceFormat: PinFileFormat {
         guard text[...].holds("CertificatePinner") || text[...].holds("sha256/") || text[...].holds("sha1/") else {
             return false
         }
-        return !PinnerCalls(text, of: file).isEmpty
+        guard !PinnerCalls(text, of: file).isEmpty else { return false }
+        let isNamedSource = SourceText.Language(fileExtension: file.fileExtension) != .either
+        return isNamedSource || !isSomethingElse(file)
+    }
+
+    /// Whether a file that is not called a source has its pins in another notation, and calls in comments or around them.
+    private func isSomethingElse(_ file: PinFile) -> Bool {
+        if TLSAFormat().recognises(file) || PEMFormat().recognises(file) || OkHttpListFormat().recognises(file) {
+            return true
+        }
+        var isList = false
+        PinListFormat.eachLine(of: file) { line in
+            isList = WordScanner(line.text).prefix(1).contains { PinNotation.isClaimed(by: $0.word) }
+            return false
+        }
+        return isList
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {

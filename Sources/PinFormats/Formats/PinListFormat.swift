@@ -59,12 +59,13 @@ struct PinListFormat: PinFileFormat {
         }
     }
 
-    /// A comment begins with a `#` at the start of the line or after white space.
+    /// A comment begins with a `#` at the start of the line or after white space, a no-break space among it.
     private static func withoutComment(_ line: Substring) -> Substring {
-        var previous: UInt8 = UInt8(ascii: " ")
+        var previous: UInt16 = 0x20
         let end = line.utf8.indices.first { index in
-            defer { previous = line.utf8[index] }
-            return line.utf8[index] == UInt8(ascii: "#") && (previous == UInt8(ascii: " ") || previous == 0x09)
+            defer { previous = previous << 8 | UInt16(line.utf8[index]) }
+            let isBehindBlank = previous & 0xFF == 0x20 || previous & 0xFF == 0x09 || previous == 0xC2A0
+            return line.utf8[index] == UInt8(ascii: "#") && isBehindBlank
         }
         return line[..<(end ?? line.endIndex)]
     }

@@ -45,26 +45,23 @@ struct PinnerCalls {
         values = SourceValues(source)
         builders = SourceBuilders(source)
         branches = SourceBranches(source, builders)
-        let comments = source.language == .either ? Self.linesOfComments(in: text) : []
-        hidden = builders.hidden.filter { !comments.contains($0.line) }
+        let comments = source.language == .either ? Self.comments(in: source) : [:]
+        hidden = builders.hidden.filter { comments[$0.line] == nil }
         stretches = SourceStretches(source)
         receivers = SourceReceivers(source, beginnings: builders.beginnings)
         let firstBeginning = builders.beginnings.min() ?? source.count
-        for (index, owner) in builders.calls() where !comments.contains(source.line(index)) {
+        for (index, owner) in builders.calls() where comments[source.line(index)] ?? index >= index {
             if let call = call(at: index, of: owner, firstBeginning < index) { all.append(call) }
         }
     }
 
-    /// The lines that are comments in scripts and zones, and nothing in a source.
-    private static func linesOfComments(in text: String) -> Set<Int> {
-        var lines: Set<Int> = []
-        for (number, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            let first = line.first { $0 != UInt8(ascii: " ") && $0 != 0x09 }
-            if first == UInt8(ascii: "#") || first == UInt8(ascii: ";") { lines.insert(number + 1) }
+    /// Where comments of scripts begin, which have no place in a source, by their lines.
+    private static func comments(in source: SourceTokens) -> [Int: Int] {
+        var starts: [Int: Int] = [:]
+        for index in 0..<source.count where source.isMark(index, "#") {
+            starts[source.line(index)] = starts[source.line(index)] ?? index
         }
-        return lines
+        return starts
     }
 
     /// The call of `add` at `index`, `nil` where it adds no pin.
