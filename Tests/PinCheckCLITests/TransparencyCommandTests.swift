@@ -165,7 +165,8 @@ struct TransparencyCommandTests {
         let named = good.with { $0.digest = .sha256 }
         let cases: [(answers: [StatusResponse], isGood: Bool)] = [
             ([good], true), ([named], false), ([named, good], true), ([good, unknown], false), ([unknown, good], true),
-            ([good, old], false), ([old, good], false), ([named, unknown], false),
+            ([good, old], false), ([old, good], true), ([old.with { $0.digest = .sha256 }, good], false),
+            ([named, unknown], false),
         ]
         for (index, (answers, isGood)) in cases.enumerated() {
             let staple = try staple {

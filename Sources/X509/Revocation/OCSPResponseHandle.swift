@@ -68,8 +68,19 @@ final class OCSPResponseHandle {
     }
 
     /// All answers, whatever they are about.
-    var answers: [OpaquePointer] {
+    private var answers: [OpaquePointer] {
         (0..<max(0, OCSP_resp_count(basic))).compactMap { OCSP_resp_get0(basic, $0) }
+    }
+
+    /// The last answer about each certificate, by what names it.
+    var lastAnswers: [OpaquePointer] {
+        let answers = answers.map { (single: $0, identifier: OCSP_SINGLERESP_get0_id($0)) }
+        return answers.enumerated().filter { index, answer in
+            !answers[(index + 1)...].contains { later in
+                guard let one = answer.identifier, let other = later.identifier else { return false }
+                return OCSP_id_cmp(one, other) == 0
+            }
+        }.map(\.element.single)
     }
 
     /// The last answer that names `leaf` by SHA-1.

@@ -9,8 +9,8 @@ extension StapleReader {
 
     /// Why a response whose signature is good is no good one to Android, in a clause; `nil` where it is.
     ///
-    /// Of several answers about a certificate the last one counts, and certificates are named by SHA-1 alone (`CertId`). Each answer in
-    /// the response has to be current, whatever it is about, and no extension is known that is critical.
+    /// Of several answers about a certificate the last one counts, and certificates are named by SHA-1 alone (`CertId`). Each of those
+    /// in the response has to be current, whatever it is about, and no extension is known that is critical.
     static func androidObjection(
         to response: OCSPResponseHandle,
         about leaf: X509Handle,
@@ -18,7 +18,7 @@ extension StapleReader {
         at time: Timestamp
     ) -> String? {
         if response.hasCriticalExtension { return "it has a critical extension" }
-        for answer in response.answers {
+        for answer in response.lastAnswers {
             guard let answer = try? staple(answer) else { return "an answer in it is damaged" }
             if let objection = objection(toDatesOf: answer, at: time) { return objection }
         }
