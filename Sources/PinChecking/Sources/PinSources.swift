@@ -116,7 +116,10 @@ struct PinSources: Sendable {
 
     /// Refuses a host whose pins cannot be read, or are others in two sources of which each client has one.
     func refuseUnread(_ name: ReferenceName, writtenAs host: String, port: Int?) throws(CheckError) {
-        if case .name = name, let unread = unreadHosts.first(where: { $0.covers(name.description, port: port) }) {
+        let names = [name.description, host.lowercased()]
+        if case .name = name,
+            let unread = unreadHosts.first(where: { host in names.contains { host.covers($0, port: port) } })
+        {
             throw CheckError(unread.error)
         }
         var found: [PinConfiguration.Kind: HostPolicy] = [:]
