@@ -66,6 +66,14 @@ import Testing
         ("list.txt", "# pins\nsha256/\(first.base64)\n\u{A0}# was builder.add(HERE, \"OTHER\")"),
         ("hosts.txt", "v.example.com sha256/\(first.base64) # was builder.add(HERE, \"OTHER\")"),
         ("a.zone", "_443._tcp.v.example.com. IN TLSA 3 1 1 \(first.hexadecimal) ; add(HERE, \"OTHER\")"),
+        (
+            "fetch",
+            "grep -q 'add(HERE, \"OTHER\")' App.kt\ncurl --pinnedpubkey sha256//\(first.base64) https://v.example.com/"
+        ),
+        (
+            "headers",
+            "HTTP/1.1 200 OK\r\nPublic-Key-Pins: pin-sha256=\"\(first.base64)\"; max-age=1\r\n\r\nb.add(HERE, \"OTHER\")"
+        ),
         ("a.pem", "-- builder.add(HERE, \"OTHER\")\nPEM"),
         ("a.pem", "CertificatePinner\r: builder.add(HERE, \"OTHER\")\r\r\nPEM"),
     ])
@@ -77,8 +85,16 @@ import Testing
         if name != "a.pem" { #expect(pins.first?.spkiSHA256 == first) }
     }
 
+    @Test func aCallInACommentBelowALooseListIsNoPinEither() throws {
+        let text = try Self.filled("pins of the app:\nsha256/\(first.base64)\n# builder.add(HERE, \"OTHER\")")
+        let error = try failure(ofFile: "notes", text)
+        #expect(error.reason == "the text (4 characters) is not a pin")
+    }
+
     @Test func aCommandOfCurlBesidePEMIsAMistake() throws {
-        let text = try Self.filled("Get it: curl --pinnedpubkey sha256//\(first.base64) https://v.example.com/\nPEM")
+        let text = try Self.filled(
+            "<ops@example.com> Get it: curl --pinnedpubkey sha256//\(first.base64) https://v.example.com/\nPEM"
+        )
         let error = try failure(ofFile: "a.pem", text)
         #expect(error.reason == "has PEM and a command of curl with a pin, and does not say which of them counts")
     }

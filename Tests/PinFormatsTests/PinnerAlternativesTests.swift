@@ -186,7 +186,11 @@ import Testing
     @Test(arguments: [
         "if (d) @Suppress(\"x\")\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
         "if (d) x() else @X\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+        "val p = d ?: y!! to\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+        "if (d) x() else if (y)\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
         "x or\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+        "val p = x.y or z or\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+        "val p = x() to y or\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
     ])
     func whatGoesOnInTheNextLineIsNoStatement(text: String) throws {
         #expect(try PinnerSource("val b = PINNER; \(text)").notes.contains(PinnerSource.apart(3, from: 2)))
@@ -197,6 +201,13 @@ import Testing
         (
             "A.kt",
             "fun base() = PINNER\nval a = base().add(HERE, \"OWN\").build(); val b = base().add(HERE, \"OTHER\").build()"
+        ),
+        ("A.kt", "val b get() = PINNER\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b: B? get() { return PINNER }\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "var b = x; if (d) { b = y }\nelse b = PINNER.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        (
+            "N.java",
+            "class N { void a() { if (x) b = y;\nelse b = new PINNER.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } }"
         ),
         ("A.kt", "val base get() = PINNER\nval a = base.add(HERE, \"OWN\"); val b = base.add(HERE, \"OTHER\")"),
         ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\"); val a = b.build(); b.add(HERE, \"OTHER\")"),
@@ -273,6 +284,21 @@ import Testing
         (
             "N.java",
             "class N { void a() { CertificatePinner.Builder b = new PINNER.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } }"
+        ),
+        ("A.kt", "val b: CertificatePinner.Builder = PINNER.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "if (debug) Log.d(x)\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val level = if (debug) 1 else 2\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val p = a to c\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val p = a() to c.d\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val p = a as C\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val a = x { (k, v) -> b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\") }"),
+        (
+            "N.java",
+            "class N { void a() { final CertificatePinner.Builder b = new PINNER.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } }"
+        ),
+        (
+            "N.java",
+            "class N { void a() { switch (x) { case \"a\", B: b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } } }"
         ),
         ("N.java", "class N { void a() { switch (x) { case A.B: b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } } }"),
         ("N.java", "class N { void a() {\nb.add(HERE, \"OWN\");\nb.add(HERE, \"OTHER\"); } }"),

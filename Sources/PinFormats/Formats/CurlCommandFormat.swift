@@ -25,7 +25,7 @@ struct CurlCommandFormat: PinFileFormat {
         let found = Self.commands(file)
         guard found.isFound else { return nil }
         // In a here-document PEM is for another program.
-        let isDoubtful = !text.utf8.contains(UInt8(ascii: "<")) && PEMFormat().recognises(file)
+        let isDoubtful = !text[...].holds("<<") && PEMFormat().recognises(file)
         return isDoubtful ? CurlBesidePEM() : CurlCommandFormat(found: found)
     }
 

@@ -19,15 +19,10 @@ struct OkHttpSourceFormat: PinFileFormat {
 
     /// Whether a file that is not called a source has its pins in another notation, and calls in comments or around them.
     private func isSomethingElse(_ file: PinFile) -> Bool {
-        if TLSAFormat().recognises(file) || PEMFormat().recognises(file) || OkHttpListFormat().recognises(file) {
-            return true
-        }
-        var isList = false
-        PinListFormat.eachLine(of: file) { line in
-            isList = WordScanner(line.text).prefix(1).contains { PinNotation.isClaimed(by: $0.word) }
-            return false
-        }
-        return isList
+        let others: [any PinFileFormat] = [
+            CurlCommandFormat(), TLSAFormat(), PEMFormat(), OkHttpListFormat(), HTTPHeaderFormat(),
+        ]
+        return others.contains { $0.recognises(file) } || PinListFormat.hasPinsOfTheirOwn(file)
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {

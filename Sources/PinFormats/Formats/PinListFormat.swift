@@ -39,6 +39,18 @@ struct PinListFormat: PinFileFormat {
         if let failure { throw failure }
     }
 
+    /// Whether a line begins with a pin, or is a record of DNS, as none in a program does.
+    static func hasPinsOfTheirOwn(_ file: PinFile) -> Bool {
+        var isFound = false
+        eachLine(of: file) { line in
+            isFound =
+                WordScanner(line.text).prefix(1).contains { PinNotation.isClaimed(by: $0.word) }
+                || TLSARecordLine(String(line.text)) != nil
+            return !isFound
+        }
+        return isFound
+    }
+
     /// Calls `body` with each line that is not empty, until it returns false.
     ///
     /// One line at a time: the list of all of them would take many times the memory of the file.

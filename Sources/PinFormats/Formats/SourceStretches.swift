@@ -20,9 +20,22 @@ struct SourceStretches {
     private static let longestStatement = 64
 
     private let source: SourceTokens
+    /// Properties with a getter, which may make another builder whenever they are asked for.
+    private let computed: Set<String>
     private var last: Stretch?
 
-    init(_ source: SourceTokens) { self.source = source }
+    init(_ source: SourceTokens) {
+        self.source = source
+        var computed: Set<String> = []
+        for index in 0..<source.count where source.isName(index, "get") && source.isMark(index + 1, "(") {
+            guard source.name(index - 1) != nil || source.isMark(index - 1, "?") else { continue }
+            let last = source.isMark(index - 1, "?") ? index - 2 : index - 1
+            var type = last
+            while source.isMark(type - 1, "."), source.name(type - 2) != nil { type -= 2 }
+            if let name = source.name(source.isMark(type - 1, ":") ? type - 2 : last) { computed.insert(name) }
+        }
+        self.computed = computed
+    }
 
     /// The number of the stretch of the call at `index`; calls have to be asked for in their order.
     mutating func stretch(ofCall index: Int) -> Int {
@@ -41,7 +54,7 @@ struct SourceStretches {
 
     private func follows(_ index: Int, _ stretch: Stretch) -> Bool {
         if source.isMark(stretch.end, "."), stretch.end + 1 == index { return true }
-        guard let wanted = stretch.path else { return false }
+        guard let wanted = stretch.path, computed.isDisjoint(with: wanted) else { return false }
         let (start, path) = statement(ofCall: index)
         guard path == wanted, start >= stretch.end else { return false }
         let isApart = start > stretch.end || source.beginsLine(start)
@@ -68,12 +81,18 @@ struct SourceStretches {
     /// Where `val a = b().add(…)` or `B a = new B().add(…)` begins, and the name that it declares.
     private func declaration(ofCall index: Int) -> (start: Int, path: [String])? {
         guard source.isMark(index - 2, ")"), let opener = source.partner(of: index - 2) else { return nil }
-        var start = startOfPath(to: opener - 1)
-        if source.isName(start - 1, "new") { start -= 1 }
-        guard source.isMark(start - 1, "="), let name = source.name(start - 2), source.name(start - 3) != nil else {
-            return nil
-        }
-        return (startOfPath(to: start - 3), [name])
+        var mark = startOfPath(to: opener - 1) - 1
+        if source.isName(mark, "new") { mark -= 1 }
+        guard source.isMark(mark, "=") else { return nil }
+        var name = mark - 1
+        let type = startOfPath(to: name)
+        if source.isMark(type - 1, ":") { name = type - 2 }
+        guard let text = source.name(name), let before = source.name(name - 1), !Self.conditions.contains(before),
+            source.isName(name - 1, "val", "var") || source.language != .kotlin && !source.beginsLine(name)
+        else { return nil }
+        var start = startOfPath(to: name - 1)
+        while source.isName(start - 1, "final", "private", "static", "public", "protected", "internal") { start -= 1 }
+        return (start, [text])
     }
 
     private func startOfPath(to end: Int) -> Int {
@@ -94,19 +113,13 @@ struct SourceStretches {
 
     /// Whether a whole statement ends here with its line, and not what decides on the next one or belongs to it.
     private func isBehindStatement(_ start: Int) -> Bool {
-        if source.name(start - 1) != nil {
-            // `x or` at the end of a line goes on in the next.
-            switch source[start - 2] {
-            case .name, .text, .mark(")"), .mark("]"), .mark("}"): return false
-            default: break
-            }
-        }
+        guard !endsInOperator(start) else { return false }
         var index = start - 1
         let least = start - Self.longestStatement
         while index >= 0, index > least {
             if "{};".contains(where: { source.isMark(index, $0) }) { return true }
             if source.isMark(index, "@") || source.isArrow(index) { return false }
-            if let name = source.name(index), Self.conditions.contains(name) { return false }
+            if let name = source.name(index), Self.conditions.contains(name) { return hasBody(index, before: start) }
             if let opener = source.partner(of: index), opener < index { index = opener }
             if source.beginsStatement(index), !source.isMark(index, "(") { return true }
             index -= 1
@@ -114,13 +127,45 @@ struct SourceStretches {
         return index < 0
     }
 
+    /// Whether the line before ends as `x or` does, and not as `x or y`: Kotlin reads on in the next one.
+    private func endsInOperator(_ start: Int) -> Bool {
+        guard source.name(start - 1) != nil else { return false }
+        var index = start - 1
+        var names = 0
+        while let name = source.name(index), !SourceTokens.beforeOperands.contains(name),
+            !["val", "var"].contains(name)
+        {
+            names += 1
+            let begin = startOfPath(to: index)
+            if source.beginsStatement(begin) { return names.isMultiple(of: 2) }
+            index = begin - 1
+        }
+        switch source[index] {
+        case .text, .mark(")"), .mark("]"), .mark("}"), .mark("!"): names += 1
+        default: break
+        }
+        return names.isMultiple(of: 2)
+    }
+
+    /// Whether what is run under a condition stands behind it in the same line.
+    private func hasBody(_ index: Int, before start: Int) -> Bool {
+        if source.isName(index, "else") { return index + 1 < start }
+        guard source.isName(index, "if", "for", "while"), source.isMark(index + 1, "("),
+            let close = source.partner(of: index + 1)
+        else { return false }
+        return close + 1 < start
+    }
+
     /// Whether `case A:` or `default:` ends here.
     private func isBehindLabel(_ start: Int) -> Bool {
         var index = start - 2
         if source.isName(index, "default") { return true }
-        while index > start - 8, source.name(index) != nil || source.isMark(index, ".") {
+        while index > start - 16 {
             if source.isName(index, "case") { return true }
-            index -= 1
+            switch source[index] {
+            case .name, .text, .mark("."), .mark(","): index -= 1
+            default: return false
+            }
         }
         return false
     }
@@ -131,7 +176,7 @@ struct SourceStretches {
             source.isMark(opener, "{"), start - opener < Self.longestStatement
         else { return false }
         return (opener + 1..<start - 2).allSatisfy { index in
-            source.name(index) != nil || ",:.?<>".contains { source.isMark(index, $0) }
+            source.name(index) != nil || ",:.?<>()".contains { source.isMark(index, $0) }
         }
     }
 }

@@ -78,7 +78,7 @@ struct SourceTokens {
     }
 
     /// Names that an expression does not end with, and those that one does not begin with.
-    private static let beforeOperands: Set = ["return", "throw", "else", "new", "in", "is", "as", "instanceof", "case"]
+    static let beforeOperands: Set = ["return", "throw", "else", "new", "in", "is", "as", "instanceof", "case"]
     private static let afterOperands: Set = ["else", "in", "is", "as", "instanceof", "to", "by", "where"]
     /// More tokens and groups than any expression has that is followed.
     private static let longestExpression = 64
