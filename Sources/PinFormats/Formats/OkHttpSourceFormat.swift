@@ -55,7 +55,7 @@ struct OkHttpSourceFormat: PinFileFormat {
             entries.append(entry)
             if let hosts = entry.hosts { alternatives.add(entry.pins, for: hosts, by: call) }
         }
-        try alternatives.check(calls, in: file, into: &collector)
+        try alternatives.check(file, into: &collector)
         guard entries.contains(where: { !$0.pins.isEmpty }) || collector.problemCount > 0 else {
             throw .noPin(at: file.place)
         }

@@ -21,20 +21,20 @@ struct PinnerAlternatives {
     private var additions: [HostPattern: [Addition]] = [:]
     private var stretches: Set<Int> = []
     private var count = 0
-    private var hasBranches = false
+    private var hasConditions = false
 
     mutating func add(_ pins: [Pin], for pattern: HostPattern, by call: PinnerCalls.Call) {
         if additions[pattern] == nil { patterns.append(pattern) }
         additions[pattern, default: []].append(Addition(order: count, pins: pins.map(\.spkiSHA256), call: call))
         count += 1
         stretches.insert(call.stretch)
-        if !call.branches.isEmpty { hasBranches = true }
+        if !call.conditions.isEmpty { hasConditions = true }
     }
 
     /// Says where pins of one host are decided on by a condition, and which hosts have other pins in several stretches.
-    func check(_ calls: PinnerCalls, in file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        guard hasBranches || stretches.count > 1 else { return }
-        var conditions: [Int: Int] = [:]
+    func check(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        guard hasConditions || stretches.count > 1 else { return }
+        var conditions: [SourceConditions.Condition: Int] = [:]
         var compared = 0
         for (hosts, covering) in patterns.flatMap(groups) {
             let all = covering.flatMap { additions[$0] ?? [] }.sorted { $0.order < $1.order }
@@ -51,9 +51,7 @@ struct PinnerAlternatives {
                 collector.refuse(hosts, port: nil, in: places)
                 continue
             }
-            for (branch, line) in Self.conditions(of: all, in: calls.branches) {
-                conditions[branch] = min(line, conditions[branch] ?? line)
-            }
+            conditions.merge(Self.conditions(of: all), uniquingKeysWith: min)
         }
         guard let line = conditions.values.min() else { return }
         let others =
@@ -82,17 +80,21 @@ struct PinnerAlternatives {
         return numbers.lazy.compactMap { stretches[$0] }.first { $0.pins != first.pins }.map { ($0.line, first.line) }
     }
 
-    /// The branches that decide whether a host has pins at all, with the first lines where they are added.
-    private static func conditions(of additions: [Addition], in all: SourceBranches) -> [(branch: Int, line: Int)] {
-        var lines: [Int: Int] = [:]
+    /// What decides whether a host has pins at all, with the first lines where they are added.
+    private static func conditions(of additions: [Addition]) -> [SourceConditions.Condition: Int] {
+        var lines: [SourceConditions.Condition: Int] = [:]
+        var inner: Set<SourceConditions.Condition> = []
         for addition in additions {
-            guard let branch = addition.call.branches.last else { return [] }
-            lines[branch] = lines[branch] ?? addition.call.line
+            guard let condition = addition.call.conditions.last else { return [:] }
+            lines[condition] = lines[condition] ?? addition.call.line
         }
-        let paths = additions.map(\.call.branches)
-        guard !all.areExhaustive(Set(paths.filter { $0.count == 1 }.map { $0[0] })) else { return [] }
-        let inner = Set(paths.filter { $0.dropLast().contains { lines[$0] != nil } }.map { $0[$0.count - 1] })
-        return lines.filter { !inner.contains($0.key) }.map { ($0.key, $0.value) }
+        for addition in additions where addition.call.conditions.dropLast().contains(where: { lines[$0] != nil }) {
+            if let condition = addition.call.conditions.last { inner.insert(condition) }
+        }
+        // Of an `if` and its `else` one is run.
+        let outermost = Dictionary(grouping: additions.compactMap(\.call.conditions.first), by: \.construct)
+        guard !outermost.values.contains(where: { Set($0.map(\.isElse)).count == 2 }) else { return [:] }
+        return lines.filter { !inner.contains($0.key) }
     }
 
     // MARK: Overlaps

@@ -18,8 +18,8 @@ struct PinnerCalls {
         let line: Int
         /// The number of the calls that follow each other.
         let stretch: Int
-        /// The branches that the pinner is begun outside of.
-        let branches: [Int]
+        /// The conditions that the pinner is begun outside of, from the outermost.
+        let conditions: [SourceConditions.Condition]
         /// Whether it is not the call of another builder.
         let isOfPinner: Bool
     }
@@ -30,12 +30,13 @@ struct PinnerCalls {
     private let source: SourceTokens
     private let values: SourceValues
     private let builders: SourceBuilders
-    let branches: SourceBranches
+    private var conditions: SourceConditions
     let hidden: [SourceBuilders.Hidden]
     private(set) var all: [Call] = []
     private var receivers: SourceReceivers
     private var stretches: SourceStretches
     private var listed = 0
+    private var last: (stretch: Int, conditions: [SourceConditions.Condition])?
 
     var isEmpty: Bool { all.isEmpty && hidden.isEmpty }
     var unclosedLine: Int? { source.unclosedLine }
@@ -44,7 +45,7 @@ struct PinnerCalls {
         source = SourceTokens(text, SourceText.Language(fileExtension: file.fileExtension))
         values = SourceValues(source)
         builders = SourceBuilders(source)
-        branches = SourceBranches(source, builders)
+        conditions = SourceConditions(source, builders)
         let comments = source.language == .either ? Self.comments(in: source) : [:]
         hidden = builders.hidden.filter { comments[$0.line] == nil }
         stretches = SourceStretches(source)
@@ -86,10 +87,14 @@ struct PinnerCalls {
             }
         guard isPin else { return nil }
         if !isWhole { pins.append(Argument(line: source.line(index))) }
+        let stretch = stretches.stretch(ofCall: index)
+        // Whoever makes one call of a stretch makes them all.
+        let around = stretch == last?.stretch ? last?.conditions ?? [] : conditions.conditions(around: index)
+        last = (stretch, around)
         let isNamed = receiver.root != nil || !receiver.path.isEmpty || source.isMark(index - 1, ".")
-        let block = isNamed ? nil : SourceBlocks(source: source).receiverBlock(around: index, branches)
+        let block = isNamed ? nil : conditions.receiverBlock(around: index)
         let name = (owner?.root).map { source.name($0) } ?? receiver.first.map(String.init)
-        let parameter = name.flatMap { branches.lambda(withParameter: $0, around: index) }
+        let parameter = name.flatMap { conditions.lambda(withParameter: $0, in: around) }
         let root = parameter ?? owner?.root ?? receiver.root ?? block
         let isMade = name?.hasSuffix("()") == true
         let known = root != nil ? nil : isMade ? index : name.flatMap { builders.declaration(of: $0, around: index) }
@@ -97,8 +102,8 @@ struct PinnerCalls {
             host: host,
             pins: pins,
             line: source.line(index),
-            stretch: stretches.stretch(ofCall: index),
-            branches: branches.branches(at: index, from: root ?? 0, known: known),
+            stretch: stretch,
+            conditions: around.filter { $0.start > root ?? -1 && !($0.isLambda && $0.start <= known ?? -1) },
             isOfPinner: owner?.builder != .other
         )
     }

@@ -25,15 +25,7 @@ struct SourceBlocks {
             || source.isName(index, "default") && (source.isMark(index + 1, ":") || source.isArrow(index + 1))
     }
 
-    /// Whether `&&`, `||` or `?:` ends here.
-    func isOperator(_ mark: Character, _ index: Int) -> Bool {
-        switch mark {
-        case "&", "|": source.isMark(index - 1, mark)
-        case ":": source.isMark(index - 1, "?")
-        default: false
-        }
-    }
-
+    /// Whether it is the `while` of `do { … } while`.
     func isDoWhile(_ index: Int) -> Bool {
         source.isMark(index - 1, "}") && (source.partner(of: index - 1).map { source.isName($0 - 1, "do") } ?? false)
     }
@@ -88,18 +80,6 @@ struct SourceBlocks {
             next += 1
         }
         return nil
-    }
-
-    /// The braces around a call without a name whose own it is.
-    func receiverBlock(around index: Int, _ branches: SourceBranches) -> Int? {
-        var opener = source.opener(around: index)
-        for _ in 0..<Self.deepest {
-            guard let brace = opener else { return nil }
-            let isPlain = source.isName(brace - 1, "try", "finally", "else", "do", "run", "init", "forEach")
-            if source.isMark(brace, "{"), !isPlain, !branches.isCondition(brace) { return brace }
-            opener = source.opener(around: brace)
-        }
-        return opener
     }
 
     /// The braces that `return@label` leaves.
