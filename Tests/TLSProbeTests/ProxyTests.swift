@@ -173,6 +173,19 @@ struct ProxyTests {
         #expect(other.proxiedPlaces.isEmpty && other.applicationBytesReceived == 0)
     }
 
+    @Test func aProxyThatChangesKeysForEverIsLeftAndToldFromOneThatHangsUp() async throws {
+        let settings = TLSServerSettings(presenting: [world.leaf2]).with { $0.application = .renewsKeys }
+        try await LoopbackServer.serving(.tls(settings)) { server in
+            let host = ServerName.ip(try #require(IPAddress("127.0.0.1")))
+            let proxy = Proxy(.https, host: host, port: server.port, origin: "--proxy")
+            let request = ProbeRequest(to: .resolve(host: Self.name), proxy: proxy)
+            let prober = Prober(judgingProxiesBy: { _, _ in nil })
+            let error = try #require(await outcome(of: request, by: prober).failure)
+            #expect(error.reason == .proxy(.broken(TLSConnection.tooTalkative)))
+            await prober.shutdown()
+        }
+    }
+
     @Test func aProxyWithoutTLSIsNoHTTPSProxy() async throws {
         try await LoopbackServer.serving(.proxy(settings(.http))) { server in
             let proxy = Proxy(

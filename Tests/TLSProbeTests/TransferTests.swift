@@ -94,9 +94,24 @@ struct TransferTests {
         }
         let (end, _) = try await fetch(behavior, to: Keeper())
         // What comes before anything is asked for has a limit of its own.
-        let message = "the server sent more than 1048576 bytes without any data"
         let failure = try #require(end?.failure)
-        #expect(failure == .tlsFailure(message) || failure == .tooLong, "\(failure)")
+        #expect(failure == .tlsFailure(TLSConnection.tooTalkative) || failure == .tooLong, "\(failure)")
+    }
+
+    @Test func aServerThatChangesKeysForEverIsLeft() async throws {
+        let (end, _) = try await fetch(server(.renewsKeys), to: Keeper())
+        let failure = try #require(end?.failure)
+        #expect(failure == .tlsFailure(TLSConnection.tooTalkative) || failure == .tooLong, "\(failure)")
+    }
+
+    @Test func aServerThatSendsARecordForEachByteIsLeft() async throws {
+        let head = Array("HTTP/1.1 200 Fine\r\nContent-Length: 1000000000\r\n\r\n".utf8)
+        let keeper = Keeper()
+        let (end, _) = try await fetch(server(.crumbles(head)), to: keeper)
+        guard case .tlsFailure(let reason)? = end?.failure else { return #expect(Bool(false), "\(end as Any)") }
+        #expect(reason.hasPrefix("the server sent ") && reason.hasSuffix(" of data in them"), "\(reason)")
+        // An honest answer may come in small records, a short one in the smallest.
+        #expect(keeper.body.withLock(\.count) > 1_000)
     }
 
     @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])

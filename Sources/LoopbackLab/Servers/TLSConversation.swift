@@ -216,7 +216,7 @@ final class TLSConversation: Conversation {
         case .answers(let bytes):
             write(bytes)
             sayGoodbye()
-        case .goesOn(let bytes, _): write(bytes)
+        case .goesOn(let bytes, _), .crumbles(let bytes): write(bytes)
         case .responds(let responder):
             let answer = responder.answer(to: String(decoding: requestTail, as: UTF8.self))
             write(answer.bytes)
@@ -235,6 +235,8 @@ final class TLSConversation: Conversation {
         case .floods: write([UInt8](repeating: 0, count: 16_384))
         case .renewsKeys:
             for _ in 0..<500 where SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1 { SSL_do_handshake(ssl) }
+        case .crumbles where wasAsked:
+            for _ in 0..<500 { write([0x78]) }
         case .goesOn(_, let bytes) where wasAsked && !bytes.isEmpty:
             write((0..<max(1, 16_384 / bytes.count)).flatMap { _ in bytes })
         default: break

@@ -50,6 +50,8 @@ public struct TLSServerSettings: Sendable {
         /// These bytes, once the client has sent an empty line, and then the others over and over, as fast as the client takes them;
         /// with no others it stays silent. It never says goodbye first.
         case goesOn([UInt8], repeating: [UInt8] = [])
+        /// These bytes, once the client has sent an empty line, and then one byte after another without end, each in its own record.
+        case crumbles([UInt8])
         /// What a responder answers to the request, once the client has sent an empty line.
         case responds(Responder)
         /// Zeros without end, as fast as the client takes them.

@@ -148,8 +148,12 @@ private final class HTTPBodyHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let isForeign = if let error = error as? HTTPParserError { error != .invalidEOFState } else { false }
-        conclude(.failure(isForeign ? .notHTTP : .closedEarly))
+        switch error {
+        case HTTPParserError.invalidEOFState: conclude(.failure(.closedEarly))
+        case is HTTPParserError: conclude(.failure(.notHTTP))
+        case TLSDataError.failed(let reason): conclude(.failure(.tlsFailure(reason)))
+        default: conclude(.failure(.closedEarly))
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {

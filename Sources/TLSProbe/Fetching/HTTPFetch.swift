@@ -66,6 +66,8 @@ package enum HTTPFetchError: Error, Sendable, Hashable {
     case tooLarge(limit: Int)
     /// The server closed the connection before its answer was complete.
     case closedEarly
+    /// TLS failed after the handshake, for the reason given.
+    case tlsFailure(String)
     /// The deadline passed before the answer was complete; the duration is the timeout that was given.
     case deadlineExceeded(timeout: Duration)
     /// The task was cancelled, or the prober was shut down.
@@ -86,6 +88,7 @@ extension HTTPFetchError: CustomStringConvertible {
         case .notHTTP: "it does not speak HTTP"
         case .tooLarge(let limit): "its answer is larger than \(limit / 1024) KiB"
         case .closedEarly: "it closed the connection before its answer was complete"
+        case .tlsFailure(let reason): "TLS failed: \(reason)"
         case .deadlineExceeded: "it did not answer in time"
         case .cancelled: "the request was cancelled"
         }

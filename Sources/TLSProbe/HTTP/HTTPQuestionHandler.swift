@@ -19,8 +19,7 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     /// The most bytes taken on the wire without one of the answer: a whole record, and what TLS says of its own accord.
     ///
-    /// A record that asks for a new key has 26 bytes and costs as many microseconds, so that a megabyte of them would keep the loop
-    /// from all others for a second.
+    /// Records of a byte each make much work of few bytes.
     static let idleLimit = 24 << 10
 
     /// The most bytes taken with an answer: the longest head, or a short one in records of a byte each.
@@ -50,6 +49,7 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
         self.connection = connection
         self.release = release
         received = connection.unreadCount
+        connection.limitMessages()
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -134,6 +134,9 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
         case .failed(let data, let errors):
             read(data)
             if release != nil { finish(.failure(HTTPAnswerError(errors)), saysGoodbye: false) }
+        case .talkative(let data):
+            read(data)
+            if release != nil { end(.tlsFailure(TLSConnection.tooTalkative)) }
         }
     }
 

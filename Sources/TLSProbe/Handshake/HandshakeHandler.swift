@@ -137,6 +137,8 @@ final class HandshakeHandler: ChannelInboundHandler {
     }
 
     private func connectionBroke(_ error: any Error) {
+        // The handshake with a server goes through the one with a proxy.
+        if case TLSDataError.failed(let reason) = error { return end(.proxy(.broken(reason))) }
         // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.
         guard let error = error as? IOError else { return }
         let isReset = error.errnoCode == ECONNRESET || error.errnoCode == EPIPE

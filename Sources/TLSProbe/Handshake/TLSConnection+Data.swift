@@ -11,6 +11,26 @@ extension TLSConnection {
         case end(ByteBuffer)
         /// Data, and after it the connection failed.
         case failed(ByteBuffer, OpenSSLErrors)
+        /// Data, and after it more messages of TLS itself than are taken.
+        case talkative(ByteBuffer)
+    }
+
+    /// How many messages of TLS itself are taken after the handshake: tickets, and requests for new keys.
+    ///
+    /// An honest server sends a few tickets, and changes its key after gigabytes. Each change has 26 bytes and costs as many
+    /// microseconds, so that a megabyte of them would keep the loop from all others for a second.
+    static let messageLimit = 64
+    /// What there is to say of a server that sends more.
+    static let tooTalkative = "the server sent more than \(messageLimit) tickets and requests for new keys"
+
+    /// Has messages of TLS itself counted from here on: those of the handshake are over.
+    func limitMessages() {
+        SSL_set_msg_callback(ssl) { isWritten, _, type, _, _, ssl, _ in
+            guard isWritten == 0, type == SSL3_RT_HANDSHAKE, let ssl, let context = SSL_get_ex_data(ssl, 0) else {
+                return
+            }
+            Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().noteMessage()
+        }
     }
 
     /// Decrypts what was received (`SSL_read`), which is expected to be so many bytes.
@@ -24,6 +44,7 @@ extension TLSConnection {
                 return Int(max(0, result))
             }
             guard result <= 0 else { continue }
+            if isTalkative { return .talkative(data) }
             switch SSL_get_error(ssl, result) {
             case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .data(data)
             case SSL_ERROR_ZERO_RETURN: return .end(data)

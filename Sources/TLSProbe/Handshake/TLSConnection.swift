@@ -50,6 +50,11 @@ final class TLSConnection {
     /// The list of signed certificate timestamps that the server sent along, `nil` without one.
     private(set) var timestampList: [UInt8]?
 
+    /// How many messages of TLS itself came since ``limitMessages()``.
+    private var messages = 0
+    /// Whether those were more than are taken.
+    private(set) var isTalkative = false
+
     /// Whether a client certificate was sent.
     var clientCertificateSent: Bool { identity != nil && clientCertificateRequested && !hadNoFittingCertificate }
 
@@ -109,6 +114,14 @@ final class TLSConnection {
         bytes.withUnsafeReadableBytes { bytes in
             _ = BIO_write(input, bytes.baseAddress, Int32(clamping: bytes.count))
         }
+    }
+
+    /// Counts a message of TLS itself; what comes behind the last that is taken is thrown away unread.
+    func noteMessage() {
+        messages += 1
+        guard messages > Self.messageLimit else { return }
+        isTalkative = true
+        BIO_ctrl(input, BIO_CTRL_RESET, 0, nil)
     }
 
     /// How many bytes from the server OpenSSL has not taken yet.

@@ -11,12 +11,16 @@ final class TLSDataHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// No honest server sends more without any data in it, in bytes: tickets, new keys and the asking for them have a few.
-    private static let overheadLimit = 1 << 20
+    /// The most bytes taken on the wire without any data in them: a whole record, and what TLS says of its own accord.
+    private static let idleLimit = 24 << 10
+    /// The most bytes taken on the wire for a byte of data, where those are many: a record of five bytes has 22 of its own.
+    private static let mostBytesForOne = 6
 
     private let connection: TLSConnection
-    /// The bytes received since there was data.
-    private var overhead = 0
+    /// The bytes received on the wire since the handshake, with those that came along with its end.
+    private var received: Int
+    /// The bytes of data in them.
+    private var delivered = 0
     private var context: ChannelHandlerContext?
     /// Whether nothing more is read.
     private var hasEnded = false
@@ -26,10 +30,14 @@ final class TLSDataHandler: ChannelDuplexHandler {
     /// A handler for a connection whose handshake is complete; what it has received and not decrypted is read by ``begin()``.
     init(_ connection: TLSConnection) {
         self.connection = connection
+        received = connection.unreadCount
+        connection.limitMessages()
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        // Small records make much work of few bytes: between two reads the loop looks at the others, and at the time.
+        try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -43,7 +51,7 @@ final class TLSDataHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
-        overhead += bytes.readableBytes
+        received += bytes.readableBytes
         connection.receive(bytes)
         deliver(context, expecting: bytes.readableBytes)
     }
@@ -83,6 +91,9 @@ final class TLSDataHandler: ChannelDuplexHandler {
         case .failed(let read, let errors):
             data = read
             failure = errors.text
+        case .talkative(let read):
+            data = read
+            failure = TLSConnection.tooTalkative
         }
         // A server may ask for a new key, which is answered. One that asks for ever, or takes no answers, would fill the memory.
         if context.channel.isWritable {
@@ -90,12 +101,11 @@ final class TLSDataHandler: ChannelDuplexHandler {
         } else {
             failure = failure ?? "the server takes no answers"
         }
-        if data.readableBytes > 0 {
-            overhead = 0
-            context.fireChannelRead(wrapInboundOut(data))
-        } else if overhead > Self.overheadLimit {
-            failure = failure ?? "the server sent more than \(Self.overheadLimit) bytes without any data"
+        delivered += data.readableBytes
+        if received > Self.idleLimit + Self.mostBytesForOne * delivered {
+            failure = failure ?? "the server sent \(received) bytes with \(delivered) of data in them"
         }
+        if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
         if let failure {
             // What follows a fatal error is no goodbye.
             owesCloseNotify = false
