@@ -60,6 +60,38 @@ import Testing
         #expect(error.reason == "';' begins no comment here")
     }
 
+    /// The name of a file plays no part: a source has nothing else in its comments and texts, whatever it is called.
+    @Test(
+        arguments: [
+            "/* By hand:\n * curl --pinnedpubkey sha256//KEY https://v.example.com/\n */\nval b = PINNER.add(HERE, \"OTHER\")",
+            "// curl --pinnedpubkey sha256//KEY https://w.example.com/\nval b = PINNER.add(HERE, \"OTHER\")",
+            "val ca = \"\"\"PEM\"\"\"\nval b = PINNER.add(HERE, \"OTHER\")",
+            "/* was\nsha256/KEY\n*/ val b = PINNER.add(HERE, \"OTHER\")",
+            "val b = PINNER\n.add(\nHERE,\n\"OTHER\",\n)",
+        ],
+        ["Net.kt", "Net.kt.orig", "Net.scala", "stdin"]
+    )
+    func theSourceOfAPinnerIsASourceUnderAnyName(text: String, name: String) throws {
+        let reading = try reading(ofFile: name, Self.filled(text).replacing("KEY", with: first.base64))
+        #expect(reading.pins.isEmpty)
+        #expect(reading.configurations.map(\.kind) == [.okHttp])
+        #expect(reading.configurations.flatMap(\.entries).flatMap(\.pins).map(\.spkiSHA256) == [second])
+    }
+
+    @Test(arguments: [
+        "curl --pinnedpubkey sha256//KEY https://v.example.com/", "PEM", "sha256/KEY",
+        "_443._tcp.v.example.com. IN TLSA 3 1 1 HEX",
+    ])
+    func aPinnerBesideAnotherNotationIsAMistake(other: String) throws {
+        let text = try Self.filled("```kotlin\nval b = PINNER.add(HERE, \"OTHER\").build()\n```\n\(other)\n")
+            .replacing("KEY", with: first.base64).replacing("HEX", with: first.hexadecimal)
+        let error = try failure(ofFile: "README.md", text)
+        #expect(
+            error.reason
+                == "has a pinner of OkHttp's and pins in another notation, and does not say which of them count"
+        )
+    }
+
     /// What a list, a zone or PEM says of a pin it had is no source, whatever it looks like.
     @Test(arguments: [
         ("list.txt", "sha256/\(first.base64) # was builder.add(HERE, \"OTHER\")"),
@@ -91,9 +123,10 @@ import Testing
         #expect(error.reason == "the text (4 characters) is not a pin")
     }
 
-    @Test func aCommandOfCurlBesidePEMIsAMistake() throws {
+    @Test(arguments: ["<ops@example.com>", "<<< ops >>>"])
+    func aCommandOfCurlBesidePEMIsAMistake(author: String) throws {
         let text = try Self.filled(
-            "<ops@example.com> Get it: curl --pinnedpubkey sha256//\(first.base64) https://v.example.com/\nPEM"
+            "\(author) Get it: curl --pinnedpubkey sha256//\(first.base64) https://v.example.com/\nPEM"
         )
         let error = try failure(ofFile: "a.pem", text)
         #expect(error.reason == "has PEM and a command of curl with a pin, and does not say which of them counts")

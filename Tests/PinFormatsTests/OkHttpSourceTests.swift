@@ -1,3 +1,4 @@
+import LoopbackLab
 import Pinning
 import Testing
 
@@ -123,6 +124,39 @@ import Testing
     ])
     func whatAPinnerIsGivenAndIsNotWrittenOutIsAMistake(text: String) throws {
         #expect(try error(text).problem == .wrongValue)
+    }
+
+    @Test func aPinThatIsNotWrittenOutMattersToItsHostAlone() throws {
+        let text = PinnerSource.filled("PINNER.add(HERE, \"OWN\").add(\"*.example.net\", \"OTHER\", pin(c)).build()")
+        try TemporaryDirectory.scoped { directory in
+            let source = PinSource(try directory.write(text, to: "A.kt"), skipsBadPins: true)
+            let reading = try source.read(defersHosts: true)
+            #expect(reading.configurations.flatMap(\.entries).map(\.hosts?.name) == ["v.example.com"])
+            #expect(reading.unreadHosts.map(\.hosts.description) == ["*.example.net"])
+            #expect(reading.unreadHosts.map(\.error.reason) == ["a pin of *.example.net is not written out"])
+            // Whoever asks for no host in particular needs all of them.
+            #expect(throws: PinFormatError.self) { try source.read() }
+        }
+    }
+
+    /// Lists of the same name elsewhere, and the order of functions, hide no pinner.
+    @Test(arguments: [
+        (
+            "fun l() { val b = mutableListOf<String>(); b.add(\"1.2.3.4\") }\nfun f() { val b = make(); b.add(HERE, \"OTHER\") }",
+            [second]
+        ),
+        ("fun f(b: B) { b.add(HERE, \"OTHER\") }\nfun l() { val b: List<String> = x() }", [second]),
+    ])
+    func aListOfTheSameNameHidesNoPinner(text: String, pins: [SHA256Digest]) throws {
+        #expect(try self.pins("val c = CertificatePinner.Builder()\n\(text)") == ["v.example.com": pins])
+    }
+
+    @Test(arguments: [
+        "fun dev(f: F) { val b = f.create(); b.add(HERE, Pins.DEV) }\nfun prod() = PINNER.add(HERE, \"OWN\")",
+        "fun prod() = PINNER.add(HERE, \"OWN\")\nfun dev(f: F) { val b = f.create(); b.add(HERE, Pins.DEV) }",
+    ])
+    func anotherPinnerIsSeenWhereverItStands(text: String) throws {
+        #expect(try error(text).reason.hasPrefix("a pin of v.example.com is not written out"))
     }
 
     @Test(arguments: [

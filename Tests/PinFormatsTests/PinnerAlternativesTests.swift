@@ -191,6 +191,10 @@ import Testing
         "x or\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
         "val p = x.y or z or\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
         "val p = x() to y or\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+        "if (d) x or\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+        "if (d) @A<B>(c)\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+        "if (d) @[A B]\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
+        "val p = a < c ||\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
     ])
     func whatGoesOnInTheNextLineIsNoStatement(text: String) throws {
         #expect(try PinnerSource("val b = PINNER; \(text)").notes.contains(PinnerSource.apart(3, from: 2)))
@@ -203,6 +207,11 @@ import Testing
             "fun base() = PINNER\nval a = base().add(HERE, \"OWN\").build(); val b = base().add(HERE, \"OTHER\").build()"
         ),
         ("A.kt", "val b get() = PINNER\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b: B @JvmName(\"x\") get() = PINNER\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b inline get() = PINNER\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b by Fresh(PINNER)\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b: B? by Fresh(PINNER)\nb!!.add(HERE, \"OWN\"); b!!.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER\nb?.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
         ("A.kt", "val b: B? get() { return PINNER }\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
         ("A.kt", "var b = x; if (d) { b = y }\nelse b = PINNER.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
         (
@@ -288,6 +297,19 @@ import Testing
         ("A.kt", "val b: CertificatePinner.Builder = PINNER.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "if (debug) Log.d(x)\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "val level = if (debug) 1 else 2\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val release = !DEBUG\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val n = a && !c\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "fun f(b: B) { if (!enabled) return\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\") }"),
+        ("A.kt", "fun f(b: B) { while (x) break\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\") }"),
+        ("A.kt", "val c = this@App.name\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val p = PINNER.apply { if (x) return@apply\nadd(HERE, \"OWN\")\nadd(HERE, \"OTHER\") }"),
+        ("A.kt", "@Suppress(\"x\") val c = f(1)\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val l: MutableList<Map<A, B?>>\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val l = c as List<String>\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "var c: String?\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "if (x) y++\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b: B? = x()\nb!!.add(HERE, \"OWN\")\nb!!.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b: B? = x()\na.b?.add(HERE, \"OWN\")\na.b?.add(HERE, \"OTHER\")"),
         ("A.kt", "val p = a to c\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "val p = a() to c.d\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "val p = a as C\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),

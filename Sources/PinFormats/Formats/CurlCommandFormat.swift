@@ -25,8 +25,21 @@ struct CurlCommandFormat: PinFileFormat {
         let found = Self.commands(file)
         guard found.isFound else { return nil }
         // In a here-document PEM is for another program.
-        let isDoubtful = !text[...].holds("<<") && PEMFormat().recognises(file)
-        return isDoubtful ? CurlBesidePEM() : CurlCommandFormat(found: found)
+        guard !hasHereDocument(text), PEMFormat().recognises(file) else { return CurlCommandFormat(found: found) }
+        return UndecidedFormat(
+            "has PEM and a command of curl with a pin, and does not say which of them counts",
+            remedy: "give the PEM alone, or the command"
+        )
+    }
+
+    private func hasHereDocument(_ text: String) -> Bool {
+        var rest = text.utf8[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            let mark = rest[start...].prefix { $0 == UInt8(ascii: "<") }
+            if mark.count == 2 { return true }
+            rest = rest[mark.endIndex...]
+        }
+        return false
     }
 
     /// A cheap look: the option in full, cut off, or cut off without dashes in a configuration file.
@@ -197,19 +210,5 @@ struct CurlCommandFormat: PinFileFormat {
             entries.append(HostEntry(hosts: nil, origin: place.description, identities: .anywhere(own.pins)))
         }
         return entries
-    }
-}
-
-/// A file with PEM and a command of curl, of which one may explain the other.
-private struct CurlBesidePEM: PinFileFormat {
-    func recognises(_ file: PinFile) -> Bool { false }
-
-    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        throw PinFormatError(
-            .notation,
-            at: file.place,
-            "has PEM and a command of curl with a pin, and does not say which of them counts",
-            remedy: "give the PEM alone, or the command"
-        )
     }
 }

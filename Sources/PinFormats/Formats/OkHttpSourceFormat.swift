@@ -6,18 +6,28 @@ internal import Text
 /// Only what is written out is read, and constants of the same file are followed: a host or pin that the source computes is an
 /// error, and so is whatever else a pinner is given in a way that is not followed.
 struct OkHttpSourceFormat: PinFileFormat {
-    func recognises(_ file: PinFile) -> Bool {
-        guard let text = file.text, file.bytes.count <= PinListFormat.mostBytes else { return false }
-        guard text.utf8.contains(UInt8(ascii: "(")), text[...].holds("add") else { return false }
+    func recognises(_ file: PinFile) -> Bool { recognised(in: file) != nil }
+
+    func recognised(in file: PinFile) -> (any PinFileFormat)? {
+        guard let text = file.text, file.bytes.count <= PinListFormat.mostBytes else { return nil }
+        guard text.utf8.contains(UInt8(ascii: "(")), text[...].holds("add") else { return nil }
         guard text[...].holds("CertificatePinner") || text[...].holds("sha256/") || text[...].holds("sha1/") else {
-            return false
+            return nil
         }
-        guard !PinnerCalls(text, of: file).isEmpty else { return false }
+        let calls = PinnerCalls(text, of: file)
+        guard !calls.isEmpty else { return nil }
         let isNamedSource = SourceText.Language(fileExtension: file.fileExtension) != .either
-        return isNamedSource || !isSomethingElse(file)
+        guard !isNamedSource, isSomethingElse(file) else { return self }
+        // Calls alone may stand in a comment of the other notation; so may the other notation in a comment or text of a source.
+        guard calls.beginsPinner else { return nil }
+        guard calls.hasOtherWords else { return self }
+        return UndecidedFormat(
+            "has a pinner of OkHttp's and pins in another notation, and does not say which of them count",
+            remedy: "give them in two files, or one of them alone"
+        )
     }
 
-    /// Whether a file that is not called a source has its pins in another notation, and calls in comments or around them.
+    /// Whether a file that is not called a source seems to have its pins in another notation.
     private func isSomethingElse(_ file: PinFile) -> Bool {
         let others: [any PinFileFormat] = [
             CurlCommandFormat(), TLSAFormat(), PEMFormat(), OkHttpListFormat(), HTTPHeaderFormat(),
@@ -51,12 +61,12 @@ struct OkHttpSourceFormat: PinFileFormat {
             let entry = try collector.entry { (collector) throws(PinFormatError) in
                 try Self.entry(call, in: file, into: &collector)
             }
-            guard let entry else { continue }
+            guard let entry, !entry.pins.isEmpty else { continue }
             entries.append(entry)
             if let hosts = entry.hosts { alternatives.add(entry.pins, for: hosts, by: call) }
         }
         try alternatives.check(file, into: &collector)
-        guard entries.contains(where: { !$0.pins.isEmpty }) || collector.problemCount > 0 else {
+        guard !entries.isEmpty || collector.problemCount > 0 || !collector.unreadHosts.isEmpty else {
             throw .noPin(at: file.place)
         }
         collector.add(PinConfiguration(.okHttp, entries: entries, isSource: true))
@@ -101,7 +111,12 @@ struct OkHttpSourceFormat: PinFileFormat {
         let hosts = try HostText.okHttpPattern(host, at: place)
         var pins: [Pin] = []
         for argument in call.pins {
-            guard let text = argument.text else { throw refuse(argument, "a pin of \(hosts)") }
+            guard let text = argument.text else {
+                // It matters to no other host.
+                let error = refuse(argument, "a pin of \(hosts)")
+                try collector.leaveUnread(UnreadHost(hosts: hosts, port: nil, error: error))
+                return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere([]))
+            }
             do throws(PinFormatError) {
                 pins.append(try HashText.okHttp(text, at: file.place(line: argument.line)))
             } catch {

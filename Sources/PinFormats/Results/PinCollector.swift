@@ -109,6 +109,12 @@ struct PinCollector {
         unreadHosts.append(host)
     }
 
+    /// Keeps why the pins of a host are not known for who asks for it; it is no bad pin, which could be skipped.
+    mutating func leaveUnread(_ host: UnreadHost) throws(PinFormatError) {
+        guard defersHosts, badPins != .gathered else { return try gather(host.error) }
+        unreadHosts.append(host)
+    }
+
     /// Refuses a host whose pins are others in two places of which each client has one; whoever asks for no host in particular is
     /// told that both are read.
     mutating func refuse(_ hosts: HostPattern, port: Int?, in places: TwoPlaces) {

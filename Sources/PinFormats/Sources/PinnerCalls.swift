@@ -24,6 +24,8 @@ struct PinnerCalls {
         let isOfPinner: Bool
     }
 
+    /// Words of the notations in which pins are written elsewhere.
+    private static let otherWords: Set = ["curl", "TLSA", "sha256", "sha1", "pinnedpubkey", "Pins"]
     /// More pins than anybody adds by lists that have names.
     private static let mostListed = 10_000
 
@@ -33,8 +35,15 @@ struct PinnerCalls {
     private var conditions: SourceConditions
     let hidden: [SourceBuilders.Hidden]
     private(set) var all: [Call] = []
+    /// Whether a builder of pinners is begun, called so.
+    let beginsPinner: Bool
+    /// Whether words of another notation stand in no text and in no comment.
+    let hasOtherWords: Bool
     private var receivers: SourceReceivers
     private var stretches: SourceStretches
+    private let loops: SourceLoops
+    /// The bodies of the loops through lists that the arguments of a call are taken from.
+    private var bodies: Set<Int> = []
     private var listed = 0
     private var last: (stretch: Int, conditions: [SourceConditions.Condition])?
 
@@ -50,9 +59,16 @@ struct PinnerCalls {
         hidden = builders.hidden.filter { comments[$0.line] == nil }
         stretches = SourceStretches(source)
         receivers = SourceReceivers(source, beginnings: builders.beginnings)
-        let firstBeginning = builders.beginnings.min() ?? source.count
-        for (index, owner) in builders.calls() where comments[source.line(index)] ?? index >= index {
-            if let call = call(at: index, of: owner, firstBeginning < index) { all.append(call) }
+        loops = SourceLoops(source)
+        let tokens = source
+        func counts(_ index: Int) -> Bool { comments[tokens.line(index)] ?? index >= index }
+        beginsPinner = builders.pinners.contains(where: counts)
+        hasOtherWords = (0..<tokens.count).contains { index in
+            guard let name = tokens.name(index) else { return false }
+            return (Self.otherWords.contains(name) || name == "BEGIN" && tokens.isMark(index - 1, "-")) && counts(index)
+        }
+        for (index, owner) in builders.calls() where counts(index) {
+            if let call = call(at: index, of: owner) { all.append(call) }
         }
     }
 
@@ -66,8 +82,9 @@ struct PinnerCalls {
     }
 
     /// The call of `add` at `index`, `nil` where it adds no pin.
-    private mutating func call(at index: Int, of owner: SourceBuilders.Owner?, _ isBehindBuilder: Bool) -> Call? {
+    private mutating func call(at index: Int, of owner: SourceBuilders.Owner?) -> Call? {
         let receiver = receivers.receiver(of: index)
+        bodies = []
         // The number is a place in a list.
         if isNumber(index + 2), source.isMark(index + 3, ",") { return nil }
         let (arguments, isWhole) = arguments(from: index + 1)
@@ -83,7 +100,7 @@ struct PinnerCalls {
                 host?.text?.contains(".") != false
                     && pins.contains { $0.text.map { $0.hasPrefix("sha256/") || $0.hasPrefix("sha1/") } ?? false }
             case nil:
-                (isWhole || host?.text != nil) && !receivers.isList(receiver) && namesPins(host, pins, isBehindBuilder)
+                (isWhole || host?.text != nil) && namesPins(host, pins, isOfList: receivers.isList(receiver))
             }
         guard isPin else { return nil }
         if !isWhole { pins.append(Argument(line: source.line(index))) }
@@ -98,21 +115,31 @@ struct PinnerCalls {
         let root = parameter ?? owner?.root ?? receiver.root ?? block
         let isMade = name?.hasSuffix("()") == true
         let known = root != nil ? nil : isMade ? index : name.flatMap { builders.declaration(of: $0, around: index) }
+        // A pinner that is begun in a loop is another one for each element; so may one be that is asked for there.
+        let isOfEach = bodies.contains { (root ?? known ?? -1) >= $0 } || stretches.isComputed(receiver.path)
+        if !bodies.isEmpty, isOfEach { pins = [Argument(line: source.line(index))] }
         return Call(
             host: host,
             pins: pins,
             line: source.line(index),
             stretch: stretch,
-            conditions: around.filter { $0.start > root ?? -1 && !($0.isLambda && $0.start <= known ?? -1) },
+            conditions: around.filter { condition in
+                condition.start > root ?? -1 && !(condition.isLambda && condition.start <= known ?? -1)
+                    && !bodies.contains(condition.start)
+            },
             isOfPinner: owner?.builder != .other
         )
     }
 
     /// Whether it is a pinner's and not a list's: of pins that are written out or, for a host that is, of others.
-    private func namesPins(_ host: Argument?, _ pins: [Argument], _ isBehindBuilder: Bool) -> Bool {
-        pins.contains { argument in
+    ///
+    /// A list of that name elsewhere takes no host and pin.
+    private func namesPins(_ host: Argument?, _ pins: [Argument], isOfList: Bool) -> Bool {
+        let hasHost = host?.text?.contains(".") == true
+        guard hasHost || !isOfList else { return false }
+        return pins.contains { argument in
             argument.text.map { PinNotation.isClaimed(by: $0[...]) || PinNotation.resemblesHash($0[...]) } ?? false
-        } || isBehindBuilder && pins.contains { $0.text == nil } && host?.text?.contains(".") == true
+        } || !isOfList && !builders.beginnings.isEmpty && pins.contains { $0.text == nil } && hasHost
     }
 
     private func isNumber(_ index: Int) -> Bool {
@@ -158,13 +185,22 @@ struct PinnerCalls {
         let isKnown = label == nil || label == "pattern" || label == "pins"
         let reading = isKnown ? values.reading(of: range) : .gap(SourceValues.Gap())
         // A list is what is in it.
-        if reading.text == nil, label != "pattern", isKnown, listed < Self.mostListed,
-            let elements = values.list(of: range)
-        {
+        if reading.text == nil, label != "pattern", isKnown, listed < Self.mostListed, let elements = list(of: range) {
             listed += elements.count
             arguments += elements.map { Argument(label: "pins", reading: $0.reading, line: $0.line) }
         } else {
             arguments.append(Argument(label: label, reading: reading, line: line))
         }
+    }
+
+    /// The elements of a list that is an argument, or through which one goes.
+    private mutating func list(of range: Range<Int>) -> [SourceValues.Element]? {
+        if let elements = values.list(of: range) { return elements }
+        guard range.count == 1, let name = source.name(range.lowerBound),
+            let loop = loops.loop(of: name, at: range.lowerBound), let elements = values.list(of: loop.list),
+            !elements.isEmpty
+        else { return nil }
+        bodies.insert(loop.body)
+        return elements
     }
 }

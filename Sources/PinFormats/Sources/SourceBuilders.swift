@@ -49,6 +49,8 @@ struct SourceBuilders {
     private var blocks: [Int: Block] = [:]
     /// Where builders are begun.
     private(set) var beginnings: Set<Int> = []
+    /// Where those of pinners are, which are called so.
+    private(set) var pinners: Set<Int> = []
     private(set) var hidden: [Hidden] = []
 
     init(_ source: SourceTokens) {
@@ -152,6 +154,7 @@ struct SourceBuilders {
         let before = source.isName(start - 1, "new") ? start - 2 : start - 1
         if source.isMark(end, "("), let close = source.partner(of: end) {
             beginnings.insert(start)
+            if builder == .pinner { pinners.insert(start) }
             let owner = Owner(builder: builder, root: start)
             let isBuilt = follow(owner, from: close + 1)
             if !isBuilt { lookForBraces(of: owner) }

@@ -26,15 +26,36 @@ struct SourceStretches {
 
     init(_ source: SourceTokens) {
         self.source = source
+        computed = Self.computed(in: source)
+    }
+
+    private static func computed(in source: SourceTokens) -> Set<String> {
         var computed: Set<String> = []
-        for index in 0..<source.count where source.isName(index, "get") && source.isMark(index + 1, "(") {
-            guard source.name(index - 1) != nil || source.isMark(index - 1, "?") else { continue }
-            let last = source.isMark(index - 1, "?") ? index - 2 : index - 1
-            var type = last
-            while source.isMark(type - 1, "."), source.name(type - 2) != nil { type -= 2 }
-            if let name = source.name(source.isMark(type - 1, ":") ? type - 2 : last) { computed.insert(name) }
+        func note(_ last: Int) {
+            let type = source.beginOfPath(to: source.isMark(last, "?") ? last - 1 : last)
+            if let name = source.name(source.isMark(type - 1, ":") ? type - 2 : type) { computed.insert(name) }
         }
-        self.computed = computed
+        for index in 0..<source.count {
+            if source.isName(index, "get"), source.isMark(index + 1, "(") {
+                var last = index - 1
+                // Modifiers, and annotations with what they are given.
+                while last > index - longestStatement {
+                    let group = source.isMark(last, ")") ? source.partner(of: last) ?? last : last
+                    let name = source.beginOfPath(to: group < last ? group - 1 : last)
+                    if source.isMark(name - 1, "@") {
+                        last = name - 2
+                    } else if source.isName(last, "inline", "private", "protected", "internal", "public", "external") {
+                        last -= 1
+                    } else {
+                        break
+                    }
+                }
+                note(last)
+            } else if source.isName(index, "by"), !source.isName(index + 1, "lazy") {
+                note(index - 1)
+            }
+        }
+        return computed
     }
 
     /// The number of the stretch of the call at `index`; calls have to be asked for in their order.
@@ -52,9 +73,13 @@ struct SourceStretches {
         return number
     }
 
+    /// Whether one of these names may stand for another builder whenever it is asked for.
+    func isComputed(_ path: String) -> Bool { path.split(separator: ".").contains { computed.contains(String($0)) } }
+
     private func follows(_ index: Int, _ stretch: Stretch) -> Bool {
         if source.isMark(stretch.end, "."), stretch.end + 1 == index { return true }
-        guard let wanted = stretch.path, computed.isDisjoint(with: wanted) else { return false }
+        guard let wanted = stretch.path, wanted.allSatisfy({ !computed.contains($0.filter { $0 != "?" && $0 != "!" }) })
+        else { return false }
         let (start, path) = statement(ofCall: index)
         guard path == wanted, start >= stretch.end else { return false }
         let isApart = start > stretch.end || source.beginsLine(start)
@@ -62,13 +87,24 @@ struct SourceStretches {
     }
 
     /// Where the statement `a.b.add(…)` or `a = a.add(…)` begins, and the names before the call, `nil` for what is no name.
+    ///
+    /// Names keep the marks behind them: what is done with `a?` or `a!!` is done with it twice or not at all.
     private func statement(ofCall index: Int) -> (start: Int, path: [String]?) {
         var start = index
         var path: [String] = []
         while source.isMark(start - 1, ".") {
-            guard let name = source.name(start - 2) else { return (start, nil) }
-            path.append(name)
-            start -= 2
+            var before = start - 2
+            var mark = ""
+            if source.isMark(before, "?") {
+                mark = "?"
+                before -= 1
+            } else if source.isMark(before, "!"), source.isMark(before - 1, "!") {
+                mark = "!"
+                before -= 2
+            }
+            guard let name = source.name(before) else { return (start, nil) }
+            path.append(name + mark)
+            start = before
         }
         if path.count == 1, source.isMark(start - 1, "="), source.isName(start - 2, path[0]),
             !source.isName(start - 3, "val", "var"), !source.isMark(start - 3, ".")
@@ -81,24 +117,18 @@ struct SourceStretches {
     /// Where `val a = b().add(…)` or `B a = new B().add(…)` begins, and the name that it declares.
     private func declaration(ofCall index: Int) -> (start: Int, path: [String])? {
         guard source.isMark(index - 2, ")"), let opener = source.partner(of: index - 2) else { return nil }
-        var mark = startOfPath(to: opener - 1) - 1
+        var mark = source.beginOfPath(to: opener - 1) - 1
         if source.isName(mark, "new") { mark -= 1 }
         guard source.isMark(mark, "=") else { return nil }
         var name = mark - 1
-        let type = startOfPath(to: name)
+        let type = source.beginOfPath(to: name)
         if source.isMark(type - 1, ":") { name = type - 2 }
         guard let text = source.name(name), let before = source.name(name - 1), !Self.conditions.contains(before),
             source.isName(name - 1, "val", "var") || source.language != .kotlin && !source.beginsLine(name)
         else { return nil }
-        var start = startOfPath(to: name - 1)
+        var start = source.beginOfPath(to: name - 1)
         while source.isName(start - 1, "final", "private", "static", "public", "protected", "internal") { start -= 1 }
         return (start, [text])
-    }
-
-    private func startOfPath(to end: Int) -> Int {
-        var start = end
-        while source.isMark(start - 1, "."), source.name(start - 2) != nil { start -= 2 }
-        return start
     }
 
     /// Whether what begins here is a statement that is run wherever the one behind it is.
@@ -106,19 +136,19 @@ struct SourceStretches {
         switch source[start - 1] {
         case nil, .mark("{"), .mark("}"), .mark(";"): true
         case .mark(":"): isBehindLabel(start)
-        case .mark(">"): isBehindParameters(start)
+        case .mark(">") where source.isArrow(start - 2): isBehindParameters(start)
         default: source.language != .java && source.beginsStatement(start) && isBehindStatement(start)
         }
     }
 
     /// Whether a whole statement ends here with its line, and not what decides on the next one or belongs to it.
     private func isBehindStatement(_ start: Int) -> Bool {
-        guard !endsInOperator(start) else { return false }
+        guard !endsInOperator(start), !endsInAnnotation(start) else { return false }
         var index = start - 1
         let least = start - Self.longestStatement
         while index >= 0, index > least {
             if "{};".contains(where: { source.isMark(index, $0) }) { return true }
-            if source.isMark(index, "@") || source.isArrow(index) { return false }
+            if source.isArrow(index) { return false }
             if let name = source.name(index), Self.conditions.contains(name) { return hasBody(index, before: start) }
             if let opener = source.partner(of: index), opener < index { index = opener }
             if source.beginsStatement(index), !source.isMark(index, "(") { return true }
@@ -129,22 +159,45 @@ struct SourceStretches {
 
     /// Whether the line before ends as `x or` does, and not as `x or y`: Kotlin reads on in the next one.
     private func endsInOperator(_ start: Int) -> Bool {
-        guard source.name(start - 1) != nil else { return false }
+        guard source.name(start - 1) != nil, !source.isName(start - 1, "return", "break", "continue") else {
+            return false
+        }
         var index = start - 1
         var names = 0
         while let name = source.name(index), !SourceTokens.beforeOperands.contains(name),
             !["val", "var"].contains(name)
         {
             names += 1
-            let begin = startOfPath(to: index)
+            let begin = source.beginOfPath(to: index)
             if source.beginsStatement(begin) { return names.isMultiple(of: 2) }
             index = begin - 1
         }
         switch source[index] {
-        case .text, .mark(")"), .mark("]"), .mark("}"), .mark("!"): names += 1
+        case .text, .mark("]"), .mark("}"): names += 1
+        case .mark(")"): if !isHead(index) { names += 1 }
+        case .mark("!") where source.isMark(index - 1, "!"): if source.name(index - 2) != nil { names += 1 }
         default: break
         }
         return names.isMultiple(of: 2)
+    }
+
+    /// Whether what decides on a statement ends here: `if (…)`.
+    private func isHead(_ close: Int) -> Bool {
+        source.partner(of: close).map { source.isName($0 - 1, "if", "for", "while") } ?? false
+    }
+
+    /// Whether the line before ends as `@A` or `@A(…)` does, which belongs to the next one.
+    private func endsInAnnotation(_ start: Int) -> Bool {
+        var end = start - 1
+        if source.isMark(end, ")"), let opener = source.partner(of: end) { end = opener - 1 }
+        if source.isMark(end, ">"), let opener = source.beginOfTypes(to: end) { end = opener - 1 }
+        if source.isMark(end, "]"), let opener = source.partner(of: end) { return source.isMark(opener - 1, "@") }
+        guard source.name(end) != nil else { return false }
+        var begin = source.beginOfPath(to: end)
+        if source.isMark(begin - 1, ":"), source.isMark(begin - 3, "@") { begin -= 2 }
+        // A label stands behind these.
+        return source.isMark(begin - 1, "@")
+            && !source.isName(begin - 2, "this", "super", "return", "break", "continue")
     }
 
     /// Whether what is run under a condition stands behind it in the same line.

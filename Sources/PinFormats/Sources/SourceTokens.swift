@@ -91,8 +91,10 @@ struct SourceTokens {
     func beginsStatement(_ index: Int) -> Bool {
         guard beginsLine(index) else { return false }
         switch tokens[index - 1].kind {
+        // In Kotlin nothing is returned but what stands in the same line.
+        case .name("return") where language == .kotlin: break
         case .name(let name) where Self.beforeOperands.contains(name): return false
-        case .mark(let mark) where !")]}'\\!".contains(mark): return false
+        case .mark(let mark) where !")]}'\\!".contains(mark): if !endsExpression(index - 1, mark) { return false }
         default: break
         }
         return switch tokens[index].kind {
@@ -100,6 +102,39 @@ struct SourceTokens {
         case .text: true
         case .mark(let mark): "@}('\\!".contains(mark)
         }
+    }
+
+    /// Whether a mark that is most often an operator ends a type or counts up here: `List<String>`, `String?`, `i++`.
+    private func endsExpression(_ index: Int, _ mark: Character) -> Bool {
+        switch mark {
+        case ">": beginOfTypes(to: index).map { name($0 - 1) != nil } ?? false
+        case "?": language == .kotlin && (name(index - 1) != nil || isMark(index - 1, ">") || isMark(index - 1, ")"))
+        case "+", "-": isMark(index - 1, mark)
+        default: false
+        }
+    }
+
+    /// Where `<` stands for the `>` at `end`, with nothing but types between them.
+    func beginOfTypes(to end: Int) -> Int? {
+        var depth = 0
+        for index in (max(0, end - Self.longestExpression)...end).reversed() {
+            switch self[index] {
+            case .name, .mark("."), .mark(","), .mark("?"), .mark("*"): break
+            case .mark(">"): depth += 1
+            case .mark("<"):
+                depth -= 1
+                if depth == 0 { return index }
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    /// Where names with dots between them begin that end at `end`.
+    func beginOfPath(to end: Int) -> Int {
+        var start = end
+        while isMark(start - 1, "."), name(start - 2) != nil { start -= 2 }
+        return start
     }
 
     /// Where the expression ends that begins at `start`; `nil` for one longer than any that is followed.
