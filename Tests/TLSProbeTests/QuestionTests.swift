@@ -212,10 +212,18 @@ struct QuestionTests {
         #expect(error == .tooLong(limit: HTTPHeadReader.statusLineLimit))
     }
 
+    @Test func recordsMayBePaddedToTheirMost() async throws {
+        let padded = server(.answers(ok)) {
+            $0.recordPadding = 16_384
+            $0.sessionTickets = 8
+        }
+        #expect(try await ask(padded).answer?.get().status == 200)
+    }
+
     @Test func requestsForNewKeysWithoutEndAreNotAnsweredForLong() async throws {
         let error = try await failure(server(.renewsKeys))
         // What comes before the question has a limit of its own.
-        let isLong = error == .tooLong(limit: HTTPQuestionHandler.idleLimit)
+        let isLong = error == .tooLong(limit: HTTPQuestionHandler.inputLimit)
         #expect(error == .tlsFailure(TLSConnection.tooTalkative) || isLong, "\(String(describing: error))")
     }
 
@@ -226,7 +234,7 @@ struct QuestionTests {
         for application in [TLSServerSettings.Application.floods, .greets(Array("220 ready\r\n".utf8))] {
             let error = try await failure(server(application))
             #expect(
-                error == .notHTTP || error == .spokeFirst || error == .tooLong(limit: HTTPQuestionHandler.idleLimit)
+                error == .notHTTP || error == .spokeFirst || error == .tooLong(limit: HTTPQuestionHandler.inputLimit)
             )
         }
     }

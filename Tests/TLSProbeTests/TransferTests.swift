@@ -114,6 +114,25 @@ struct TransferTests {
         #expect(keeper.body.withLock(\.count) > 1_000)
     }
 
+    @Test func recordsMayBePaddedToTheirMost() async throws {
+        let chunks = (0..<100).map { _ in "1\r\nx\r\n" }.joined() + "0\r\n\r\n"
+        let keeper = Keeper()
+        let behavior = server(answer("HTTP/1.1 200 Fine\nTransfer-Encoding: chunked", chunks.utf8)) {
+            $0.recordPadding = 16_384
+            $0.sessionTickets = 8
+        }
+        let (end, _) = try await fetch(behavior, to: keeper)
+        #expect(end?.failure == nil && end != nil)
+        #expect(keeper.body.withLock { $0 } == [UInt8](repeating: 0x78, count: 100))
+    }
+
+    @Test(arguments: [(64, nil), (65, TransferError.tooLong)])
+    func interimAnswersHaveAnEnd(count: Int, error: TransferError?) async throws {
+        let hints = String(repeating: "HTTP/1.1 103 Hints\n\n", count: count)
+        let (end, _) = try await fetch(server(answer(hints + "HTTP/1.1 200 Fine\nContent-Length: 0")), to: Keeper())
+        #expect(end?.failure == error && end != nil)
+    }
+
     @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
     func theDocumentComesOverTheConnectionThatWasJudged(version: LoopbackLab.TLSVersion) async throws {
         let document = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 251) }

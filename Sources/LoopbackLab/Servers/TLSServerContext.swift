@@ -86,7 +86,8 @@ final class TLSServerContext: @unchecked Sendable {
             COpenSSLShims_SSL_CTX_set_max_proto_version(context, settings.maximumVersion.rawValue) == 1,
             SSL_CTX_set_cipher_list(context, settings.cipherList) == 1,
             settings.groups.map({ COpenSSLShims_SSL_CTX_set1_groups_list(context, $0) == 1 }) ?? true,
-            SSL_CTX_set_num_tickets(context, settings.sessionTickets) == 1
+            SSL_CTX_set_num_tickets(context, settings.sessionTickets) == 1,
+            SSL_CTX_set_block_padding(context, settings.recordPadding) == 1
         else { throw .openSSL("set up a TLS server") }
         _ = COpenSSLShims_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
         let mode =

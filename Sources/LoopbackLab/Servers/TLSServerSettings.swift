@@ -105,6 +105,8 @@ public struct TLSServerSettings: Sendable {
     public var groups: String?
     /// How many TLS 1.3 session tickets follow the handshake.
     public var sessionTickets = 2
+    /// To a multiple of how many bytes records of TLS 1.3 are padded, at most 16,384; 1 for not at all.
+    public var recordPadding = 1
     /// What clients get that ask for signed certificate timestamps, right or wrong; `nil`: the extension is ignored.
     ///
     /// A SignedCertificateTimestampList is what belongs here (RFC 6962, 3.3.1).

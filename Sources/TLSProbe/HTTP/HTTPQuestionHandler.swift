@@ -17,13 +17,8 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     typealias OutboundOut = ByteBuffer
     typealias Delivery = @Sendable (Result<HTTPAnswer, HTTPAnswerError>) -> Void
 
-    /// The most bytes taken on the wire without one of the answer: a whole record, and what TLS says of its own accord.
-    ///
-    /// Records of a byte each make much work of few bytes.
-    static let idleLimit = 24 << 10
-
-    /// The most bytes taken with an answer: the longest head, or a short one in records of a byte each.
-    private var inputLimit: Int { min(96 << 10, Self.idleLimit + 24 * reader.count) }
+    /// The most bytes taken on the wire: tickets and the longest head, each in a record that is padded to its 16 KiB.
+    static let inputLimit = 256 << 10
 
     private let connection: TLSConnection
     /// Called once, when the connection is needed no more.
@@ -54,6 +49,7 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        context.channel.readLittleAtATime()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -64,7 +60,7 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     func ask(_ question: HTTPQuestion, _ deliver: @escaping Delivery) {
         guard failure == nil, let context else { return deliver(.failure(failure ?? .closedEarly(received: 0))) }
         self.deliver = deliver
-        guard received <= inputLimit else { return end(.tooLong(limit: inputLimit)) }
+        guard received <= Self.inputLimit else { return end(.tooLong(limit: Self.inputLimit)) }
         // What came before: a server that has ended the connection is not asked.
         advance(context)
         guard release != nil else { return }
@@ -90,17 +86,13 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard release != nil else { return }
-        var bytes = unwrapInboundIn(data)
-        while release != nil, let part = bytes.readSlice(length: min(Self.idleLimit, bytes.readableBytes)),
-            part.readableBytes > 0
-        {
-            received += part.readableBytes
-            connection.receive(part)
-            guard received > inputLimit else { continue }
-            // What there is may be more of the answer.
-            if askedAt != nil { advance(context) }
-            if release != nil, received > inputLimit { end(.tooLong(limit: inputLimit)) }
-        }
+        let bytes = unwrapInboundIn(data)
+        received += bytes.readableBytes
+        connection.receive(bytes)
+        guard received > Self.inputLimit else { return }
+        // What there is may be more of the answer.
+        if askedAt != nil { advance(context) }
+        if release != nil { end(.tooLong(limit: Self.inputLimit)) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -134,9 +126,9 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
         case .failed(let data, let errors):
             read(data)
             if release != nil { finish(.failure(HTTPAnswerError(errors)), saysGoodbye: false) }
-        case .talkative(let data):
+        case .talkative(let data, let talk):
             read(data)
-            if release != nil { end(.tlsFailure(TLSConnection.tooTalkative)) }
+            if release != nil { end(.tlsFailure(talk)) }
         }
     }
 

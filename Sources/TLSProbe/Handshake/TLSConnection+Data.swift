@@ -11,8 +11,8 @@ extension TLSConnection {
         case end(ByteBuffer)
         /// Data, and after it the connection failed.
         case failed(ByteBuffer, OpenSSLErrors)
-        /// Data, and after it more messages of TLS itself than are taken.
-        case talkative(ByteBuffer)
+        /// Data, and after it more messages or records than are taken: what there is to say of that.
+        case talkative(ByteBuffer, String)
     }
 
     /// How many messages of TLS itself are taken after the handshake: tickets, and requests for new keys.
@@ -22,14 +22,22 @@ extension TLSConnection {
     static let messageLimit = 64
     /// What there is to say of a server that sends more.
     static let tooTalkative = "the server sent more than \(messageLimit) tickets and requests for new keys"
+    /// How many records are taken, however little data is in them, and how many more for each byte of data.
+    ///
+    /// Their number is what costs, not their length: records may be padded to 16 KiB (RFC 8446, 5.4).
+    static let recordLimit = 2_048
+    static let recordsForByte = 0.25
 
-    /// Has messages of TLS itself counted from here on: those of the handshake are over.
+    /// Has messages of TLS itself and records counted from here on: those of the handshake are over.
     func limitMessages() {
         SSL_set_msg_callback(ssl) { isWritten, _, type, _, _, ssl, _ in
-            guard isWritten == 0, type == SSL3_RT_HANDSHAKE, let ssl, let context = SSL_get_ex_data(ssl, 0) else {
+            guard isWritten == 0, type == SSL3_RT_HANDSHAKE || type == SSL3_RT_HEADER, let ssl,
+                let context = SSL_get_ex_data(ssl, 0)
+            else {
                 return
             }
-            Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().noteMessage()
+            Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue()
+                .note(isMessage: type == SSL3_RT_HANDSHAKE)
         }
     }
 
@@ -43,8 +51,11 @@ extension TLSConnection {
                 result = SSL_read(ssl, space.baseAddress, Int32(clamping: space.count))
                 return Int(max(0, result))
             }
-            guard result <= 0 else { continue }
-            if isTalkative { return .talkative(data) }
+            guard result <= 0 else {
+                noteData(Int(result))
+                continue
+            }
+            if let talk { return .talkative(data, talk) }
             switch SSL_get_error(ssl, result) {
             case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .data(data)
             case SSL_ERROR_ZERO_RETURN: return .end(data)

@@ -50,10 +50,12 @@ final class TLSConnection {
     /// The list of signed certificate timestamps that the server sent along, `nil` without one.
     private(set) var timestampList: [UInt8]?
 
-    /// How many messages of TLS itself came since ``limitMessages()``.
+    /// How many messages of TLS itself, records and bytes of data came since ``limitMessages()``.
     private var messages = 0
-    /// Whether those were more than are taken.
-    private(set) var isTalkative = false
+    private var records = 0
+    private var dataCount = 0
+    /// What there is to say of a server that sent more messages or records than are taken.
+    private(set) var talk: String?
 
     /// Whether a client certificate was sent.
     var clientCertificateSent: Bool { identity != nil && clientCertificateRequested && !hadNoFittingCertificate }
@@ -116,13 +118,19 @@ final class TLSConnection {
         }
     }
 
-    /// Counts a message of TLS itself; what comes behind the last that is taken is thrown away unread.
-    func noteMessage() {
-        messages += 1
-        guard messages > Self.messageLimit else { return }
-        isTalkative = true
-        BIO_ctrl(input, BIO_CTRL_RESET, 0, nil)
+    /// Counts a message of TLS itself or a record; what comes behind the last that is taken is thrown away unread.
+    func note(isMessage: Bool) {
+        if isMessage { messages += 1 } else { records += 1 }
+        if messages > Self.messageLimit {
+            talk = Self.tooTalkative
+        } else if Double(records) > Double(Self.recordLimit) + Self.recordsForByte * Double(dataCount) {
+            talk = "the server sent \(records) records with \(dataCount) bytes of data in them"
+        }
+        if talk != nil { BIO_ctrl(input, BIO_CTRL_RESET, 0, nil) }
     }
+
+    /// Counts bytes of data.
+    func noteData(_ count: Int) { dataCount += count }
 
     /// How many bytes from the server OpenSSL has not taken yet.
     var unreadCount: Int { BIO_ctrl_pending(input) }

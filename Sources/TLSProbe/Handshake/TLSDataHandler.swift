@@ -11,16 +11,7 @@ final class TLSDataHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The most bytes taken on the wire without any data in them: a whole record, and what TLS says of its own accord.
-    private static let idleLimit = 24 << 10
-    /// The most bytes taken on the wire for a byte of data, where those are many: a record of five bytes has 22 of its own.
-    private static let mostBytesForOne = 6
-
     private let connection: TLSConnection
-    /// The bytes received on the wire since the handshake, with those that came along with its end.
-    private var received: Int
-    /// The bytes of data in them.
-    private var delivered = 0
     private var context: ChannelHandlerContext?
     /// Whether nothing more is read.
     private var hasEnded = false
@@ -30,14 +21,12 @@ final class TLSDataHandler: ChannelDuplexHandler {
     /// A handler for a connection whose handshake is complete; what it has received and not decrypted is read by ``begin()``.
     init(_ connection: TLSConnection) {
         self.connection = connection
-        received = connection.unreadCount
         connection.limitMessages()
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        // Small records make much work of few bytes: between two reads the loop looks at the others, and at the time.
-        try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        context.channel.readLittleAtATime()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -51,7 +40,6 @@ final class TLSDataHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
-        received += bytes.readableBytes
         connection.receive(bytes)
         deliver(context, expecting: bytes.readableBytes)
     }
@@ -91,19 +79,15 @@ final class TLSDataHandler: ChannelDuplexHandler {
         case .failed(let read, let errors):
             data = read
             failure = errors.text
-        case .talkative(let read):
+        case .talkative(let read, let talk):
             data = read
-            failure = TLSConnection.tooTalkative
+            failure = talk
         }
         // A server may ask for a new key, which is answered. One that asks for ever, or takes no answers, would fill the memory.
         if context.channel.isWritable {
             send(context, promise: nil)
         } else {
             failure = failure ?? "the server takes no answers"
-        }
-        delivered += data.readableBytes
-        if received > Self.idleLimit + Self.mostBytesForOne * delivered {
-            failure = failure ?? "the server sent \(received) bytes with \(delivered) of data in them"
         }
         if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
         if let failure {
@@ -140,4 +124,14 @@ enum TLSDataError: Error {
     case closedEarly
     /// TLS failed, in OpenSSL's words.
     case failed(String)
+}
+
+extension Channel {
+    /// Has the loop look at the others, and at the time, after each read of 16 KiB.
+    ///
+    /// Records, chunks and heads of a few bytes make much work of little data.
+    func readLittleAtATime() {
+        try? syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        try? syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16 << 10))
+    }
 }

@@ -59,13 +59,14 @@ final class TransferHandler: ChannelInboundHandler {
             } exceeded: {
                 self.end(.tooLong)
             },
-            ProtocolNameCheck { self.end(.notHTTP) },
+            HeadCheck(failed: { self.end(.notHTTP) }, exceeded: { self.end(.tooLong) }),
             HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self,
         ]
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        context.channel.readLittleAtATime()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -196,11 +197,11 @@ private final class OverheadLimit: ChannelInboundHandler {
     }
 }
 
-/// Lets nothing through but heads that begin as an answer of HTTP does, interim ones and the last: the decoder behind it takes RTSP and
-/// ICE for it too.
+/// Lets nothing through but heads that begin as an answer of HTTP does, a few interim ones and the last: the decoder behind it takes
+/// RTSP and ICE for it too.
 ///
 /// Not Sendable: it belongs to the channel's event loop.
-private final class ProtocolNameCheck: ChannelInboundHandler {
+private final class HeadCheck: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
@@ -208,7 +209,12 @@ private final class ProtocolNameCheck: ChannelInboundHandler {
     /// Where the status code begins.
     private static let codePosition = 9
 
+    /// How many interim answers are taken; each costs the decoder as much as a head with many fields.
+    private static let interimLimit = 64
+
     private let failed: () -> Void
+    private let exceeded: () -> Void
+    private var interimCount = 0
     /// How many bytes of a head have come, up to the first digit of its status code.
     private var count = 0
     /// Whether nothing but a line break has come of the line.
@@ -216,14 +222,16 @@ private final class ProtocolNameCheck: ChannelInboundHandler {
     /// Whether the head that no other follows has begun.
     private var isLast = false
 
-    init(failed: @escaping () -> Void) {
+    init(failed: @escaping () -> Void, exceeded: @escaping () -> Void) {
         self.failed = failed
+        self.exceeded = exceeded
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if !isLast {
             for byte in unwrapInboundIn(data).readableBytesView {
                 guard look(at: byte) else { return failed() }
+                guard interimCount <= Self.interimLimit else { return exceeded() }
                 if isLast { break }
             }
         }
@@ -234,7 +242,10 @@ private final class ProtocolNameCheck: ChannelInboundHandler {
     private func look(at byte: UInt8) -> Bool {
         if count <= Self.codePosition {
             if count < Self.name.count, byte != Self.name[count] { return false }
-            if count == Self.codePosition { isLast = byte != UInt8(ascii: "1") }
+            if count == Self.codePosition {
+                isLast = byte != UInt8(ascii: "1")
+                if !isLast { interimCount += 1 }
+            }
             count += 1
             isLineEmpty = false
         } else if byte == UInt8(ascii: "\n") {
