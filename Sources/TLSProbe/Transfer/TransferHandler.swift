@@ -175,9 +175,9 @@ private final class OverheadLimit: ChannelInboundHandler {
     typealias InboundOut = ByteBuffer
 
     /// How many bytes all heads and trailers may have.
-    private static let limit = 256 * 1_024
-    /// How many bytes there may be around each byte of a body: chunks of a single byte have five.
-    private static let share = 16
+    private static let limit = 128 * 1_024
+    /// How many bytes there may be around each byte of a body: chunks of three bytes have five.
+    private static let share = 2
 
     private let bodyCount: () -> Int
     private let exceeded: () -> Void
