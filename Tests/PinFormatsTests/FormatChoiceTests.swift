@@ -65,7 +65,7 @@ import Testing
         arguments: [
             "/* By hand:\n * curl --pinnedpubkey sha256//KEY https://v.example.com/\n */\nval b = PINNER.add(HERE, \"OTHER\")",
             "// curl --pinnedpubkey sha256//KEY https://w.example.com/\nval b = PINNER.add(HERE, \"OTHER\")",
-            "val ca = \"\"\"PEM\"\"\"\nval b = PINNER.add(HERE, \"OTHER\")",
+            "class A { val ca = \"\"\"PEM\"\"\"\nval b = PINNER.add(HERE, \"OTHER\") }",
             "/* was\nsha256/KEY\n*/ val b = PINNER.add(HERE, \"OTHER\")",
             "val b = PINNER\n.add(\nHERE,\n\"OTHER\",\n)",
         ],
@@ -80,7 +80,9 @@ import Testing
 
     @Test(arguments: [
         "curl --pinnedpubkey sha256//KEY https://v.example.com/", "PEM", "sha256/KEY",
-        "_443._tcp.v.example.com. IN TLSA 3 1 1 HEX",
+        "_443._tcp.v.example.com. IN TLSA 3 1 1 HEX", "_443._tcp.v.example.com. IN tlsa 3 1 1 HEX",
+        "_443._tcp.v.example.com. IN TYPE52 \\# 35 030101HEX", "KEY", "HEX", "\"sha256/KEY\"",
+        "pinnedpubkey = \"sha256//KEY\"\nurl = https://v.example.com/",
     ])
     func aPinnerBesideAnotherNotationIsAMistake(other: String) throws {
         let text = try Self.filled("```kotlin\nval b = PINNER.add(HERE, \"OTHER\").build()\n```\n\(other)\n")
@@ -121,6 +123,12 @@ import Testing
         let text = try Self.filled("pins of the app:\nsha256/\(first.base64)\n# builder.add(HERE, \"OTHER\")")
         let error = try failure(ofFile: "notes", text)
         #expect(error.reason == "the text (4 characters) is not a pin")
+    }
+
+    @Test func whatElseIsInALargeSourceIsNoPin() throws {
+        let comment = "/*" + String(repeating: " ", count: PinListFormat.mostBytes) + "*/"
+        let text = try Self.filled("val b = PINNER.add(HERE, \"OTHER\")\nval ca = \"\"\"PEM\"\"\"\n\(comment)")
+        #expect(try failure(ofFile: "Net.kt", text).reason == "is a source of more than 1 MiB")
     }
 
     @Test(arguments: ["<ops@example.com>", "<<< ops >>>"])

@@ -139,6 +139,33 @@ import Testing
         }
     }
 
+    @Test func aHostWhosePinsAreAllSkippedIsUnread() throws {
+        let text = PinnerSource.filled("PINNER.add(HERE, \"sha256/AAAA\").add(\"w.example.com\", \"OWN\").build()")
+        try TemporaryDirectory.scoped { directory in
+            let source = PinSource(try directory.write(text, to: "A.kt"), skipsBadPins: true)
+            let reading = try source.read(defersHosts: true)
+            #expect(reading.configurations.flatMap(\.entries).map(\.hosts?.name) == ["w.example.com"])
+            #expect(reading.unreadHosts.map(\.hosts.description) == ["v.example.com"])
+        }
+    }
+
+    @Test(arguments: [
+        "import okhttp3.CertificatePinner.*\nfun f(b: Builder) { b.add(\"w.example.com\", \"OWN\"); b.add(HERE, C.PIN) }",
+        "fun make(): PB { val b = create(); b.add(\"w.example.com\", \"OWN\"); b.add(HERE, C.PIN); return b }",
+        "fun l() { val b = mutableListOf<String>(); b.add(\"OWN\") }\nfun f() { val b = make(); b.add(HERE, C.PIN) }",
+        "val b = x(\"OWN\"); listOf(\"OWN\").forEach { b?.add(HERE, it) }",
+        "val b = x(\"OWN\"); for (pin in C.ALL) b.add(HERE, pin)",
+    ])
+    func aComputedPinIsSeenWhereNoBuilderIsBegun(text: String) throws {
+        #expect(try error(text).reason.hasPrefix("a pin of v.example.com is not written out"))
+    }
+
+    @Test func aHostThatIsNotWrittenOutIsSaidToBeIt() throws {
+        let text =
+            "val b = PINNER; listOf(\"v.example.com\", \"w.example.com\").forEach { b.add(it, \"OWN\", \"OTHER\") }"
+        #expect(try error(text).reason.hasPrefix("the host of this add(…) is not written out"))
+    }
+
     /// Lists of the same name elsewhere, and the order of functions, hide no pinner.
     @Test(arguments: [
         (

@@ -9,18 +9,23 @@ struct OkHttpSourceFormat: PinFileFormat {
     func recognises(_ file: PinFile) -> Bool { recognised(in: file) != nil }
 
     func recognised(in file: PinFile) -> (any PinFileFormat)? {
-        guard let text = file.text, file.bytes.count <= PinListFormat.mostBytes else { return nil }
+        guard let text = file.text else { return nil }
+        let isNamedSource = SourceText.Language(fileExtension: file.fileExtension) != .either
+        guard file.bytes.count <= PinListFormat.mostBytes else {
+            // What else is in it are no pins.
+            guard isNamedSource else { return nil }
+            return UndecidedFormat("is a source of more than \(PinListFormat.mostBytes >> 20) MiB", remedy: Self.remedy)
+        }
         guard text.utf8.contains(UInt8(ascii: "(")), text[...].holds("add") else { return nil }
         guard text[...].holds("CertificatePinner") || text[...].holds("sha256/") || text[...].holds("sha1/") else {
             return nil
         }
         let calls = PinnerCalls(text, of: file)
         guard !calls.isEmpty else { return nil }
-        let isNamedSource = SourceText.Language(fileExtension: file.fileExtension) != .either
         guard !isNamedSource, isSomethingElse(file) else { return self }
         // Calls alone may stand in a comment of the other notation; so may the other notation in a comment or text of a source.
         guard calls.beginsPinner else { return nil }
-        guard calls.hasOtherWords else { return self }
+        guard isSomethingElse(PinFile(path: file.path, bytes: calls.code(of: text))) else { return self }
         return UndecidedFormat(
             "has a pinner of OkHttp's and pins in another notation, and does not say which of them count",
             remedy: "give them in two files, or one of them alone"
@@ -110,6 +115,7 @@ struct OkHttpSourceFormat: PinFileFormat {
         guard let host = call.host?.text else { throw refuse(call.host, "the host of this add(…)") }
         let hosts = try HostText.okHttpPattern(host, at: place)
         var pins: [Pin] = []
+        var skipped: PinFormatError?
         for argument in call.pins {
             guard let text = argument.text else {
                 // It matters to no other host.
@@ -121,9 +127,13 @@ struct OkHttpSourceFormat: PinFileFormat {
                 pins.append(try HashText.okHttp(text, at: file.place(line: argument.line)))
             } catch {
                 try collector.skip(error)
+                skipped = skipped ?? error
             }
         }
         // A host without pins would be accepted with any key.
+        if pins.isEmpty, let skipped {
+            collector.leaveUnread(skipping: UnreadHost(hosts: hosts, port: nil, error: skipped))
+        }
         guard !call.pins.isEmpty else { throw refuse(nil, "no pin of \(hosts)") }
         collector.noteIfUnmatchable(hosts, by: "OkHttp", at: place)
         return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins))

@@ -44,8 +44,9 @@ struct PinListFormat: PinFileFormat {
         var isFound = false
         eachLine(of: file) { line in
             isFound =
-                WordScanner(line.text).prefix(1).contains { PinNotation.isClaimed(by: $0.word) }
-                || TLSARecordLine(String(line.text)) != nil
+                WordScanner(line.text).prefix(1).contains { first in
+                    PinNotation.isClaimed(by: first.word) || PinNotation.resemblesHash(first.word)
+                } || TLSARecordLine(String(line.text)) != nil
             return !isFound
         }
         return isFound

@@ -115,6 +115,11 @@ struct PinCollector {
         unreadHosts.append(host)
     }
 
+    /// Keeps that all pins of a host were skipped for who asks for it: without them any key would do.
+    mutating func leaveUnread(skipping host: UnreadHost) {
+        if defersHosts, badPins == .skipped { unreadHosts.append(host) }
+    }
+
     /// Refuses a host whose pins are others in two places of which each client has one; whoever asks for no host in particular is
     /// told that both are read.
     mutating func refuse(_ hosts: HostPattern, port: Int?, in places: TwoPlaces) {

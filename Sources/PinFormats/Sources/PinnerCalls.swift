@@ -24,8 +24,6 @@ struct PinnerCalls {
         let isOfPinner: Bool
     }
 
-    /// Words of the notations in which pins are written elsewhere.
-    private static let otherWords: Set = ["curl", "TLSA", "sha256", "sha1", "pinnedpubkey", "Pins"]
     /// More pins than anybody adds by lists that have names.
     private static let mostListed = 10_000
 
@@ -37,15 +35,17 @@ struct PinnerCalls {
     private(set) var all: [Call] = []
     /// Whether a builder of pinners is begun, called so.
     let beginsPinner: Bool
-    /// Whether words of another notation stand in no text and in no comment.
-    let hasOtherWords: Bool
     private var receivers: SourceReceivers
     private var stretches: SourceStretches
     private let loops: SourceLoops
-    /// The bodies of the loops through lists that the arguments of a call are taken from.
-    private var bodies: Set<Int> = []
+    private let mentionsPinners: Bool
+    /// The loop that an argument of the call is taken from that is looked at.
+    private var body: Int?
     private var listed = 0
     private var last: (stretch: Int, conditions: [SourceConditions.Condition])?
+
+    /// The text without what a source has in its comments and texts.
+    func code(of text: String) -> [UInt8] { source.withoutHidden(text) }
 
     var isEmpty: Bool { all.isEmpty && hidden.isEmpty }
     var unclosedLine: Int? { source.unclosedLine }
@@ -63,9 +63,13 @@ struct PinnerCalls {
         let tokens = source
         func counts(_ index: Int) -> Bool { comments[tokens.line(index)] ?? index >= index }
         beginsPinner = builders.pinners.contains(where: counts)
-        hasOtherWords = (0..<tokens.count).contains { index in
-            guard let name = tokens.name(index) else { return false }
-            return (Self.otherWords.contains(name) || name == "BEGIN" && tokens.isMark(index - 1, "-")) && counts(index)
+        // Of a list's or a form's `add` there is no telling where nothing says that there are pinners.
+        mentionsPinners = tokens.tokens.contains { token in
+            switch token.kind {
+            case .name("CertificatePinner"): true
+            case .text(let text): PinNotation.isClaimed(by: text[...])
+            default: false
+            }
         }
         for (index, owner) in builders.calls() where counts(index) {
             if let call = call(at: index, of: owner) { all.append(call) }
@@ -84,10 +88,10 @@ struct PinnerCalls {
     /// The call of `add` at `index`, `nil` where it adds no pin.
     private mutating func call(at index: Int, of owner: SourceBuilders.Owner?) -> Call? {
         let receiver = receivers.receiver(of: index)
-        bodies = []
+        body = nil
         // The number is a place in a list.
         if isNumber(index + 2), source.isMark(index + 3, ",") { return nil }
-        let (arguments, isWhole) = arguments(from: index + 1)
+        let (arguments, isWhole) = arguments(from: index + 1, of: owner)
         let position = arguments.firstIndex { $0.label == "pattern" } ?? arguments.firstIndex { $0.label == nil }
         let host = position.map { arguments[$0] }
         var pins = arguments
@@ -100,7 +104,8 @@ struct PinnerCalls {
                 host?.text?.contains(".") != false
                     && pins.contains { $0.text.map { $0.hasPrefix("sha256/") || $0.hasPrefix("sha1/") } ?? false }
             case nil:
-                (isWhole || host?.text != nil) && namesPins(host, pins, isOfList: receivers.isList(receiver))
+                (isWhole || host?.text != nil) && (host?.text != nil || !receivers.isList(receiver))
+                    && namesPins(host, pins)
             }
         guard isPin else { return nil }
         if !isWhole { pins.append(Argument(line: source.line(index))) }
@@ -115,9 +120,6 @@ struct PinnerCalls {
         let root = parameter ?? owner?.root ?? receiver.root ?? block
         let isMade = name?.hasSuffix("()") == true
         let known = root != nil ? nil : isMade ? index : name.flatMap { builders.declaration(of: $0, around: index) }
-        // A pinner that is begun in a loop is another one for each element; so may one be that is asked for there.
-        let isOfEach = bodies.contains { (root ?? known ?? -1) >= $0 } || stretches.isComputed(receiver.path)
-        if !bodies.isEmpty, isOfEach { pins = [Argument(line: source.line(index))] }
         return Call(
             host: host,
             pins: pins,
@@ -125,21 +127,17 @@ struct PinnerCalls {
             stretch: stretch,
             conditions: around.filter { condition in
                 condition.start > root ?? -1 && !(condition.isLambda && condition.start <= known ?? -1)
-                    && !bodies.contains(condition.start)
+                    && condition.start != body
             },
             isOfPinner: owner?.builder != .other
         )
     }
 
     /// Whether it is a pinner's and not a list's: of pins that are written out or, for a host that is, of others.
-    ///
-    /// A list of that name elsewhere takes no host and pin.
-    private func namesPins(_ host: Argument?, _ pins: [Argument], isOfList: Bool) -> Bool {
-        let hasHost = host?.text?.contains(".") == true
-        guard hasHost || !isOfList else { return false }
-        return pins.contains { argument in
+    private func namesPins(_ host: Argument?, _ pins: [Argument]) -> Bool {
+        pins.contains { argument in
             argument.text.map { PinNotation.isClaimed(by: $0[...]) || PinNotation.resemblesHash($0[...]) } ?? false
-        } || !isOfList && !builders.beginnings.isEmpty && pins.contains { $0.text == nil } && hasHost
+        } || mentionsPinners && pins.contains { $0.text == nil } && host?.text?.contains(".") == true
     }
 
     private func isNumber(_ index: Int) -> Bool {
@@ -152,7 +150,10 @@ struct PinnerCalls {
     ///
     /// A call within a call is looked at by itself, so that no source is gone through again and again: what stands before it is all
     /// there is then, and is not whole.
-    private mutating func arguments(from opener: Int) -> (arguments: [Argument], isWhole: Bool) {
+    private mutating func arguments(
+        from opener: Int,
+        of owner: SourceBuilders.Owner?
+    ) -> (arguments: [Argument], isWhole: Bool) {
         var arguments: [Argument] = []
         var start = opener + 1
         var depth = 0
@@ -166,14 +167,19 @@ struct PinnerCalls {
             if "([{".contains(mark) { depth += 1 }
             if ")]}".contains(mark) { depth -= 1 }
             guard isEnd || mark == "," && depth == 0 else { continue }
-            if start < index { append(start..<index, to: &arguments) }
+            if start < index { append(start..<index, of: owner, call: opener - 1, to: &arguments) }
             if isEnd { return (arguments, true) }
             start = index + 1
         }
         return (arguments, false)
     }
 
-    private mutating func append(_ range: Range<Int>, to arguments: inout [Argument]) {
+    private mutating func append(
+        _ range: Range<Int>,
+        of owner: SourceBuilders.Owner?,
+        call: Int,
+        to arguments: inout [Argument]
+    ) {
         var range = range
         var label: String?
         if let name = source.name(range.lowerBound), source.isAssignment(range.lowerBound + 1) {
@@ -184,8 +190,11 @@ struct PinnerCalls {
         let line = source.line(min(range.lowerBound, source.count - 1))
         let isKnown = label == nil || label == "pattern" || label == "pins"
         let reading = isKnown ? values.reading(of: range) : .gap(SourceValues.Gap())
-        // A list is what is in it.
-        if reading.text == nil, label != "pattern", isKnown, listed < Self.mostListed, let elements = list(of: range) {
+        // A list is what is in it; the first argument is the host.
+        let isHost = label == "pattern" || label == nil && arguments.isEmpty
+        if reading.text == nil, !isHost, isKnown, listed < Self.mostListed,
+            let elements = values.list(of: range) ?? elements(of: range, owner, call)
+        {
             listed += elements.count
             arguments += elements.map { Argument(label: "pins", reading: $0.reading, line: $0.line) }
         } else {
@@ -193,14 +202,18 @@ struct PinnerCalls {
         }
     }
 
-    /// The elements of a list that is an argument, or through which one goes.
-    private mutating func list(of range: Range<Int>) -> [SourceValues.Element]? {
-        if let elements = values.list(of: range) { return elements }
-        guard range.count == 1, let name = source.name(range.lowerBound),
-            let loop = loops.loop(of: name, at: range.lowerBound), let elements = values.list(of: loop.list),
-            !elements.isEmpty
+    /// The elements of a list that the only name in `range` goes through, for one pinner that is begun outside of the loop.
+    private mutating func elements(
+        of range: Range<Int>,
+        _ owner: SourceBuilders.Owner?,
+        _ call: Int
+    ) -> [SourceValues.Element]? {
+        guard range.count == 1, let name = source.name(range.lowerBound), let owner, owner.builder == .pinner,
+            let loop = loops.loop(of: name, around: call), owner.root < loop.body,
+            !source.isMark(call - 1, ".") || source.name(call - 2).map({ !stretches.isComputed($0) }) == true,
+            let elements = values.list(of: loop.list), !elements.isEmpty
         else { return nil }
-        bodies.insert(loop.body)
+        body = loop.body
         return elements
     }
 }

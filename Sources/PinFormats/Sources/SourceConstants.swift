@@ -40,6 +40,13 @@ struct SourceConstants {
         "step", "by", "and", "or", "xor", "assert", "yield", "do", "static", "extends", "implements", "throws",
     ]
 
+    /// What puts something into a list, or may do so in the braces behind it.
+    private static let changes: Set = [
+        "set", "fill", "sort", "reverse", "shuffle", "swap", "rotate", "replaceAll", "setAll", "parallelSetAll",
+        "arraycopy",
+        "also", "apply", "let", "run", "with",
+    ]
+
     private let source: SourceTokens
     private let types: SourceTypes
     private var declarations: [String: [Declaration]] = [:]
@@ -229,10 +236,13 @@ struct SourceConstants {
         if source.isMark(index + 1, "["), let end = source.partner(of: index + 1) {
             return end > index + 2 && source.isAssignment(end + 1)
         }
-        return source.isMark(index + 1, ".") && source.isName(index + 2, "set", "fill", "sort", "reverse", "shuffle")
-            || source.isMark(index - 1, "(") && source.isName(index - 2, "fill", "sort", "reverse", "shuffle")
-            || source.isMark(index - 1, ".") && source.isMark(index - 3, "(")
-                && source.isName(index - 4, "fill", "sort")
+        if source.isMark(index + 1, "."), let method = source.name(index + 2), Self.changes.contains(method) {
+            return true
+        }
+        guard let opener = source.opener(around: index), source.isMark(opener, "("),
+            let method = source.name(opener - 1)
+        else { return false }
+        return Self.changes.contains(method)
     }
 
     /// Where a type ends, which may be one of a list: `Array<out String>`.

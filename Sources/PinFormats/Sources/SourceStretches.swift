@@ -31,28 +31,23 @@ struct SourceStretches {
 
     private static func computed(in source: SourceTokens) -> Set<String> {
         var computed: Set<String> = []
-        func note(_ last: Int) {
-            let type = source.beginOfPath(to: source.isMark(last, "?") ? last - 1 : last)
-            if let name = source.name(source.isMark(type - 1, ":") ? type - 2 : type) { computed.insert(name) }
-        }
-        for index in 0..<source.count {
-            if source.isName(index, "get"), source.isMark(index + 1, "(") {
-                var last = index - 1
-                // Modifiers, and annotations with what they are given.
-                while last > index - longestStatement {
-                    let group = source.isMark(last, ")") ? source.partner(of: last) ?? last : last
-                    let name = source.beginOfPath(to: group < last ? group - 1 : last)
-                    if source.isMark(name - 1, "@") {
-                        last = name - 2
-                    } else if source.isName(last, "inline", "private", "protected", "internal", "public", "external") {
-                        last -= 1
-                    } else {
-                        break
-                    }
+        for index in 0..<source.count where source.isName(index, "val", "var") && source.name(index + 1) != nil {
+            let first = source.endOfPath(from: index + 1)
+            guard let name = source.name(first - 1) else { continue }
+            var next = first
+            search: while next < min(first + longestStatement, source.count) {
+                switch source[next] {
+                case .name("get") where source.isMark(next + 1, "(") && !source.isMark(next - 1, "."),
+                    .name("by") where !source.isName(next + 1, "lazy"):
+                    computed.insert(name)
+                    break search
+                case .name("val"), .name("var"), .name("fun"), .name("class"), .name("object"), .name("init"),
+                    .mark(")"), .mark("}"), .mark("]"):
+                    break search
+                case .mark("("), .mark("["), .mark("{"): next = source.partner(of: next) ?? source.count
+                default: break
                 }
-                note(last)
-            } else if source.isName(index, "by"), !source.isName(index + 1, "lazy") {
-                note(index - 1)
+                next += 1
             }
         }
         return computed

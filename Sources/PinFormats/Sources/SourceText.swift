@@ -29,6 +29,13 @@ struct SourceText {
         let line: Int
     }
 
+    /// What is no code.
+    struct Hidden {
+        let range: Range<Int>
+        /// The token that a literal is; `nil` for comments.
+        let token: Int?
+    }
+
     /// A literal that is being read.
     private struct Literal {
         let line: Int
@@ -48,6 +55,8 @@ struct SourceText {
     /// The literals whose templates the next byte is in.
     private var templates: [Literal] = []
     private(set) var tokens: [Token] = []
+    /// Comments and literals, as bytes of the text.
+    private(set) var hidden: [Hidden] = []
     /// Where a literal or comment begins that does not end: what is behind it was not understood.
     private(set) var unclosedLine: Int?
 
@@ -72,8 +81,15 @@ struct SourceText {
         while let byte = rest.first {
             switch byte {
             case UInt8(ascii: "/") where rest.starts(with: "//".utf8):
+                let start = rest.startIndex
                 rest = rest.drop { $0 != UInt8(ascii: "\n") }
-            case UInt8(ascii: "/") where rest.starts(with: "/*".utf8): skipComment()
+                // Elsewhere it may be a URL, or a pin of curl's.
+                let isBehindBlank = start == bytes.startIndex || " \t\n;,(){}".utf8.contains(bytes[start - 1])
+                if isBehindBlank { hidden.append(Hidden(range: start..<rest.startIndex, token: nil)) }
+            case UInt8(ascii: "/") where rest.starts(with: "/*".utf8):
+                let start = rest.startIndex
+                skipComment()
+                hidden.append(Hidden(range: start..<rest.startIndex, token: nil))
             case UInt8(ascii: "\""): beginLiteral(dollars: 1)
             case UInt8(ascii: "$") where !isJava: readDollars()
             case UInt8(ascii: "'"):
@@ -157,8 +173,11 @@ struct SourceText {
 
     private mutating func beginLiteral(dollars: Int) {
         let isRaw = rest.starts(with: "\"\"\"".utf8)
+        let start = rest.startIndex
+        let token = tokens.count
         rest = rest.dropFirst(isRaw ? 3 : 1)
         readOn(in: Literal(line: line, isRaw: isRaw, dollars: dollars))
+        hidden.append(Hidden(range: start..<rest.startIndex, token: token))
     }
 
     /// Reads a literal to its end, or to a template of it, behind which it is read on.

@@ -5,6 +5,7 @@ struct SourceTokens {
     let language: SourceText.Language
     let tokens: [SourceText.Token]
     let unclosedLine: Int?
+    private let hidden: [SourceText.Hidden]
     /// Where the other half of the bracket at a place stands.
     private var partners: [Int: Int] = [:]
     /// Which bracket opens the innermost pair around a place.
@@ -17,6 +18,7 @@ struct SourceTokens {
         self.language = language
         tokens = source.tokens
         unclosedLine = source.unclosedLine
+        hidden = source.hidden
         openers.reserveCapacity(tokens.count)
         var open: [(index: Int, end: Character)] = []
         for (index, token) in tokens.enumerated() {
@@ -37,6 +39,17 @@ struct SourceTokens {
 
     subscript(index: Int) -> Kind? {
         tokens.indices.contains(index) ? tokens[index].kind : nil
+    }
+
+    /// The text with blanks for comments, and for literals in brackets.
+    ///
+    /// What of another notation is left is none of the source's.
+    func withoutHidden(_ text: String) -> [UInt8] {
+        var bytes = Array(text.utf8)
+        for part in hidden where part.token.map({ opener(around: $0) != nil }) ?? true {
+            for index in part.range where bytes[index] != UInt8(ascii: "\n") { bytes[index] = UInt8(ascii: " ") }
+        }
+        return bytes
     }
 
     func line(_ index: Int) -> Int { tokens[index].line }
@@ -82,6 +95,8 @@ struct SourceTokens {
     private static let afterOperands: Set = ["else", "in", "is", "as", "instanceof", "to", "by", "where"]
     /// More tokens and groups than any expression has that is followed.
     private static let longestExpression = 64
+    /// More tokens than anybody has between `<` and `>`.
+    private static let longestTypes = 24
 
     func beginsLine(_ index: Int) -> Bool {
         index > 0 && index < count && line(index) > line(index - 1)
@@ -117,7 +132,7 @@ struct SourceTokens {
     /// Where `<` stands for the `>` at `end`, with nothing but types between them.
     func beginOfTypes(to end: Int) -> Int? {
         var depth = 0
-        for index in (max(0, end - Self.longestExpression)...end).reversed() {
+        for index in (max(0, end - Self.longestTypes)...end).reversed() {
             switch self[index] {
             case .name, .mark("."), .mark(","), .mark("?"), .mark("*"): break
             case .mark(">"): depth += 1
