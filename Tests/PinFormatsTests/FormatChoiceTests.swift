@@ -67,6 +67,8 @@ import Testing
             "// curl --pinnedpubkey sha256//KEY https://w.example.com/\nval b = PINNER.add(HERE, \"OTHER\")",
             "class A { val ca = \"\"\"PEM\"\"\"\nval b = PINNER.add(HERE, \"OTHER\") }",
             "/* was\nsha256/KEY\n*/ val b = PINNER.add(HERE, \"OTHER\")",
+            "private const val P =\n\"OTHER\"\nval b = PINNER.add(HERE, P)",
+            "val p: String =\n\"OTHER\"\nval b = PINNER.add(HERE, p)",
             "val b = PINNER\n.add(\nHERE,\n\"OTHER\",\n)",
         ],
         ["Net.kt", "Net.kt.orig", "Net.scala", "stdin"]

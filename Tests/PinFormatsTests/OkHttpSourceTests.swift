@@ -140,7 +140,9 @@ import Testing
     }
 
     @Test func aHostWhosePinsAreAllSkippedIsUnread() throws {
-        let text = PinnerSource.filled("PINNER.add(HERE, \"sha256/AAAA\").add(\"w.example.com\", \"OWN\").build()")
+        let text = PinnerSource.filled(
+            "PINNER.add(HERE, \"sha256/AAAA\").add(\"w.example.com\", \"sha256/A\").add(\"w.example.com\", \"OWN\").build()"
+        )
         try TemporaryDirectory.scoped { directory in
             let source = PinSource(try directory.write(text, to: "A.kt"), skipsBadPins: true)
             let reading = try source.read(defersHosts: true)

@@ -300,6 +300,11 @@ import Testing
         ("A.kt", "val b: CertificatePinner.Builder = PINNER.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "if (debug) Log.d(x)\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "val level = if (debug) 1 else 2\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")\nget(\"/health\") { }"),
+        (
+            "N.java",
+            "class N { B a() { var b = new PINNER; b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); return get(b); } }"
+        ),
         ("A.kt", "val release = !DEBUG\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "val n = a && !c\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "fun f(b: B) { if (!enabled) return\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\") }"),

@@ -19,6 +19,7 @@ import Testing
         ("N.java", "CertificatePinner.Builder b = new PINNER; for (String pin : PINS) { b.add(HERE, pin); }"),
         ("N.java", "CertificatePinner.Builder b = new PINNER; for (final String pin : PINS) b.add(HERE, pin);"),
         ("N.java", "CertificatePinner.Builder b = new PINNER; PINS.forEach(pin -> b.add(HERE, pin));"),
+        ("A.kt", "db.set(\"pins\", PINS); val b = PINNER; for (pin in PINS) b.add(HERE, pin)"),
         ("N.java", "CertificatePinner.Builder b = new PINNER; PINS.forEach(pin -> { b.add(HERE, pin); });"),
     ])
     func everyElementOfAListIsAdded(name: String, text: String) throws {
@@ -45,6 +46,10 @@ import Testing
         ("A.kt", "val b = PINNER; PINS.forEach { pin -> b.add(HERE, it) }"),
         ("A.kt", "val b = PINNER; PINS.forEachIndexed { i, it -> b.add(HERE, it) }"),
         ("A.kt", "val b = PINNER; for ((i, pin) in PINS.withIndex()) b.add(HERE, pin)"),
+        ("A.kt", "val b = PINNER; configs.current().PINS.forEach { b.add(HERE, it) }"),
+        ("A.kt", "val b = PINNER; config!!.PINS.forEach { b.add(HERE, it) }"),
+        ("A.kt", "val b = PINNER; configs[0].PINS.forEach { pin -> b.add(HERE, pin) }"),
+        ("A.kt", "n.copyInto(PINS); val b = PINNER; for (pin in PINS) b.add(HERE, pin)"),
         ("A.kt", "PINS.also { it[0] = x() }; val b = PINNER; for (pin in PINS) b.add(HERE, pin)"),
         ("N.java", "System.arraycopy(n, 0, PINS, 0, 2); B b = new PINNER; for (String pin : PINS) b.add(HERE, pin);"),
         ("N.java", "Arrays.setAll(PINS, i -> x(i)); B b = new PINNER; for (String pin : PINS) b.add(HERE, pin);"),

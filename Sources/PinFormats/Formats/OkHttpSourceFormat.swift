@@ -14,7 +14,10 @@ struct OkHttpSourceFormat: PinFileFormat {
         guard file.bytes.count <= PinListFormat.mostBytes else {
             // What else is in it are no pins.
             guard isNamedSource else { return nil }
-            return UndecidedFormat("is a source of more than \(PinListFormat.mostBytes >> 20) MiB", remedy: Self.remedy)
+            return UndecidedFormat(
+                "is a source of more than \(PinListFormat.mostBytes >> 20) MiB",
+                remedy: "give a list with lines such as: host sha256/…"
+            )
         }
         guard text.utf8.contains(UInt8(ascii: "(")), text[...].holds("add") else { return nil }
         guard text[...].holds("CertificatePinner") || text[...].holds("sha256/") || text[...].holds("sha1/") else {
@@ -62,15 +65,21 @@ struct OkHttpSourceFormat: PinFileFormat {
         }
         var entries: [HostEntry] = []
         var alternatives = PinnerAlternatives()
+        /// Hosts of which all pins of a call were skipped.
+        var skipped: [HostPattern: PinFormatError] = [:]
         for call in calls.all {
             let entry = try collector.entry { (collector) throws(PinFormatError) in
-                try Self.entry(call, in: file, into: &collector)
+                try Self.entry(call, in: file, into: &collector, &skipped)
             }
             guard let entry, !entry.pins.isEmpty else { continue }
             entries.append(entry)
             if let hosts = entry.hosts { alternatives.add(entry.pins, for: hosts, by: call) }
         }
         try alternatives.check(file, into: &collector)
+        // A host without any pin would be accepted with any key.
+        for (hosts, error) in skipped where !entries.contains(where: { $0.hosts == hosts }) {
+            collector.leaveUnread(skipping: UnreadHost(hosts: hosts, port: nil, error: error))
+        }
         guard !entries.isEmpty || collector.problemCount > 0 || !collector.unreadHosts.isEmpty else {
             throw .noPin(at: file.place)
         }
@@ -92,7 +101,8 @@ struct OkHttpSourceFormat: PinFileFormat {
     private static func entry(
         _ call: PinnerCalls.Call,
         in file: PinFile,
-        into collector: inout PinCollector
+        into collector: inout PinCollector,
+        _ skipped: inout [HostPattern: PinFormatError]
     ) throws(PinFormatError) -> HostEntry {
         let place = file.place(line: call.line)
         func refuse(_ argument: PinnerCalls.Argument?, _ what: String) -> PinFormatError {
@@ -115,25 +125,23 @@ struct OkHttpSourceFormat: PinFileFormat {
         guard let host = call.host?.text else { throw refuse(call.host, "the host of this add(…)") }
         let hosts = try HostText.okHttpPattern(host, at: place)
         var pins: [Pin] = []
-        var skipped: PinFormatError?
+        var error: PinFormatError?
         for argument in call.pins {
             guard let text = argument.text else {
                 // It matters to no other host.
-                let error = refuse(argument, "a pin of \(hosts)")
-                try collector.leaveUnread(UnreadHost(hosts: hosts, port: nil, error: error))
+                let gap = refuse(argument, "a pin of \(hosts)")
+                try collector.leaveUnread(UnreadHost(hosts: hosts, port: nil, error: gap))
                 return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere([]))
             }
             do throws(PinFormatError) {
                 pins.append(try HashText.okHttp(text, at: file.place(line: argument.line)))
-            } catch {
-                try collector.skip(error)
-                skipped = skipped ?? error
+            } catch let bad {
+                try collector.skip(bad)
+                error = error ?? bad
             }
         }
         // A host without pins would be accepted with any key.
-        if pins.isEmpty, let skipped {
-            collector.leaveUnread(skipping: UnreadHost(hosts: hosts, port: nil, error: skipped))
-        }
+        if pins.isEmpty, let error { skipped[hosts] = skipped[hosts] ?? error }
         guard !call.pins.isEmpty else { throw refuse(nil, "no pin of \(hosts)") }
         collector.noteIfUnmatchable(hosts, by: "OkHttp", at: place)
         return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins))

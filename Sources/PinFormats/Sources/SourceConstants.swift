@@ -40,12 +40,13 @@ struct SourceConstants {
         "step", "by", "and", "or", "xor", "assert", "yield", "do", "static", "extends", "implements", "throws",
     ]
 
-    /// What puts something into a list, or may do so in the braces behind it.
+    /// What puts something into a list that it is given.
     private static let changes: Set = [
-        "set", "fill", "sort", "reverse", "shuffle", "swap", "rotate", "replaceAll", "setAll", "parallelSetAll",
-        "arraycopy",
-        "also", "apply", "let", "run", "with",
+        "fill", "sort", "reverse", "shuffle", "swap", "rotate", "replaceAll", "setAll", "parallelSetAll", "arraycopy",
+        "copyInto", "copy",
     ]
+    /// What puts something into the list it is called on, or may do so in the braces behind it.
+    private static let ownChanges = changes.union(["set", "also", "apply", "let", "run"])
 
     private let source: SourceTokens
     private let types: SourceTypes
@@ -236,7 +237,7 @@ struct SourceConstants {
         if source.isMark(index + 1, "["), let end = source.partner(of: index + 1) {
             return end > index + 2 && source.isAssignment(end + 1)
         }
-        if source.isMark(index + 1, "."), let method = source.name(index + 2), Self.changes.contains(method) {
+        if source.isMark(index + 1, "."), let method = source.name(index + 2), Self.ownChanges.contains(method) {
             return true
         }
         guard let opener = source.opener(around: index), source.isMark(opener, "("),

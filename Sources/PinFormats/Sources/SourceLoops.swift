@@ -69,6 +69,9 @@ struct SourceLoops {
         var last = index - 2
         if source.isMark(last, ")"), let group = source.partner(of: last) { last = group - 1 }
         if source.isMark(last, ">"), let types = source.beginOfTypes(to: last) { last = types - 1 }
-        return source.name(last) == nil ? nil : source.beginOfPath(to: last)..<index - 1
+        let start = source.beginOfPath(to: last)
+        // Of what a call or an index gives, the list is another one.
+        guard source.name(last) != nil, !source.isMark(start - 1, ".") else { return nil }
+        return start..<index - 1
     }
 }

@@ -31,13 +31,14 @@ struct SourceStretches {
 
     private static func computed(in source: SourceTokens) -> Set<String> {
         var computed: Set<String> = []
+        guard source.language != .java else { return computed }
         for index in 0..<source.count where source.isName(index, "val", "var") && source.name(index + 1) != nil {
             let first = source.endOfPath(from: index + 1)
             guard let name = source.name(first - 1) else { continue }
             var next = first
             search: while next < min(first + longestStatement, source.count) {
                 switch source[next] {
-                case .name("get") where source.isMark(next + 1, "(") && !source.isMark(next - 1, "."),
+                case .name("get") where source.isMark(next + 1, "(") && source.isMark(next + 2, ")"),
                     .name("by") where !source.isName(next + 1, "lazy"):
                     computed.insert(name)
                     break search

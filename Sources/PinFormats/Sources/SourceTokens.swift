@@ -46,10 +46,16 @@ struct SourceTokens {
     /// What of another notation is left is none of the source's.
     func withoutHidden(_ text: String) -> [UInt8] {
         var bytes = Array(text.utf8)
-        for part in hidden where part.token.map({ opener(around: $0) != nil }) ?? true {
+        for part in hidden where part.token.map({ opener(around: $0) != nil || isValue($0) }) ?? true {
             for index in part.range where bytes[index] != UInt8(ascii: "\n") { bytes[index] = UInt8(ascii: " ") }
         }
         return bytes
+    }
+
+    /// Whether something of Kotlin's is declared as what stands here.
+    private func isValue(_ index: Int) -> Bool {
+        isMark(index - 1, "=")
+            && (isName(index - 3, "val", "var") || isMark(index - 3, ":") && isName(index - 5, "val", "var"))
     }
 
     func line(_ index: Int) -> Int { tokens[index].line }
