@@ -13,11 +13,7 @@ package struct AddressResolver: Sendable {
     let objection: Objection
 
     /// A resolver that asks `service`.
-    package init(
-        _ service: AddressService,
-        prober: Prober,
-        objection: @escaping Objection
-    ) {
+    package init(_ service: AddressService, prober: Prober, objection: @escaping Objection) {
         self.service = service
         self.prober = prober
         self.objection = objection
@@ -32,14 +28,10 @@ package struct AddressResolver: Sendable {
     /// - Returns: the addresses; at least one.
     /// - Throws: ``ProbeError`` of the phase ``ProbeError/Phase/resolve``.
     package func addresses(
-        of name: String,
-        family: ProbeRequest.AddressFamily,
-        timeout: Duration
+        of name: String, family: ProbeRequest.AddressFamily, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
         let questions: [AddressService.Question]
-        do {
-            questions = try service.questions(for: name, family: family)
-        } catch {
+        do { questions = try service.questions(for: name, family: family) } catch {
             throw ProbeError(.resolve, .resolverFailed("\(error)"), target: name, service: service.title)
         }
         let answers = await withTaskGroup { group in
@@ -58,16 +50,12 @@ package struct AddressResolver: Sendable {
             throw ProbeError(.resolve, reason, target: name, service: service.title)
         }
         return HostAddresses(
-            wanted,
-            gaps: failures.map { HostAddresses.Gap(family: $0, reason: "\(service.title): \($1)") }
-        )
+            wanted, gaps: failures.map { HostAddresses.Gap(family: $0, reason: "\(service.title): \($1)") })
     }
 
     /// What to tell the user when there are no addresses.
     private func reason(
-        for failures: [QuestionError],
-        _ family: ProbeRequest.AddressFamily,
-        _ timeout: Duration
+        for failures: [QuestionError], _ family: ProbeRequest.AddressFamily, _ timeout: Duration
     ) -> ProbeError.Reason {
         guard let failure = failures.first else { return .noAddress(family) }
         switch failure {
@@ -81,34 +69,21 @@ package struct AddressResolver: Sendable {
 
     /// Asks one question; the answer has to be for `name`, if it says for what it is.
     private func answer(
-        to question: AddressService.Question,
-        for name: String,
-        timeout: Duration
+        to question: AddressService.Question, for name: String, timeout: Duration
     ) async -> Result<[IPAddress], QuestionError> {
         let host = question.location.host
         let fetch = HTTPFetch(
-            question.location,
-            mediaType: question.mediaType,
-            sizeLimit: AddressAnswer.sizeLimit,
-            timeout: timeout
-        ) { [objection] chain in
-            objection(chain, host)
-        }
+            question.location, mediaType: question.mediaType, sizeLimit: AddressAnswer.sizeLimit, timeout: timeout
+        ) { [objection] chain in objection(chain, host) }
         let body: [UInt8]
-        do {
-            body = try await prober.body(of: fetch)
-        } catch {
-            return .failure(.fetch(error))
-        }
+        do { body = try await prober.body(of: fetch) } catch { return .failure(.fetch(error)) }
         do {
             let answers = try AddressAnswer.read(body)
             guard let answer = answers.first(where: { $0.host == nil || $0.host == name.lowercased() }) else {
                 return .failure(.otherHost(answers.first?.host ?? ""))
             }
             return .success(answer.addresses)
-        } catch {
-            return .failure(.answer(error))
-        }
+        } catch { return .failure(.answer(error)) }
     }
 }
 

@@ -45,11 +45,7 @@ package enum AddressService: Sendable, Hashable {
     private static let accountCharacters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     private static func location(_ text: String) throws(AddressServiceError) -> HTTPLocation {
-        do {
-            return try HTTPLocation(text)
-        } catch {
-            throw .location(error)
-        }
+        do { return try HTTPLocation(text) } catch { throw .location(error) }
     }
 }
 
@@ -71,10 +67,7 @@ extension AddressService {
                 family == .ipv6 ? [("dn", name), ("type", "aaaa"), ("ttl", "1")] : [("dn", name), ("ttl", "1")]
             return [
                 Question(
-                    location: try HTTPLocation("http://119.29.29.29/d").adding(fields),
-                    mediaType: nil,
-                    family: family
-                )
+                    location: try HTTPLocation("http://119.29.29.29/d").adding(fields), mediaType: nil, family: family)
             ]
         case .aliyun(let account):
             let fields = family == .ipv6 ? [("host", name), ("query", "6")] : [("host", name)]

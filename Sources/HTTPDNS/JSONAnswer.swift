@@ -44,9 +44,7 @@ enum JSONAnswer {
     private struct Question: Decodable {
         let name: String?
 
-        private struct Entry: Decodable {
-            let name: String?
-        }
+        private struct Entry: Decodable { let name: String? }
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
@@ -85,11 +83,8 @@ enum JSONAnswer {
                 continue
             }
             answers[earlier] = AddressAnswer(
-                .aliyun,
-                host: answer.host,
-                addresses: answers[earlier].addresses + answer.addresses,
-                secondsToLive: [answers[earlier].secondsToLive, answer.secondsToLive].compactMap(\.self).min()
-            )
+                .aliyun, host: answer.host, addresses: answers[earlier].addresses + answer.addresses,
+                secondsToLive: [answers[earlier].secondsToLive, answer.secondsToLive].compactMap(\.self).min())
             // With each entry the addresses are gone through again.
             let count = answers[earlier].addresses.count
             guard count <= AddressAnswer.addressLimit else {
@@ -102,12 +97,7 @@ enum JSONAnswer {
     private static func aliyun(_ document: Document, at prefix: String) throws(AnswerError) -> AddressAnswer {
         let ipv4 = try addresses(document.ips ?? [], at: prefix + "ips")
         let ipv6 = try addresses(document.ipsv6 ?? [], at: prefix + "ipsv6")
-        return AddressAnswer(
-            .aliyun,
-            host: document.host,
-            addresses: ipv4 + ipv6,
-            secondsToLive: document.ttl
-        )
+        return AddressAnswer(.aliyun, host: document.host, addresses: ipv4 + ipv6, secondsToLive: document.ttl)
     }
 
     /// The records for addresses (A is type 1, AAAA type 28); aliases and signatures are passed over.
@@ -121,12 +111,7 @@ enum JSONAnswer {
             found.append(address)
             if let seconds = record.secondsToLive { secondsToLive = min(secondsToLive ?? seconds, seconds) }
         }
-        return AddressAnswer(
-            .dnsJSON,
-            host: document.question?.name,
-            addresses: found,
-            secondsToLive: secondsToLive
-        )
+        return AddressAnswer(.dnsJSON, host: document.question?.name, addresses: found, secondsToLive: secondsToLive)
     }
 
     private static func addresses(_ texts: [String], at key: String) throws(AnswerError) -> [IPAddress] {
@@ -141,17 +126,13 @@ enum JSONAnswer {
     // MARK: Decoding
 
     private static func decoded<Value: Decodable>(_ type: Value.Type, from data: Data) throws(AnswerError) -> Value {
-        do {
-            return try JSONDecoder().decode(type, from: data)
-        } catch DecodingError.dataCorrupted(let context) {
+        do { return try JSONDecoder().decode(type, from: data) } catch DecodingError.dataCorrupted(let context) {
             throw AnswerError(.brokenJSON(nil), at: place(context.codingPath))
         } catch DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context) {
             throw AnswerError(.wrongValue(expected: word(for: type)), at: place(context.codingPath))
         } catch DecodingError.keyNotFound(let key, let context) {
             throw AnswerError(.wrongValue(expected: "there"), at: place(context.codingPath + [key]))
-        } catch {
-            throw AnswerError(.brokenJSON(nil))
-        }
+        } catch { throw AnswerError(.brokenJSON(nil)) }
     }
 
     private static func place(_ path: [any CodingKey]) -> String? {

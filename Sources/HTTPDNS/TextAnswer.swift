@@ -23,9 +23,7 @@ enum TextAnswer {
     private static func list(_ lines: [(number: Int, text: Substring)]) throws(AnswerError) -> AddressAnswer {
         var places: [AddressAnswer.Place] = []
         for line in lines where !(line.text.hasSuffix(".") && (try? ServerName(line.text)) != nil) {
-            for word in words(of: line.text) {
-                places.append(try place(word, at: "line \(line.number)"))
-            }
+            for word in words(of: line.text) { places.append(try place(word, at: "line \(line.number)")) }
         }
         return AddressAnswer(list: places)
     }
@@ -39,8 +37,7 @@ enum TextAnswer {
             (host, port) = (word[..<colon], number)
         }
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        guard let address = IPAddress(isBracketed ? host.dropFirst().dropLast() : host),
-            address.isIPv6 == isBracketed
+        guard let address = IPAddress(isBracketed ? host.dropFirst().dropLast() : host), address.isIPv6 == isBracketed
         else { throw AnswerError(.notAnAddress(String(word)), at: line) }
         return AddressAnswer.Place(address: address, port: port)
     }

@@ -37,13 +37,9 @@ public enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
             reasons.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
         }
         return .openSSL(
-            operation: operation,
-            reason: reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; ")
-        )
+            operation: operation, reason: reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))
     }
 
     /// An error of the system call that just failed on this thread.
-    static func system(_ operation: String) -> LabError {
-        .system(operation: operation, code: errno)
-    }
+    static func system(_ operation: String) -> LabError { .system(operation: operation, code: errno) }
 }

@@ -5,9 +5,7 @@ public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     /// Starts the sequence of `seed`.
-    public init(seed: UInt64) {
-        state = seed
-    }
+    public init(seed: UInt64) { state = seed }
 
     /// The next number of the sequence.
     public mutating func next() -> UInt64 {

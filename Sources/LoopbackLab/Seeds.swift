@@ -21,9 +21,7 @@ internal import Glibc
 /// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure. It is printed when it is chosen.
 public enum Seeds {
     /// The seeds 1 to `count`, and a fresh one; with `PINCHECK_ROUNDS` that many times, all others fresh.
-    public static func sample(_ count: Int) -> [UInt64] {
-        seeds(fixed: count, rounds: rounds, fresh: fresh)
-    }
+    public static func sample(_ count: Int) -> [UInt64] { seeds(fixed: count, rounds: rounds, fresh: fresh) }
 
     /// `fixed` seeds from 1 on, and those that follow `fresh`, until there are `rounds` times `fixed + 1`.
     public static func seeds(fixed: Int, rounds: Int, fresh: UInt64) -> [UInt64] {

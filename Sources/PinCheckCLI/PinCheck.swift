@@ -38,21 +38,15 @@ package enum PinCheck {
         if let path = OpenSSLConfiguration.dangerousPath {
             return .noInput(
                 "OpenSSL's configuration \(quoted(path)) is not a regular file of at most 1 MiB, or includes more than "
-                    + "OpenSSL should read: let OPENSSL_CONF name another, or /dev/null for none"
-            )
+                    + "OpenSSL should read: let OPENSSL_CONF name another, or /dev/null for none")
         }
         guard OpenSSLStart.isInTime() else {
             return .noInput(
                 "OpenSSL's configuration names what cannot be opened, or not within \(OpenSSLStart.patience / 1_000) s: let "
-                    + "OPENSSL_CONF name another, or /dev/null for none"
-            )
+                    + "OPENSSL_CONF name another, or /dev/null for none")
         }
         guard OpenSSLStart.isConfigured else { return nil }
-        do throws(CommandError) {
-            try CommandError.reading(OpenSSLHealth.require)
-        } catch {
-            return error
-        }
+        do throws(CommandError) { try CommandError.reading(OpenSSLHealth.require) } catch { return error }
         return nil
     }
 
@@ -68,18 +62,15 @@ package enum PinCheck {
     }
 
     private static func end(
-        of arguments: [String],
-        in context: Context
+        of arguments: [String], in context: Context
     ) async -> (status: ExitStatus, convention: ExitConvention) {
         var context = context
         context.secrets = SecretFilter()
         SecretArguments.hide(arguments, in: context.secrets)
         context.console = context.secrets.filtering(context.console)
         context.console.style = TextStyle(
-            ColorOption.guess(arguments),
-            isTerminal: context.console.errors.isTerminal,
-            environment: context.environment
-        )
+            ColorOption.guess(arguments), isTerminal: context.console.errors.isTerminal,
+            environment: context.environment)
         context.run = { await run(arguments: $0, in: $1) }
         var convention = ExitConvention.guess(arguments)
         do {
@@ -105,9 +96,7 @@ package enum PinCheck {
         } catch let error as CommandError {
             refuse(error, convention, in: context)
             return (error.status, convention)
-        } catch OutputError.brokenPipe {
-            return (.pass, convention)
-        } catch OutputError.failed(let reason) {
+        } catch OutputError.brokenPipe { return (.pass, convention) } catch OutputError.failed(let reason) {
             let message: SafeText = "the result could not be written: \(reason)"
             refuse(CommandError(status: .inputOutput, description: message), convention, in: context)
             return (.inputOutput, convention)
@@ -129,8 +118,7 @@ package enum PinCheck {
     /// A command parsed by itself takes two thirds of the time it takes below the root, whose parser first goes through every
     /// option of the default command and of the completion scripts.
     private static func parse(_ arguments: [String]) -> (any ContextCommand)? {
-        guard let command = RootCommand.commands.first(where: { $0.name == arguments.first })
-        else {
+        guard let command = RootCommand.commands.first(where: { $0.name == arguments.first }) else {
             return arguments.first == "help" ? nil : parseCheck(arguments)
         }
         let arguments = Array(arguments.dropFirst())
@@ -142,9 +130,7 @@ package enum PinCheck {
     }
 
     private static func runParsed(
-        _ arguments: [String],
-        _ convention: inout ExitConvention,
-        in context: Context
+        _ arguments: [String], _ convention: inout ExitConvention, in context: Context
     ) async throws -> ExitStatus {
         do {
             if let command = parse(arguments) {
@@ -160,11 +146,7 @@ package enum PinCheck {
             // The parser's own commands (help, completion scripts) answer by throwing what they have to say.
             try command.run()
             return .pass
-        } catch let error as CommandError {
-            throw error
-        } catch let error as OutputError {
-            throw error
-        } catch {
+        } catch let error as CommandError { throw error } catch let error as OutputError { throw error } catch {
             if RootCommand.exitCode(for: error) == .success {
                 let message = try ShortHelp.asked(for: arguments) ?? RootCommand.fullMessage(for: error) + "\n"
                 try context.console.output.write(message)
@@ -173,8 +155,8 @@ package enum PinCheck {
             }
             let text = RootCommand.fullMessage(for: error)
             let message =
-                try UnknownOption.message(insteadOf: text, for: arguments)
-                ?? MisplacedArgument.message(insteadOf: text, for: arguments) ?? parserMessage(for: error, arguments)
+                try UnknownOption.message(insteadOf: text, for: arguments) ?? MisplacedArgument.message(
+                    insteadOf: text, for: arguments) ?? parserMessage(for: error, arguments)
             context.console.report(message)
             if convention == .monitoring {
                 let line = message.description
@@ -195,14 +177,11 @@ package enum PinCheck {
             do {
                 _ = try RootCommand.parseAsRoot(safe)
                 message = TerminalText.escaped(message)
-            } catch {
-                message = RootCommand.fullMessage(for: error)
-            }
+            } catch { message = RootCommand.fullMessage(for: error) }
         }
         return .lines(
             message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
                 "\(TerminalText.shown(withoutSecrets(String(line)), to: 300))"
-            }
-        )
+            })
     }
 }

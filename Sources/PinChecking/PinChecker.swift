@@ -42,12 +42,8 @@ public final class PinChecker: Sendable {
     /// - Throws: ``CheckError`` for pins and anchors that cannot be read, and for clients that do not go with them. It is never a
     ///   verdict.
     public init(
-        pins: [String] = [],
-        clients: [Client] = [.afnetworking],
-        anchors: [String] = [],
-        devices: [String] = [],
-        environment: [String: String] = [:],
-        now: (@Sendable () -> Timestamp)? = nil
+        pins: [String] = [], clients: [Client] = [.afnetworking], anchors: [String] = [], devices: [String] = [],
+        environment: [String: String] = [:], now: (@Sendable () -> Timestamp)? = nil
     ) throws(CheckError) {
         var judging = CheckRequest.Judging()
         judging.pins = pins.map { .init($0) }
@@ -73,9 +69,7 @@ public final class PinChecker: Sendable {
     /// - Throws: ``CheckError`` for a target or an address that cannot be understood, and for configurations that contradict each other
     ///   for its host.
     public func check(
-        _ target: String,
-        connectingTo address: String? = nil,
-        timeout: Duration = .seconds(10)
+        _ target: String, connectingTo address: String? = nil, timeout: Duration = .seconds(10)
     ) async throws(CheckError) -> CheckResult {
         var request = CheckRequest()
         request.judging = judging
@@ -86,9 +80,7 @@ public final class PinChecker: Sendable {
             }
         }
         let checkTarget = CheckTarget(
-            target: try CheckError.reading { () throws(RequestError) in try Target(target) },
-            request: request
-        )
+            target: try CheckError.reading { () throws(RequestError) in try Target(target) }, request: request)
         let jobs = try loader.withLock { (loader) throws(CheckError) in try CheckPlan.jobs([checkTarget], &loader) }
         let surroundings = Surroundings(environment: environment, now: now, connectionLimit: 64)
         var results: [CheckResult] = []
@@ -111,9 +103,7 @@ public final class PinChecker: Sendable {
     public func check(chain: [[UInt8]], for host: String) throws(CheckError) -> CheckResult {
         var certificates: [Certificate] = []
         for (index, der) in chain.enumerated() {
-            do {
-                certificates.append(try CertificateReader.certificate(der: der))
-            } catch {
+            do { certificates.append(try CertificateReader.certificate(der: der)) } catch {
                 throw .said(.data, "certificate \(index) of the chain cannot be read: \(error)")
             }
         }

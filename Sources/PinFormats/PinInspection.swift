@@ -44,9 +44,7 @@ package struct PinInspection: Sendable {
     }
 
     /// The place that the origin of one of its pins or entries names.
-    package func place(ofOrigin origin: String) -> PinPlace {
-        PinPlace(origin: origin, source: text)
-    }
+    package func place(ofOrigin origin: String) -> PinPlace { PinPlace(origin: origin, source: text) }
 }
 
 extension PinPlace {

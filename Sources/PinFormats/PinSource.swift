@@ -102,8 +102,7 @@ package struct PinSource: Sendable, Hashable {
         case .directory:
             try PinDirectory(path: text).read(into: &collector)
             return .noPinInDirectory(at: path)
-        case .inaccessible(let code):
-            throw RegularFile.failure(.system(code), at: path)
+        case .inaccessible(let code): throw RegularFile.failure(.system(code), at: path)
         case .absent:
             if let record = TLSARecordLine(text) {
                 let entry = try record.entry(for: nil, at: place)
@@ -112,25 +111,17 @@ package struct PinSource: Sendable, Hashable {
             }
             let pins = PinText(text[...], at: place, isArgument: place == .option)
             guard pins.resemblesPins else { throw missingFile }
-            do throws(PinFormatError) {
-                try pins.read(into: &collector)
-            } catch {
-                try collector.skip(error)
-            }
+            do throws(PinFormatError) { try pins.read(into: &collector) } catch { try collector.skip(error) }
             return .noPin(at: place)
         }
     }
 
     private var missingFile: PinFormatError {
-        let remedy =
-            text.hasPrefix("~") ? "the shell replaces ~ only at the start of a word of its own" : nil
+        let remedy = text.hasPrefix("~") ? "the shell replaces ~ only at the start of a word of its own" : nil
         return PinFormatError(
-            .missingFile,
-            at: place,
+            .missingFile, at: place,
             (mayBeShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)")
-                + ": there is no such file, and it is not a pin either",
-            remedy: remedy
-        )
+                + ": there is no such file, and it is not a pin either", remedy: remedy)
     }
 
     /// Whether the text can only be a name: neither JSON nor a long stretch of digits, which could be those of a key.
@@ -150,20 +141,14 @@ package struct PinSource: Sendable, Hashable {
 extension PinFormatError {
     static func noPin(at place: PinPlace) -> PinFormatError {
         PinFormatError(
-            .notAPin,
-            at: place,
-            "holds no pin",
-            remedy: "a pin is a certificate, a public key, or a line such as sha256/ and 44 characters of base64"
-        )
+            .notAPin, at: place, "holds no pin",
+            remedy: "a pin is a certificate, a public key, or a line such as sha256/ and 44 characters of base64")
     }
 
     static func noPinInDirectory(at place: PinPlace) -> PinFormatError {
         PinFormatError(
-            .noPinsInDirectory,
-            at: place,
-            "no file in this directory holds a pin",
-            remedy: "its subdirectories and hidden files do not count"
-        )
+            .noPinsInDirectory, at: place, "no file in this directory holds a pin",
+            remedy: "its subdirectories and hidden files do not count")
     }
 }
 
@@ -177,9 +162,7 @@ extension PinCollector {
             let absence = try source.collect(into: &own)
             if !isGathering { _ = try own.reading(orThrow: absence) }
             if own.isEmpty, own.problemCount == 0 { try own.gather(absence) }
-        } catch {
-            try own.gather(error)
-        }
+        } catch { try own.gather(error) }
         addAllButPins(of: own)
         return own.pins
     }

@@ -45,8 +45,9 @@ package enum KeyMaterial {
     private static func runs(in bytes: [UInt8]) -> [Range<Int>] {
         guard bytes.count >= shortest else { return [] }
         let digits = HexadecimalRuns.runs(in: bytes)
-        return (digits + encodedRuns(in: bytes).filter { run in !digits.contains { $0.overlaps(run) } })
-            .sorted { $0.lowerBound < $1.lowerBound }
+        return (digits + encodedRuns(in: bytes).filter { run in !digits.contains { $0.overlaps(run) } }).sorted {
+            $0.lowerBound < $1.lowerBound
+        }
     }
 
     // MARK: Base64

@@ -8,23 +8,15 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
     package let description: String
 
     /// The program's own words.
-    package init(stringLiteral value: String) {
-        description = value
-    }
+    package init(stringLiteral value: String) { description = value }
 
     /// Words with values between them.
-    package init(stringInterpolation: Interpolation) {
-        description = stringInterpolation.text
-    }
+    package init(stringInterpolation: Interpolation) { description = stringInterpolation.text }
 
     /// Text of anybody's, escaped.
-    package init(escaping text: String) {
-        description = TerminalText.escaped(text)
-    }
+    package init(escaping text: String) { description = TerminalText.escaped(text) }
 
-    private init(safe text: String) {
-        description = text
-    }
+    private init(safe text: String) { description = text }
 
     /// One message behind the other.
     package static func + (left: SafeText, right: SafeText) -> SafeText {

@@ -28,9 +28,7 @@ package enum TerminalText {
     }
 
     /// The text cut to `length` characters, and escaped.
-    package static func shown(_ text: String, to length: Int) -> String {
-        escaped(shortened(text, to: length))
-    }
+    package static func shown(_ text: String, to length: Int) -> String { escaped(shortened(text, to: length)) }
 }
 
 extension Unicode.Scalar {

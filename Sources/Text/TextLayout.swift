@@ -20,9 +20,7 @@ package struct TextLayout: Sendable, Hashable {
     }
 
     /// The room that is left beside something at the left.
-    package func narrowed(by cells: Int) -> TextLayout {
-        TextLayout(columns: columns - cells, wraps: wraps)
-    }
+    package func narrowed(by cells: Int) -> TextLayout { TextLayout(columns: columns - cells, wraps: wraps) }
 
     /// The lines of a text, those that are too long broken at blanks.
     ///

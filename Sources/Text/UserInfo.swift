@@ -41,8 +41,8 @@ package enum UserInfo {
     /// Hides `user:password@` where no scheme stands before it.
     private static func hiddenInWords(of text: String) -> String {
         text.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            guard !word.contains("://"), let colon = word.firstIndex(of: ":"),
-                let at = word.lastIndex(of: "@"), word.index(after: colon) < at
+            guard !word.contains("://"), let colon = word.firstIndex(of: ":"), let at = word.lastIndex(of: "@"),
+                word.index(after: colon) < at
             else { return String(word) }
             let name = word[..<colon]
             let start = name.lastIndex { "='\"(,".contains($0) }.map { name.index(after: $0) } ?? name.startIndex
@@ -51,7 +51,6 @@ package enum UserInfo {
                 return String(word)
             }
             return word[..<start] + mark + word[at...]
-        }
-        .joined(separator: " ")
+        }.joined(separator: " ")
     }
 }

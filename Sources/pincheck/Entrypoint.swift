@@ -1,8 +1,3 @@
 import PinCheckCLI
 
-@main
-struct Entrypoint {
-    static func main() {
-        PinCheck.main()
-    }
-}
+@main struct Entrypoint { static func main() { PinCheck.main() } }

@@ -5,9 +5,7 @@ import Pinning
 /// OpenSSL's own implementation of RFC 7671, as a second opinion on TLSA records.
 enum DANEOracle {
     /// Something OpenSSL refused to set up.
-    struct SetUpError: Error {
-        let what: String
-    }
+    struct SetUpError: Error { let what: String }
 
     /// Whether OpenSSL accepts the chain, and its error when it does not.
     struct Opinion {
@@ -20,11 +18,7 @@ enum DANEOracle {
     /// The rules that are no matter of DANE are those the code under test has: partial chains, level 2, whole-label wildcards,
     /// no common names.
     static func opinion(
-        on presented: [Certificate],
-        anchors: [Certificate],
-        records: [TLSARecord],
-        name: String,
-        at time: Timestamp
+        on presented: [Certificate], anchors: [Certificate], records: [TLSARecord], name: String, at time: Timestamp
     ) throws -> Opinion {
         ERR_clear_error()
         let objects = CertificateObjects()
@@ -39,13 +33,8 @@ enum DANEOracle {
         _ = SSL_dane_set_flags(ssl, 1)
         for record in records {
             let status = SSL_dane_tlsa_add(
-                ssl,
-                record.usage.rawValue,
-                record.selector.rawValue,
-                record.matching.rawValue,
-                record.data,
-                record.data.count
-            )
+                ssl, record.usage.rawValue, record.selector.rawValue, record.matching.rawValue, record.data,
+                record.data.count)
             guard status == 1 else { throw SetUpError(what: "SSL_dane_tlsa_add \(record)") }
         }
         guard let store = X509_STORE_new(), let verification = X509_STORE_CTX_new(),
@@ -62,9 +51,7 @@ enum DANEOracle {
             let ours = SSL_get0_param(ssl), let parameters = X509_STORE_CTX_get0_param(verification)
         else { throw SetUpError(what: "X509_STORE_CTX_init") }
         X509_VERIFY_PARAM_set_hostflags(
-            ours,
-            UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
-        )
+            ours, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
         X509_STORE_CTX_set0_dane(verification, SSL_get0_dane(ssl))
         X509_STORE_CTX_set_default(verification, "ssl_server")
         X509_VERIFY_PARAM_set1(parameters, ours)
@@ -76,8 +63,7 @@ enum DANEOracle {
         ERR_clear_error()
         return Opinion(
             isAccepted: isAccepted && code == X509_V_OK,
-            error: String(cString: X509_verify_cert_error_string(Int(code)))
-        )
+            error: String(cString: X509_verify_cert_error_string(Int(code))))
     }
 
     /// Keeps parsed certificates alive for the length of one question.
@@ -94,8 +80,6 @@ enum DANEOracle {
             return pointer
         }
 
-        deinit {
-            for pointer in pointers { X509_free(pointer) }
-        }
+        deinit { for pointer in pointers { X509_free(pointer) } }
     }
 }

@@ -7,8 +7,7 @@ import X509
 ///
 /// They may differ in one way only: OpenSSL builds one path and does not turn back. Then it must accept when it is given nothing but
 /// the path and the record that were found here.
-@Suite("The DANE client decides as OpenSSL's own does")
-struct DANEOracleTests {
+@Suite("The DANE client decides as OpenSSL's own does") struct DANEOracleTests {
     /// What a number of cases came to.
     private struct Tally {
         var accepted = 0
@@ -45,8 +44,7 @@ struct DANEOracleTests {
     @Test func `a record of usage 2 for the leaf itself names no authority`() throws {
         let pki = try StandardPKI.shared()
         let record = try #require(
-            TLSARecord(usage: .trustAnchor, selector: .publicKey, matching: .sha256, data: pki.leaf.publicKeySHA256)
-        )
+            TLSARecord(usage: .trustAnchor, selector: .publicKey, matching: .sha256, data: pki.leaf.publicKeySHA256))
         let observation = try Observation([pki.leaf, pki.interA, pki.leaf], name: StandardPKI.serverName)
         let verdict = try DANE(records: [record]).evaluate(observation, pins: nil, verifier: Self.verifier)
         #expect(verdict.reason == .pinMismatch)
@@ -83,16 +81,11 @@ struct DANEOracleTests {
         let pki = try StandardPKI.shared()
         let observation = try Observation([pki.leaf], name: StandardPKI.serverName)
         let short = try #require(
-            TLSARecord(usage: .leaf, selector: .publicKey, matching: .sha256, data: pki.leaf.publicKeySHA256)
-        )
+            TLSARecord(usage: .leaf, selector: .publicKey, matching: .sha256, data: pki.leaf.publicKeySHA256))
         let long = try #require(
             TLSARecord(
-                usage: .leaf,
-                selector: .publicKey,
-                matching: .sha512,
-                data: Self.verifier.sha512(of: pki.leaf2.key.publicKeyInfo)
-            )
-        )
+                usage: .leaf, selector: .publicKey, matching: .sha512,
+                data: Self.verifier.sha512(of: pki.leaf2.key.publicKeyInfo)))
         let alone = try DANE(records: [short]).evaluate(observation, pins: nil, verifier: Self.verifier)
         #expect(alone.isAccepted)
         let both = try DANE(records: [short, long]).evaluate(observation, pins: nil, verifier: Self.verifier)
@@ -123,9 +116,7 @@ struct DANEOracleTests {
         }
 
         private static func record(
-            _ usage: TLSARecord.Usage,
-            _ target: LabCertificate,
-            using generator: inout some RandomNumberGenerator
+            _ usage: TLSARecord.Usage, _ target: LabCertificate, using generator: inout some RandomNumberGenerator
         ) throws -> TLSARecord {
             let selector = TLSARecord.Selector.allCases.randomElement(using: &generator)!
             let matching = TLSARecord.Matching.allCases.randomElement(using: &generator)!
@@ -146,10 +137,7 @@ struct DANEOracleTests {
         let observation = try Observation(item.presented)
         let ours = try DANE(records: item.records).evaluate(observation, pins: nil, verifier: verifier)
         let theirs = try opinion(
-            on: observation.presented.certificates,
-            item.anchors.map { try $0.value() },
-            item.records
-        )
+            on: observation.presented.certificates, item.anchors.map { try $0.value() }, item.records)
         if ours.isAccepted { tally.accepted += 1 } else { tally.rejected += 1 }
         switch (ours.isAccepted, theirs.isAccepted) {
         case (true, true), (false, false): break
@@ -165,22 +153,14 @@ struct DANEOracleTests {
             let needsRoot = record.usage == .authorityConstraint || record.usage == .leafConstraint
             let again = try opinion(on: path, needsRoot ? path.suffix(1) : [], [record])
             #expect(again.isAccepted, "\(place): accepted, which OpenSSL never does: \(again.error)")
-        case (false, true):
-            Issue.record("\(place): rejected as \(ours.reason), which OpenSSL accepts")
+        case (false, true): Issue.record("\(place): rejected as \(ours.reason), which OpenSSL accepts")
         }
     }
 
-    private func opinion(
-        on presented: [Certificate],
-        _ anchors: some Collection<Certificate>,
-        _ records: [TLSARecord]
-    ) throws -> DANEOracle.Opinion {
+    private func opinion(on presented: [Certificate], _ anchors: some Collection<Certificate>, _ records: [TLSARecord])
+        throws -> DANEOracle.Opinion
+    {
         try DANEOracle.opinion(
-            on: presented,
-            anchors: Array(anchors),
-            records: records,
-            name: RandomPKI.serverName,
-            at: RandomPKI.now
-        )
+            on: presented, anchors: Array(anchors), records: records, name: RandomPKI.serverName, at: RandomPKI.now)
     }
 }

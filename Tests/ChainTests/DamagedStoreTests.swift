@@ -44,17 +44,11 @@ struct DamagedStoreTests {
         }
     }
 
-    enum Position: CaseIterable {
-        case before, after, between
-    }
+    enum Position: CaseIterable { case before, after, between }
 
-    enum Form: CaseIterable {
-        case plain, carriageReturns, glued
-    }
+    enum Form: CaseIterable { case plain, carriageReturns, glued }
 
-    enum Place: CaseIterable {
-        case bundle, directory, directoryAndDamagedBundle
-    }
+    enum Place: CaseIterable { case bundle, directory, directoryAndDamagedBundle }
 
     /// A file's text: the blocks, with the damage among them.
     private func text(_ blocks: [String], _ damage: Damage, _ position: Position, _ form: Form) -> String {
@@ -73,8 +67,9 @@ struct DamagedStoreTests {
         }
     }
 
-    @Test(arguments: Damage.allCases, Form.allCases)
-    func `as the same store in OpenSSL`(damage: Damage, form: Form) throws {
+    @Test(arguments: Damage.allCases, Form.allCases) func `as the same store in OpenSSL`(damage: Damage, form: Form)
+        throws
+    {
         for position in Position.allCases {
             for place in Place.allCases {
                 for rejects in [false, true] {
@@ -106,11 +101,7 @@ struct DamagedStoreTests {
     }
 
     private func store(
-        _ place: Place,
-        _ damage: Damage,
-        _ position: Position,
-        _ form: Form,
-        rejects: Bool,
+        _ place: Place, _ damage: Damage, _ position: Position, _ form: Form, rejects: Bool,
         in files: TemporaryDirectory
     ) throws -> Files {
         let pki = Self.pki
@@ -135,12 +126,8 @@ struct DamagedStoreTests {
         let chain = [try pki.leaf.value(), try pki.interA.value()]
         return OpenSSLPathVerifier(trustStore: store).findPaths(
             PathQuestion(
-                presented: try #require(PresentedChain(chain)),
-                anchors: .trustStore,
-                policy: .sslServer(name: ReferenceName(StandardPKI.serverName)),
-                time: RandomPKI.now
-            )
-        )
+                presented: try #require(PresentedChain(chain)), anchors: .trustStore,
+                policy: .sslServer(name: ReferenceName(StandardPKI.serverName)), time: RandomPKI.now))
     }
 
     /// What `SSL_CTX_set_default_verify_paths` and `X509_verify_cert` come to with these files.
@@ -181,10 +168,10 @@ struct DamagedStoreTests {
         let begin = "-----BEGIN TRUSTED CERTIFICATE-----"
         let texts = [
             "\u{FEFF}" + distrust, "# text\n\u{FEFF}" + distrust, "\0" + distrust, "\0\n" + distrust,
-            "x\0y\n" + distrust,
-            String(repeating: "x", count: 253) + "\0" + distrust, String(repeating: "x", count: 254) + "\0" + distrust,
-            distrust.replacing(begin, with: begin + "\0x"), distrust.replacing(begin, with: begin + "\0junk-----"),
-            distrust.replacing(begin, with: begin + " "), distrust + "\0\0\0",
+            "x\0y\n" + distrust, String(repeating: "x", count: 253) + "\0" + distrust,
+            String(repeating: "x", count: 254) + "\0" + distrust, distrust.replacing(begin, with: begin + "\0x"),
+            distrust.replacing(begin, with: begin + "\0junk-----"), distrust.replacing(begin, with: begin + " "),
+            distrust + "\0\0\0",
         ]
         for (index, text) in texts.enumerated() {
             let (ours, _) = try compare(Array(text.utf8), under: inter)
@@ -253,16 +240,11 @@ struct DamagedStoreTests {
 
     private func compare(_ bytes: ArraySlice<UInt8>, under certificate: LabCertificate, alone: Bool) throws -> (
         ours: PathFindings, isTrustedByOpenSSL: Bool
-    ) {
-        try compare(Array(bytes), under: certificate, alone: alone)
-    }
+    ) { try compare(Array(bytes), under: certificate, alone: alone) }
 
     @Test func `a file of broken blocks is read in one go`() throws {
         let text = String(repeating: "-----BEGIN CERTIFICATE-----\nAAAA\n", count: 60_000)
-        let (ours, _) = try compare(
-            Array((text + Self.pki.interA.pem(Self.rejecting)).utf8),
-            under: Self.pki.interA
-        )
+        let (ours, _) = try compare(Array((text + Self.pki.interA.pem(Self.rejecting)).utf8), under: Self.pki.interA)
         #expect(ours.failures.map(\.id) == ["distrusted"])
     }
 }

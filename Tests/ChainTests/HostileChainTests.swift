@@ -4,8 +4,7 @@ import Testing
 import X509
 
 /// Counts, never times: what a chain may cost is budgeted before the work is done.
-@Suite("A hostile chain costs no more than the budget")
-struct HostileChainTests {
+@Suite("A hostile chain costs no more than the budget") struct HostileChainTests {
     private func find(_ chain: [LabCertificate], anchors: [LabCertificate] = []) throws -> PathFindings {
         OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(try question(chain))
     }
@@ -13,20 +12,15 @@ struct HostileChainTests {
     private func question(_ chain: [LabCertificate], by platform: Platform? = nil) throws -> PathQuestion {
         let observation = try Observation(chain)
         return PathQuestion(
-            presented: observation.presented,
-            anchors: .trustStore,
-            policy: .sslServer(name: observation.referenceName),
-            time: observation.time,
-            platform: platform
-        )
+            presented: observation.presented, anchors: .trustStore, policy: .sslServer(name: observation.referenceName),
+            time: observation.time, platform: platform)
     }
 
-    private func ids(_ findings: PathFindings) -> Set<String> {
-        Set(findings.failures.map(\.id))
-    }
+    private func ids(_ findings: PathFindings) -> Set<String> { Set(findings.failures.map(\.id)) }
 
-    @Test(arguments: [(16, LabKey.Algorithm.p256), (8, .p521)])
-    func `a mesh of authorities is given up`(count: Int, algorithm: LabKey.Algorithm) throws {
+    @Test(arguments: [(16, LabKey.Algorithm.p256), (8, .p521)]) func `a mesh of authorities is given up`(
+        count: Int, algorithm: LabKey.Algorithm
+    ) throws {
         let findings = try find(HostileChains.mesh(count, key: algorithm))
         #expect(findings.validPaths.isEmpty)
         #expect(ids(findings).contains("too-many-paths"))
@@ -58,8 +52,9 @@ struct HostileChainTests {
         #expect(findings.validPaths.isEmpty == ids(findings).contains("too-many-paths"))
     }
 
-    @Test(arguments: [(9, 11), (10, 12), (13, 15), (14, 16)])
-    func `a path of up to sixteen certificates is followed`(rungs: Int, count: Int) throws {
+    @Test(arguments: [(9, 11), (10, 12), (13, 15), (14, 16)]) func `a path of up to sixteen certificates is followed`(
+        rungs: Int, count: Int
+    ) throws {
         let (chain, root) = try HostileChains.ladder(rungs)
         #expect(try find(chain, anchors: [root]).validPaths.map(\.count) == [count])
         #expect(try find([chain[0]] + chain.dropFirst().reversed(), anchors: [root]).validPaths.map(\.count) == [count])
@@ -99,11 +94,7 @@ struct HostileChainTests {
 
     @Test func `names times constraints without measure are given up`() throws {
         for (names, constraints) in [(20_000, 20), (2_000, 250)] {
-            let (chain, root) = try HostileChains.constraints(
-                names: names,
-                constraints: constraints,
-                authorities: 8
-            )
+            let (chain, root) = try HostileChains.constraints(names: names, constraints: constraints, authorities: 8)
             let findings = try find(chain, anchors: [root])
             #expect(ids(findings) == ["too-many-paths"])
         }

@@ -19,10 +19,9 @@ enum HostileChains {
     /// A real issuer behind so many of its name with other keys.
     ///
     /// The root is not among them.
-    static func namesakes(
-        _ count: Int,
-        of algorithm: LabKey.Algorithm = .p256
-    ) throws -> (chain: [LabCertificate], root: LabCertificate) {
+    static func namesakes(_ count: Int, of algorithm: LabKey.Algorithm = .p256) throws -> (
+        chain: [LabCertificate], root: LabCertificate
+    ) {
         let template = anonymous(.authority("Issuer"))
         let root = try LabCertificate.selfSigned(.authority("Root"))
         let issuer = try root.issue(template)
@@ -40,10 +39,9 @@ enum HostileChains {
     }
 
     /// A path of so many authorities, each under the one before; the root is not part of it.
-    static func ladder(
-        _ count: Int,
-        key algorithm: LabKey.Algorithm = .p256
-    ) throws -> (chain: [LabCertificate], root: LabCertificate) {
+    static func ladder(_ count: Int, key algorithm: LabKey.Algorithm = .p256) throws -> (
+        chain: [LabCertificate], root: LabCertificate
+    ) {
         let root = try LabCertificate.selfSigned(.authority("Rung 0"), key: .shared(algorithm, label: "rung 0"))
         var rungs = [root]
         for number in 1...count {
@@ -55,10 +53,9 @@ enum HostileChains {
     }
 
     /// Two ways up from every rung: twice as many paths with each.
-    static func doubledLadder(
-        _ count: Int,
-        key algorithm: LabKey.Algorithm = .p256
-    ) throws -> (chain: [LabCertificate], root: LabCertificate) {
+    static func doubledLadder(_ count: Int, key algorithm: LabKey.Algorithm = .p256) throws -> (
+        chain: [LabCertificate], root: LabCertificate
+    ) {
         let root = try LabCertificate.selfSigned(.authority("Rung 0"), key: .shared(algorithm, label: "rung 0"))
         var chain: [LabCertificate] = []
         var rung = root
@@ -73,11 +70,9 @@ enum HostileChains {
     }
 
     /// A leaf with many names below authorities with many constraints.
-    static func constraints(
-        names: Int,
-        constraints: Int,
-        authorities: Int
-    ) throws -> (chain: [LabCertificate], root: LabCertificate) {
+    static func constraints(names: Int, constraints: Int, authorities: Int) throws -> (
+        chain: [LabCertificate], root: LabCertificate
+    ) {
         let root = try LabCertificate.selfSigned(.authority("Root"))
         var issuer = root
         var chain: [LabCertificate] = []
@@ -85,8 +80,7 @@ enum HostileChains {
             var template = CertificateTemplate.authority(DistinguishedName(commonName: "Constrained \(number)"))
             template.nameConstraints = .init(
                 permitted: (0..<constraints).map { .dns("p\($0).example.org") } + [.dns("example.com")],
-                excluded: (0..<constraints).map { .dns("x\($0).example.com") }
-            )
+                excluded: (0..<constraints).map { .dns("x\($0).example.com") })
             issuer = try issuer.issue(template)
             chain.insert(issuer, at: 0)
         }

@@ -41,10 +41,9 @@ struct RandomPKI {
     }
 
     /// What years of operation leave behind: authorities issued again, or renewed, by their own issuer or another.
-    private static func history(
-        of authorities: [LabCertificate],
-        using generator: inout some RandomNumberGenerator
-    ) throws -> [LabCertificate] {
+    private static func history(of authorities: [LabCertificate], using generator: inout some RandomNumberGenerator)
+        throws -> [LabCertificate]
+    {
         var everyone = authorities
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
             let subject = everyone.randomElement(using: &generator)!
@@ -57,10 +56,9 @@ struct RandomPKI {
         return Array(everyone.dropFirst(authorities.count))
     }
 
-    private static func authority(
-        _ name: String,
-        using generator: inout some RandomNumberGenerator
-    ) -> CertificateTemplate {
+    private static func authority(_ name: String, using generator: inout some RandomNumberGenerator)
+        -> CertificateTemplate
+    {
         var template = CertificateTemplate.authority(DistinguishedName(commonName: name))
         if generator.chance(10) { template.basicConstraints?.pathLength = Int.random(in: 0...2, using: &generator) }
         if generator.chance(6) { template = template.expired() }
@@ -100,16 +98,12 @@ struct RandomPKI {
 
 extension RandomNumberGenerator {
     /// True in so many of a hundred cases.
-    mutating func chance(_ percent: Int) -> Bool {
-        Int.random(in: 0..<100, using: &self) < percent
-    }
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
 extension LabCertificate {
     /// The certificate as the code under test sees it.
-    func value() throws -> Certificate {
-        try CertificateReader.certificate(der: der)
-    }
+    func value() throws -> Certificate { try CertificateReader.certificate(der: der) }
 }
 
 extension TrustStore {
@@ -123,9 +117,7 @@ extension Observation {
     /// A server seen at ``RandomPKI/now`` under ``RandomPKI/serverName``.
     init(_ presented: [LabCertificate], name: String = RandomPKI.serverName) throws {
         self.init(
-            presented: PresentedChain(try presented.map { try $0.value() })!,
-            referenceName: ReferenceName(name),
-            time: RandomPKI.now
-        )
+            presented: PresentedChain(try presented.map { try $0.value() })!, referenceName: ReferenceName(name),
+            time: RandomPKI.now)
     }
 }

@@ -4,16 +4,16 @@ import Testing
 import X509
 
 /// A verifier remembers what it found out about chains; no answer may differ from one of a verifier that never was asked before.
-@Suite("What a verifier remembers changes no answer")
-struct RememberedFindingsTests {
+@Suite("What a verifier remembers changes no answer") struct RememberedFindingsTests {
     private static let names: [ReferenceName] = [
         ReferenceName(RandomPKI.serverName), ReferenceName("other.test"), ReferenceName("192.0.2.1"), .unchecked,
         ReferenceName("a..b"),
     ]
     private static let platforms: [Platform?] = [nil, .apple(), .android(), .browser, .openssl]
 
-    @Test(arguments: Seeds.sample(3))
-    func `a verifier that was asked before answers as a new one does`(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(3)) func `a verifier that was asked before answers as a new one does`(seed: UInt64)
+        async throws
+    {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<8 {
             await Task.yield()
@@ -27,17 +27,13 @@ struct RememberedFindingsTests {
             for _ in 0..<12 {
                 let boundary = boundaries.randomElement(using: &generator)!
                 let time = Timestamp(
-                    secondsSinceEpoch: boundary.secondsSinceEpoch + Int64.random(in: -1...1, using: &generator)
-                )
+                    secondsSinceEpoch: boundary.secondsSinceEpoch + Int64.random(in: -1...1, using: &generator))
                 let question = PathQuestion(
-                    presented: presented,
-                    intermediates: generator.chance(30) ? pinned : [],
+                    presented: presented, intermediates: generator.chance(30) ? pinned : [],
                     anchors: [.trustStore, .trustStore, .only(pinned), .only([])].randomElement(using: &generator)!,
                     policy: generator.chance(20)
-                        ? .basicX509 : .sslServer(name: Self.names.randomElement(using: &generator)!),
-                    time: time,
-                    platform: Self.platforms.randomElement(using: &generator)!
-                )
+                        ? .basicX509 : .sslServer(name: Self.names.randomElement(using: &generator)!), time: time,
+                    platform: Self.platforms.randomElement(using: &generator)!)
                 let fresh = OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(question)
                 let remembered = remembering.findPaths(question)
                 let place: Comment = "seed \(seed), world \(number), \(question.policy), \(time)"
@@ -48,18 +44,16 @@ struct RememberedFindingsTests {
         }
     }
 
-    @Test(arguments: Seeds.sample(3))
-    func `devices that share what they find out answer as if they did not`(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(3)) func `devices that share what they find out answer as if they did not`(
+        seed: UInt64
+    ) async throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<8 {
             await Task.yield()
             let pki = try RandomPKI(using: &generator)
             var listed: [[UInt8]] = []
             let all = try pki.roots + pki.anchors(using: &generator) + pki.presented(using: &generator)
-            for der in all.map(\.der)
-            where !listed.contains(der) {
-                listed.append(der)
-            }
+            for der in all.map(\.der) where !listed.contains(der) { listed.append(der) }
             let bundle = try AnchorBundle(listed: listed)
             let shared = SharedFindings()
             func isListed(_ selection: [Int]) -> @Sendable (Certificate) -> Bool {
@@ -69,10 +63,8 @@ struct RememberedFindingsTests {
             let selections = (0..<4).map { _ in listed.indices.filter { _ in generator.chance(60) } }
             let devices = selections.map { selection in
                 OpenSSLPathVerifier(
-                    trustStore: TrustStore(AnchorSelection(selection, of: bundle)),
-                    sharing: shared,
-                    isPublicRoot: isListed(selection)
-                )
+                    trustStore: TrustStore(AnchorSelection(selection, of: bundle)), sharing: shared,
+                    isPublicRoot: isListed(selection))
             }
             let pinned = try pki.roots.map { try $0.value() }
             for _ in 0..<6 {
@@ -80,15 +72,12 @@ struct RememberedFindingsTests {
                     presented: PresentedChain(try pki.presented(using: &generator).map { try $0.value() })!,
                     intermediates: generator.chance(30) ? pinned : [],
                     anchors: generator.chance(20) ? .only(pinned) : .trustStore,
-                    policy: .sslServer(name: Self.names.randomElement(using: &generator)!),
-                    time: RandomPKI.now,
-                    platform: Self.platforms.randomElement(using: &generator)!
-                )
+                    policy: .sslServer(name: Self.names.randomElement(using: &generator)!), time: RandomPKI.now,
+                    platform: Self.platforms.randomElement(using: &generator)!)
                 for (device, selection) in zip(devices, selections) {
                     let own = try AnchorBundle(listed: selection.map { listed[$0] })
                     let alone = OpenSSLPathVerifier(
-                        trustStore: TrustStore(anchors: [own]),
-                        isPublicRoot: isListed(selection)
+                        trustStore: TrustStore(anchors: [own]), isPublicRoot: isListed(selection)
                     ).findPaths(question)
                     let sharing = device.findPaths(question)
                     let place: Comment = "seed \(seed), world \(number), \(selection), \(question.policy)"
@@ -117,12 +106,8 @@ struct RememberedFindingsTests {
             ] {
                 for platform in Self.platforms {
                     let question = PathQuestion(
-                        presented: presented,
-                        anchors: .trustStore,
-                        policy: .sslServer(name: ReferenceName(host)),
-                        time: RandomPKI.now,
-                        platform: platform
-                    )
+                        presented: presented, anchors: .trustStore, policy: .sslServer(name: ReferenceName(host)),
+                        time: RandomPKI.now, platform: platform)
                     let (fresh, known) = (
                         OpenSSLPathVerifier(trustStore: store).findPaths(question), asking.findPaths(question)
                     )
@@ -149,12 +134,8 @@ struct RememberedFindingsTests {
             for platform in order {
                 let shown = verifier.findPaths(
                     PathQuestion(
-                        presented: presented,
-                        anchors: .trustStore,
-                        policy: .sslServer(name: .unchecked),
-                        time: RandomPKI.now,
-                        platform: platform
-                    )
+                        presented: presented, anchors: .trustStore, policy: .sslServer(name: .unchecked),
+                        time: RandomPKI.now, platform: platform)
                 ).bestEffort
                 // Apple's ends at a self-signed certificate, the others' is the longest.
                 let expected = platform == nil ? [leaf, other, between, above] : [leaf, issuer, root]
@@ -171,11 +152,8 @@ struct RememberedFindingsTests {
         func isTrusted(at time: Timestamp) throws -> Bool {
             verifier.evaluate(
                 PathQuestion(
-                    presented: PresentedChain([certificate])!,
-                    anchors: .trustStore,
-                    policy: .sslServer(name: ReferenceName(RandomPKI.serverName)),
-                    time: time
-                )
+                    presented: PresentedChain([certificate])!, anchors: .trustStore,
+                    policy: .sslServer(name: ReferenceName(RandomPKI.serverName)), time: time)
             ).isTrusted
         }
         let after = Timestamp(secondsSinceEpoch: certificate.notAfter.secondsSinceEpoch + 1)

@@ -4,8 +4,7 @@ import Pinning
 import Testing
 import X509
 
-@Suite("Keys are as strong as OpenSSL says that they are")
-struct SecurityBitsTests {
+@Suite("Keys are as strong as OpenSSL says that they are") struct SecurityBitsTests {
     /// Whether OpenSSL takes a key at level 2, which asks for 112 bits of security.
     private static func isTaken(_ key: LabKey) -> Bool {
         let info = key.publicKeyInfo
@@ -25,11 +24,8 @@ struct SecurityBitsTests {
         let chain = try [leaf].map { try CertificateReader.certificate(der: $0.der) }
         let question = PathQuestion(
             presented: try #require(PresentedChain(chain)),
-            anchors: .only([try CertificateReader.certificate(der: root.der)]),
-            policy: .sslServer(name: .unchecked),
-            time: Timestamp(secondsSinceEpoch: LabClock.now),
-            platform: .openssl
-        )
+            anchors: .only([try CertificateReader.certificate(der: root.der)]), policy: .sslServer(name: .unchecked),
+            time: Timestamp(secondsSinceEpoch: LabClock.now), platform: .openssl)
         let findings = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [])).findPaths(question)
         #expect(findings.failures.isEmpty == Self.isTaken(key))
     }

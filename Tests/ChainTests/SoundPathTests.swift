@@ -6,10 +6,8 @@ import Testing
 import X509
 
 /// OpenSSL's own opinion of every path that was found, and what the store says of those on it.
-@Suite("A path that is found valid is valid to OpenSSL, alone")
-struct SoundPathTests {
-    @Test(arguments: Seeds.sample(8))
-    func `random worlds with stores that distrust`(seed: UInt64) throws {
+@Suite("A path that is found valid is valid to OpenSSL, alone") struct SoundPathTests {
+    @Test(arguments: Seeds.sample(8)) func `random worlds with stores that distrust`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<6 {
             let pki = try RandomPKI(using: &generator)
@@ -26,12 +24,8 @@ struct SoundPathTests {
             let observation = try Observation(presented)
             let findings = OpenSSLPathVerifier(trustStore: store).findPaths(
                 PathQuestion(
-                    presented: observation.presented,
-                    anchors: .trustStore,
-                    policy: .sslServer(name: observation.referenceName),
-                    time: observation.time
-                )
-            )
+                    presented: observation.presented, anchors: .trustStore,
+                    policy: .sslServer(name: observation.referenceName), time: observation.time))
             let distrustedDER = Set(distrusted.map(\.der))
             for path in findings.validPaths {
                 let ders = path.map(\.der)
@@ -41,10 +35,9 @@ struct SoundPathTests {
         }
     }
 
-    @Test(arguments: Seeds.sample(8))
-    func `curl gets what OpenSSL builds of what is sent, in that order`(seed: UInt64) throws {
-        _ = try acceptedWorlds(seed: seed)
-    }
+    @Test(arguments: Seeds.sample(8)) func `curl gets what OpenSSL builds of what is sent, in that order`(seed: UInt64)
+        throws
+    { _ = try acceptedWorlds(seed: seed) }
 
     @Test func `some of those worlds have a path for curl`() throws {
         // Of the fixed seeds: one seed alone may well have none.
@@ -63,24 +56,15 @@ struct SoundPathTests {
             let observation = try Observation(presented)
             let findings = OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(
                 PathQuestion(
-                    presented: observation.presented,
-                    anchors: .trustStore,
-                    policy: .sslServer(name: observation.referenceName),
-                    time: observation.time,
-                    platform: .openssl
-                )
-            )
+                    presented: observation.presented, anchors: .trustStore,
+                    policy: .sslServer(name: observation.referenceName), time: observation.time, platform: .openssl))
             let error = Self.error(
-                of: presented[0].der,
-                through: presented.dropFirst().map(\.der),
-                to: anchors.map(\.der),
-                trustedFirst: true
-            )
+                of: presented[0].der, through: presented.dropFirst().map(\.der), to: anchors.map(\.der),
+                trustedFirst: true)
             if error == X509_V_OK { accepted += 1 }
             #expect(
                 findings.validPaths.isEmpty == (error != X509_V_OK),
-                "seed \(seed), world \(number): OpenSSL says \(error), \(findings)"
-            )
+                "seed \(seed), world \(number): OpenSSL says \(error), \(findings)")
         }
         return accepted
     }
@@ -94,21 +78,13 @@ struct SoundPathTests {
     /// sslserver -auth_level 2`).
     private static func error(of path: [[UInt8]]) -> Int32 {
         // The anchor may have the name of a certificate between, and is not to stand in for it.
-        error(
-            of: path[0],
-            through: Array(path.dropFirst().dropLast()),
-            to: [path[path.count - 1]],
-            trustedFirst: false
-        )
+        error(of: path[0], through: Array(path.dropFirst().dropLast()), to: [path[path.count - 1]], trustedFirst: false)
     }
 
     /// What `X509_verify_cert` says of a leaf, given what was sent with it and what is trusted.
-    private static func error(
-        of leaf: [UInt8],
-        through sent: [[UInt8]],
-        to anchors: [[UInt8]],
-        trustedFirst: Bool
-    ) -> Int32 {
+    private static func error(of leaf: [UInt8], through sent: [[UInt8]], to anchors: [[UInt8]], trustedFirst: Bool)
+        -> Int32
+    {
         func certificates(_ encodings: [[UInt8]]) -> [OpaquePointer?] {
             encodings.map { der in
                 der.withUnsafeBufferPointer { buffer in

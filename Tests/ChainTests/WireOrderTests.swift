@@ -5,10 +5,10 @@ import Testing
 import X509
 
 /// What a server sends besides its leaf may stand in any order, be there twice, or be of no use to anybody.
-@Suite("What a server sends beside what is needed changes no verdict")
-struct WireOrderTests {
-    @Test(arguments: Seeds.sample(4))
-    func `shuffling and repeating change nothing that any client sees`(seed: UInt64) async throws {
+@Suite("What a server sends beside what is needed changes no verdict") struct WireOrderTests {
+    @Test(arguments: Seeds.sample(4)) func `shuffling and repeating change nothing that any client sees`(seed: UInt64)
+        async throws
+    {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<5 {
             // Tests with deadlines run on the same threads.
@@ -28,16 +28,15 @@ struct WireOrderTests {
         }
     }
 
-    @Test(arguments: Seeds.sample(4))
-    func `strangers change no verdict`(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(4)) func `strangers change no verdict`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<5 {
             // Tests with deadlines run on the same threads.
             await Task.yield()
             let world = try World(using: &generator)
             let before = try world.verdicts(world.presented)
-            let others = (world.presented.dropFirst() + (try world.strangers(using: &generator)))
-                .shuffled(using: &generator)
+            let others = (world.presented.dropFirst() + (try world.strangers(using: &generator))).shuffled(
+                using: &generator)
             let after = try world.verdicts([world.presented[0]] + others)
             for (name, verdict) in before {
                 #expect(
@@ -79,8 +78,7 @@ private struct World {
             let certificate = try targets.randomElement(using: &generator)!.value()
             let isWhole = generator.chance(60)
             pins.append(
-                Pin(isWhole ? .certificate(certificate) : .publicKey(certificate.publicKey.spkiSHA256), origin: "test")
-            )
+                Pin(isWhole ? .certificate(certificate) : .publicKey(certificate.publicKey.spkiSHA256), origin: "test"))
         }
         // TrustKit and browsers want a backup.
         pins.append(Pin(.publicKey(try LabCertificate.strangers(1)[0].value().publicKey.spkiSHA256), origin: "backup"))
@@ -114,24 +112,14 @@ private struct World {
                 "certificate, invalid allowed, no name",
                 AFNetworking4(
                     policy: AFSecurityPolicy(
-                        mode: .certificate,
-                        allowInvalidCertificates: true,
-                        validatesDomainName: false
-                    )
-                )
-            ),
-            ("trustkit", try TrustKit(pins: pins)),
-            ("okhttp", OkHttp()),
-            ("android", AndroidNetworkSecurityConfig()),
-            ("nspinneddomains", NSPinnedDomains()),
+                        mode: .certificate, allowInvalidCertificates: true, validatesDomainName: false))
+            ), ("trustkit", try TrustKit(pins: pins)), ("okhttp", OkHttp()),
+            ("android", AndroidNetworkSecurityConfig()), ("nspinneddomains", NSPinnedDomains()),
             // Not curl: OpenSSL takes the first issuer that fits, so that the order counts.
-            ("hpkp", HPKP()),
-            ("dane", try DANE(records: [record])),
+            ("hpkp", HPKP()), ("dane", try DANE(records: [record])),
         ]
         var verdicts: [String: Verdict] = [:]
-        for (name, client) in clients {
-            verdicts[name] = client.evaluate(observation, pins: pins, verifier: verifier)
-        }
+        for (name, client) in clients { verdicts[name] = client.evaluate(observation, pins: pins, verifier: verifier) }
         return verdicts
     }
 }
@@ -141,9 +129,7 @@ private final class RememberingVerifier: PathVerifier {
     private let verifier: OpenSSLPathVerifier
     private let answers = Mutex<[PathQuestion: PathFindings]>([:])
 
-    init(_ trustStore: TrustStore) {
-        verifier = OpenSSLPathVerifier(trustStore: trustStore)
-    }
+    init(_ trustStore: TrustStore) { verifier = OpenSSLPathVerifier(trustStore: trustStore) }
 
     func findPaths(_ question: PathQuestion) -> PathFindings {
         if let known = answers.withLock({ $0[question] }) { return known }

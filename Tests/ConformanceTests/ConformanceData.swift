@@ -9,8 +9,8 @@ enum ConformanceData {
         if let path = ProcessInfo.processInfo.environment["PINCHECK_CONFORMANCE"] {
             return URL(fileURLWithPath: path, isDirectory: true)
         }
-        let package = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         return package.deletingLastPathComponent().appendingPathComponent("shared/conformance", isDirectory: true)
     }()
 
@@ -21,11 +21,7 @@ enum ConformanceData {
     static let missing: String? =
         if !FileManager.default.fileExists(atPath: folder.appendingPathComponent("data").path) {
             "there are no conformance suites at \(folder.path): set PINCHECK_CONFORMANCE to their folder"
-        } else if decompressor == nil {
-            "the conformance suites are compressed: install xz or python3"
-        } else {
-            nil
-        }
+        } else if decompressor == nil { "the conformance suites are compressed: install xz or python3" } else { nil }
 
     /// Decodes a file of the `data` folder.
     static func decode<Value: Decodable & Sendable>(_ type: Value.Type, from name: String) async throws -> Value {
@@ -43,9 +39,7 @@ enum ConformanceData {
         return try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
     }
 
-    private struct Unreadable: Error {
-        let what: String
-    }
+    private struct Unreadable: Error { let what: String }
 
     private static let decompressor: (path: String, arguments: [String])? = {
         if let path = Program.path(of: "xz") { return (path, ["-dc"]) }

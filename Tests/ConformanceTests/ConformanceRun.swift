@@ -43,9 +43,7 @@ struct ConformanceRun {
         try await run(suite, known: known, way: way)
     }
 
-    private struct UnknownFormat: Error {
-        let format: String
-    }
+    private struct UnknownFormat: Error { let format: String }
 
     private mutating func run(_ suite: ConformanceSuite, known: [String: String], way: Way) async throws {
         for item in suite.coreCases {
@@ -63,11 +61,7 @@ struct ConformanceRun {
         }
     }
 
-    private static func outcome(
-        of item: ConformanceSuite.Case,
-        _ answer: String,
-        known: [String: String]
-    ) -> Outcome {
+    private static func outcome(of item: ConformanceSuite.Case, _ answer: String, known: [String: String]) -> Outcome {
         guard answer != item.expect else { return .agree }
         let kind =
             switch answer {
@@ -80,20 +74,15 @@ struct ConformanceRun {
         return Deviation.all[item.id]?.kind == kind ? .deviation : .unexpected(kind)
     }
 
-    private static func findsPath(
-        _ item: ConformanceSuite.Case,
-        of suite: ConformanceSuite,
-        isStrict: Bool
-    ) throws -> Bool {
+    private static func findsPath(_ item: ConformanceSuite.Case, of suite: ConformanceSuite, isStrict: Bool) throws
+        -> Bool
+    {
         let anchors = try AnchorBundle(pemOrDER: Array(suite.pem(item.anchors).utf8))
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [anchors]), isStrict: isStrict)
         let presented = try CertificateReader.certificates(pemOrDER: Array(suite.pem(item.chain).utf8))
         let question = PathQuestion(
-            presented: try #require(PresentedChain(presented)),
-            anchors: .trustStore,
-            policy: .sslServer(name: item.host.map { ReferenceName($0) } ?? .unchecked),
-            time: try suite.time(of: item)
-        )
+            presented: try #require(PresentedChain(presented)), anchors: .trustStore,
+            policy: .sslServer(name: item.host.map { ReferenceName($0) } ?? .unchecked), time: try suite.time(of: item))
         return verifier.evaluate(question).isTrusted
     }
 
@@ -102,10 +91,8 @@ struct ConformanceRun {
         let errors = OutputBuffer()
         let context = Context(
             console: Console(output: OutputBuffer().stream(), errors: errors.stream()),
-            environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"],
-            now: { time },
-            readStandardInput: { Array(suite.pem(item.chain).utf8) }
-        )
+            environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"], now: { time },
+            readStandardInput: { Array(suite.pem(item.chain).utf8) })
         let status = try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(suite.pem(item.anchors), to: "anchors.pem")
             let arguments =
@@ -121,9 +108,7 @@ struct ConformanceRun {
     }
 
     /// How many cases went this way.
-    func count(_ outcome: Outcome) -> Int {
-        outcomes.count { $0 == outcome }
-    }
+    func count(_ outcome: Outcome) -> Int { outcomes.count { $0 == outcome } }
 
     /// As in `limbo: 122 of 160 agree, 38 known`.
     var summary: String {

@@ -6,9 +6,8 @@ import X509
 
 @Suite(
     "Third-party suites find no disagreement that is not known",
-    .enabled(if: ConformanceData.isAvailable, "\(ConformanceData.missing ?? "")")
-)
-struct ConformanceTests {
+    .enabled(if: ConformanceData.isAvailable, "\(ConformanceData.missing ?? "")")) struct ConformanceTests
+{
     /// A suite, and how many of its core cases must agree at least.
     struct Mark: Sendable, CustomTestStringConvertible {
         let suite: String
@@ -24,18 +23,14 @@ struct ConformanceTests {
         var testDescription: String { way == .verifier(isStrict: true) ? "\(suite) --strict" : suite }
     }
 
-    @Test(
-        arguments: [
-            Mark("limbo", .verifier(isStrict: false), agreeing: 122),
-            Mark("limbo", .verifier(isStrict: true), agreeing: 131),
-            Mark("pkits", .verifier(isStrict: false), agreeing: 87),
-            Mark("pkits", .verifier(isStrict: true), agreeing: 86),
-            Mark("bettertls-pathbuilding", .verifier(isStrict: false), agreeing: 81),
-            Mark("bettertls-pathbuilding", .verifier(isStrict: true), agreeing: 81),
-            Mark("names", .commandLine, agreeing: 173),
-        ]
-    )
-    func `the verdicts agree`(mark: Mark) async throws {
+    @Test(arguments: [
+        Mark("limbo", .verifier(isStrict: false), agreeing: 122),
+        Mark("limbo", .verifier(isStrict: true), agreeing: 131),
+        Mark("pkits", .verifier(isStrict: false), agreeing: 87), Mark("pkits", .verifier(isStrict: true), agreeing: 86),
+        Mark("bettertls-pathbuilding", .verifier(isStrict: false), agreeing: 81),
+        Mark("bettertls-pathbuilding", .verifier(isStrict: true), agreeing: 81),
+        Mark("names", .commandLine, agreeing: 173),
+    ]) func `the verdicts agree`(mark: Mark) async throws {
         let run = try await ConformanceRun(mark.suite, mark.way)
         print("conformance:", run.summary)
         #expect(run.unexpected.isEmpty)
@@ -72,8 +67,7 @@ struct ConformanceTests {
 
     @Test(
         .enabled(if: ConformanceTests.python != nil, "there is no python3 to run the suites' own runner"),
-        .enabled(if: ConformanceTests.binary != nil, "the pincheck binary is not beside the tests")
-    )
+        .enabled(if: ConformanceTests.binary != nil, "the pincheck binary is not beside the tests"))
     func `the suites' own runner agrees about the built binary`() async throws {
         let folder = ConformanceData.folder.path
         let outcome = try await Program.run(
@@ -82,8 +76,7 @@ struct ConformanceTests {
                 "\(folder)/pinconf.py", "run", "\(folder)/data/pkits.json.xz", "--known", "\(folder)/known/pkits.json",
                 "--cmd",
                 "'\(try #require(Self.binary))' verify {chain} --client hpkp --anchors {anchors} [--verify-name {host}] --at {at}",
-            ]
-        )
+            ])
         print("conformance: pinconf.py with the binary:", outcome.text.prefix { $0 != "\n" })
         #expect(outcome.status == 0, "\(outcome.text)")
     }
@@ -91,8 +84,7 @@ struct ConformanceTests {
     private static let python = Program.path(of: "python3")
 
     /// The program is built into the directory of the test runner.
-    private static let binary: String? =
-        [Bundle.main.bundlePath, ProcessInfo.processInfo.arguments[0]].flatMap { path in
-            [path + "/pincheck", (path as NSString).deletingLastPathComponent + "/pincheck"]
-        }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    private static let binary: String? = [Bundle.main.bundlePath, ProcessInfo.processInfo.arguments[0]].flatMap {
+        path in [path + "/pincheck", (path as NSString).deletingLastPathComponent + "/pincheck"]
+    }.first { FileManager.default.isExecutableFile(atPath: $0) }
 }

@@ -7,13 +7,11 @@ struct Deviation {
 
     /// The deviations by the case's id.
     static let all: [String: Deviation] = [
-        "names::webpki::082": registryWildcard,
-        "names::webpki::088": registryWildcard,
+        "names::webpki::082": registryWildcard, "names::webpki::088": registryWildcard,
     ]
 
     /// The suite's tables know no public suffixes; Apple's server policy and Chrome do.
     private static let registryWildcard = Deviation(
         kind: "false-reject",
-        reason: "a wildcard directly above a registry's suffix (*.co.uk, *.com.br) matches nothing"
-    )
+        reason: "a wildcard directly above a registry's suffix (*.co.uk, *.com.br) matches nothing")
 }

@@ -28,9 +28,7 @@ enum Program {
     static func run(_ path: String, _ arguments: [String]) async throws -> Outcome {
         // On a thread of its own, because it blocks.
         try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(with: Result { try runAndWait(path, arguments) })
-            }
+            DispatchQueue.global().async { continuation.resume(with: Result { try runAndWait(path, arguments) }) }
         }
     }
 

@@ -6,8 +6,7 @@ import Testing
 import X509
 
 /// What is known of authorities: each line of the table against the certificates that devices have.
-@Suite("The table of authorities says what the roots of devices show")
-struct AuthorityTableTests {
+@Suite("The table of authorities says what the roots of devices show") struct AuthorityTableTests {
     private static var roots: [SHA256Digest: [Certificate]] {
         var roots: [SHA256Digest: [Certificate]] = [:]
         for der in DeviceData.builtIn.certificates {
@@ -31,8 +30,7 @@ struct AuthorityTableTests {
     }
 
     @Test func `each line has its source and its day, and roots in use are on the newest lists`() throws {
-        let newest = ["ios-26", "android-17"].compactMap { name in
-            DeviceData.builtIn.devices.first { $0.name == name }
+        let newest = ["ios-26", "android-17"].compactMap { name in DeviceData.builtIn.devices.first { $0.name == name }
         }
         try #require(newest.count == 2)
         let known = Self.roots
@@ -58,8 +56,8 @@ struct AuthorityTableTests {
 
     @Test(.enabled(if: DeviceDataScriptTests.python != nil, "python3 is not on this machine: the script is not tested"))
     func `the script makes the table of the program again`() throws {
-        let folder = DeviceDataScriptTests.script.deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Devices/Authorities")
+        let folder = DeviceDataScriptTests.script.deletingLastPathComponent().deletingLastPathComponent().appending(
+            path: "Devices/Authorities")
         let roots = DeviceData.builtIn.certificates.map { pem($0, label: "CERTIFICATE") }.joined()
         try TemporaryDirectory.scoped { directory in
             let output = directory.path + "/AuthorityLines.swift"
@@ -74,10 +72,7 @@ struct AuthorityTableTests {
             process.waitUntilExit()
             #expect(process.terminationStatus == 0)
             let made = try String(contentsOfFile: output, encoding: .utf8)
-            let committed = try String(
-                contentsOf: folder.appending(path: "AuthorityLines.swift"),
-                encoding: .utf8
-            )
+            let committed = try String(contentsOf: folder.appending(path: "AuthorityLines.swift"), encoding: .utf8)
             #expect(made == committed)
         }
     }

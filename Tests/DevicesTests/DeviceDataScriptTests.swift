@@ -6,10 +6,10 @@ import Testing
 import X509
 
 /// The script that makes device data, with certificates that were issued for the test.
-@Suite("make-device-data writes what is read")
-struct DeviceDataScriptTests {
-    static let python = ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"]
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
+@Suite("make-device-data writes what is read") struct DeviceDataScriptTests {
+    static let python = ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
     static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources/CDeviceData/make-device-data")
 
@@ -112,16 +112,13 @@ struct DeviceDataScriptTests {
             (
                 #"{"platform": "aosp", "version": "9", "fetched": "2026-07-19", "url": "", "roots": []}"#,
                 "lists no roots"
-            ),
-            (#"{"platform": "aosp", "version": "9", "url": "", "roots": ["x"]}"#, "is not in"),
-        ]
-    )
-    func `lists that cannot be used are refused in one line`(list: String, message: String) throws {
+            ), (#"{"platform": "aosp", "version": "9", "url": "", "roots": ["x"]}"#, "is not in"),
+        ]) func `lists that cannot be used are refused in one line`(list: String, message: String) throws
+    {
         try TemporaryDirectory.scoped { directory in
             let end = try run([
                 try directory.write(stores(list), to: "stores.json"),
-                try directory.write(pki.rootA.pem, to: "roots.pem"),
-                "--output", directory.path + "/devices.bin",
+                try directory.write(pki.rootA.pem, to: "roots.pem"), "--output", directory.path + "/devices.bin",
             ])
             #expect(end.status == 1)
             #expect(end.errors.hasPrefix("make-device-data: ") && end.errors.contains(message), "\(end.errors)")

@@ -25,20 +25,17 @@ struct BuiltInDevicesTests {
         #expect(
             data.devices.map(\.name) == [
                 "ios-12", "ios-12.1.3", "ios-13", "ios-14", "ios-15", "ios-15.1", "ios-16", "ios-16.5", "ios-17",
-                "ios-18", "ios-26", "android-8", "android-8.1", "android-9", "android-11", "android-12",
-                "android-12.1", "android-13", "android-14", "android-15", "android-16", "android-17", "mozilla",
-            ]
-        )
+                "ios-18", "ios-26", "android-8", "android-8.1", "android-9", "android-11", "android-12", "android-12.1",
+                "android-13", "android-14", "android-15", "android-16", "android-17", "mozilla",
+            ])
         #expect(data.devices.first?.alias == "macos-10.14")
         #expect(data.devices.first { $0.name == "ios-26" }?.alias == "macos-26")
         #expect(data.devices.last?.alias == nil)
     }
 
     @Test(arguments: [("ios-12", 174), ("ios-26", 156), ("android-8", 156), ("android-17", 145), ("mozilla", 121)])
-    func `a device has as many roots as its publisher lists, all of them certificates`(
-        name: String,
-        count: Int
-    ) throws {
+    func `a device has as many roots as its publisher lists, all of them certificates`(name: String, count: Int) throws
+    {
         let device = try #require(data.devices.first { $0.name == name })
         let roots = data.roots(of: device)
         #expect(roots.count == count && device.rootCount == count)
@@ -77,8 +74,7 @@ struct BuiltInDevicesTests {
     @Test(arguments: [
         ("android-10", ["android-9", "android-11"]), ("ios-17.4", ["ios-17", "ios-18"]), ("ios-11", ["ios-12"]),
         ("macos-11.5", ["macos-11", "macos-12"]), ("ios-27", ["ios-26"]), ("windows-11", []), ("ios", []), ("", []),
-    ])
-    func `a version without a list names those next to it`(name: String, neighbours: [String]) {
+    ]) func `a version without a list names those next to it`(name: String, neighbours: [String]) {
         let error = #expect(throws: UnknownDevice.self) { try data.choice(named: name) }
         #expect(error?.neighbours == neighbours)
     }
@@ -91,13 +87,9 @@ struct BuiltInDevicesTests {
     @Test(arguments: [
         ("ios-12", false, false, false), ("ios-12.1.3", false, true, false), ("ios-13", true, true, false),
         ("ios-16.5", true, true, false), ("ios-17", true, true, true), ("ios-26", true, true, true),
-    ])
-    func `Apple's rules start with their versions`(
-        name: String,
-        limits: Bool,
-        transparency: Bool,
-        addresses: Bool
-    ) throws {
+    ]) func `Apple's rules start with their versions`(name: String, limits: Bool, transparency: Bool, addresses: Bool)
+        throws
+    {
         let device = try #require(data.devices.first { $0.name == name })
         guard case .apple(let rules) = device.platformRelease else {
             Issue.record("\(name) is not one of Apple's")
@@ -111,8 +103,7 @@ struct BuiltInDevicesTests {
     @Test(arguments: [
         ("android-8", 26), ("android-8.1", 27), ("android-9", 28), ("android-11", 30), ("android-12", 31),
         ("android-12.1", 32), ("android-13", 33), ("android-15", 35), ("android-16", 36), ("android-17", 37),
-    ])
-    func `Android's rules follow the API level`(name: String, level: Int) throws {
+    ]) func `Android's rules follow the API level`(name: String, level: Int) throws {
         let device = try #require(data.devices.first { $0.name == name })
         guard case .android(let rules) = device.platformRelease else {
             Issue.record("\(name) is not one of Android's")
@@ -123,8 +114,7 @@ struct BuiltInDevicesTests {
     }
 }
 
-@Suite("A file of device data is read exactly, or refused with what is wrong and where")
-struct DeviceDataFileTests {
+@Suite("A file of device data is read exactly, or refused with what is wrong and where") struct DeviceDataFileTests {
     let pki: StandardPKI
 
     init() throws { pki = try .shared() }
@@ -132,20 +122,11 @@ struct DeviceDataFileTests {
     private func entries() -> [DeviceDataWriter.Entry] {
         [
             .init(
-                name: "ios-17",
-                alias: "macos-14",
-                release: "iOS 17, macOS 14",
-                address: "https://lists.example/apple",
-                day: 19_700,
-                roots: [pki.rootA.der, pki.rootB.der]
-            ),
+                name: "ios-17", alias: "macos-14", release: "iOS 17, macOS 14", address: "https://lists.example/apple",
+                day: 19_700, roots: [pki.rootA.der, pki.rootB.der]),
             .init(
-                name: "android-14",
-                release: "Android 14",
-                address: "https://lists.example/android",
-                day: 19_800,
-                roots: [pki.rootB.der]
-            ),
+                name: "android-14", release: "Android 14", address: "https://lists.example/android", day: 19_800,
+                roots: [pki.rootB.der]),
         ]
     }
 
@@ -191,8 +172,7 @@ struct DeviceDataFileTests {
         for count in 8..<whole.count {
             guard case .truncated? = problem(Array(whole.prefix(count))) else {
                 Issue.record(
-                    "\(count) of \(whole.count) bytes: \(String(describing: problem(Array(whole.prefix(count)))))"
-                )
+                    "\(count) of \(whole.count) bytes: \(String(describing: problem(Array(whole.prefix(count)))))")
                 return
             }
         }
@@ -210,12 +190,7 @@ struct DeviceDataFileTests {
 
     @Test func `a platform that is not known is named`() {
         let entry = DeviceDataWriter.Entry(
-            name: "tizen-9",
-            release: "Tizen 9",
-            address: "",
-            day: 0,
-            roots: [pki.rootA.der]
-        )
+            name: "tizen-9", release: "Tizen 9", address: "", day: 0, roots: [pki.rootA.der])
         #expect(problem(bytes([entry])) == .unknownPlatform("tizen-9"))
     }
 
@@ -251,8 +226,7 @@ struct DeviceDataFileTests {
         #expect(problem(bytes([junk])) == .notACertificate(1))
     }
 
-    @Test(arguments: Seeds.sample(2))
-    func `damage that the checksum agrees with crashes nothing`(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(2)) func `damage that the checksum agrees with crashes nothing`(seed: UInt64) throws {
         let original = bytes()
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<1_000 {

@@ -11,9 +11,7 @@ import Testing
         var lastActivity: ContinuousClock.Instant
         private(set) var isDropped = false
 
-        init(_ room: ConnectionRoom, at time: ContinuousClock.Instant) {
-            (self.room, lastActivity) = (room, time)
-        }
+        init(_ room: ConnectionRoom, at time: ContinuousClock.Instant) { (self.room, lastActivity) = (room, time) }
 
         func drop(_: ServerEvent.Reason) {
             isDropped = true

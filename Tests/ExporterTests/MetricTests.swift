@@ -15,8 +15,7 @@ import Testing
                 a{b="x\\\\u{A}\\"y\\"\\\\\\\\u{1B}",c=""} 1
                 a_sum 2
 
-                """
-        )
+                """)
     }
 
     @Test func bucketsHoldWhatIsNoLongerThanTheirEnd() {
@@ -28,8 +27,6 @@ import Testing
         for line in [
             #"a_bucket{le="0.005"} 1"#, #"a_bucket{le="0.01"} 2"#, #"a_bucket{le="0.25"} 2"#, #"a_bucket{le="1"} 3"#,
             #"a_bucket{le="30"} 3"#, #"a_bucket{le="+Inf"} 4"#, "a_sum 101.011", "a_count 4",
-        ] {
-            #expect(lines.contains(line[...]), "\(line)")
-        }
+        ] { #expect(lines.contains(line[...]), "\(line)") }
     }
 }

@@ -6,8 +6,7 @@ import Testing
 
 @testable import HTTPDNS
 
-@Suite(.timeLimit(.minutes(5)))
-struct AddressResolverTests {
+@Suite(.timeLimit(.minutes(5))) struct AddressResolverTests {
     private let name = "api.example.com"
 
     /// An HTTP answer as a server sends it.
@@ -17,9 +16,7 @@ struct AddressResolverTests {
 
     /// What a service with the answer `bytes` gives for the name, and the request it got.
     private func ask(
-        _ behavior: ServerBehavior,
-        family: ProbeRequest.AddressFamily = .ipv4,
-        timeout: Duration = .seconds(20)
+        _ behavior: ServerBehavior, family: ProbeRequest.AddressFamily = .ipv4, timeout: Duration = .seconds(20)
     ) async throws -> (result: Result<HostAddresses, ProbeError>, request: String) {
         try await LoopbackServer.serving(behavior) { server in
             let service = try AddressService(httpdns: "http://127.0.0.1:\(server.port)/d?dn={name}&ttl=1")
@@ -30,9 +27,7 @@ struct AddressResolverTests {
     }
 
     private func resolve(
-        _ service: AddressService,
-        family: ProbeRequest.AddressFamily,
-        timeout: Duration = .seconds(20),
+        _ service: AddressService, family: ProbeRequest.AddressFamily, timeout: Duration = .seconds(20),
         objection: @escaping @Sendable (PresentedChain, ServerName) -> String?
     ) async -> Result<HostAddresses, ProbeError> {
         let prober = Prober()
@@ -40,17 +35,13 @@ struct AddressResolverTests {
         let result: Result<HostAddresses, ProbeError>
         do throws(ProbeError) {
             result = .success(try await resolver.addresses(of: name, family: family, timeout: timeout))
-        } catch {
-            result = .failure(error)
-        }
+        } catch { result = .failure(error) }
         await prober.shutdown()
         return result
     }
 
     private func failure(_ result: Result<HostAddresses, ProbeError>) throws -> ProbeError {
-        guard case .failure(let error) = result else {
-            throw LabError.unsupported("\(result)")
-        }
+        guard case .failure(let error) = result else { throw LabError.unsupported("\(result)") }
         return error
     }
 
@@ -67,14 +58,9 @@ struct AddressResolverTests {
     }
 
     @Test(arguments: [
-        ("0", "200 OK", "", ProbeError.Reason.noAddress(.ipv4)),
-        ("2001:db8::1", "200 OK", "", .noAddress(.ipv4)),
-    ])
-    func anAnswerWithoutAddressesIsNoFailureOfTheService(
-        body: String,
-        status: String,
-        headers: String,
-        reason: ProbeError.Reason
+        ("0", "200 OK", "", ProbeError.Reason.noAddress(.ipv4)), ("2001:db8::1", "200 OK", "", .noAddress(.ipv4)),
+    ]) func anAnswerWithoutAddressesIsNoFailureOfTheService(
+        body: String, status: String, headers: String, reason: ProbeError.Reason
     ) async throws {
         let (result, _) = try await ask(.script(.init(response(body, status: status, headers: headers))))
         #expect(try failure(result).reason == reason)
@@ -87,12 +73,10 @@ struct AddressResolverTests {
         (
             "192.0.2.1", "302 Found", "Location: http://evil.example/\r\n",
             "it redirects to 'http://evil.example/', which"
-        ),
-        ("192.0.2.1", "301 Moved", "", "it redirects, which is not followed"),
+        ), ("192.0.2.1", "301 Moved", "", "it redirects, which is not followed"),
         ("other.example.:192.0.2.1", "200 OK", "", "it answers for 'other.example' instead"),
         (String(repeating: " ", count: 300_000), "200 OK", "", "its answer is larger than 256 KiB"),
-    ])
-    func whatIsWrongWithAnAnswerIsSaid(body: String, status: String, headers: String, words: String) async throws {
+    ]) func whatIsWrongWithAnAnswerIsSaid(body: String, status: String, headers: String, words: String) async throws {
         let (result, _) = try await ask(.script(.init(response(body, status: status, headers: headers))))
         let error = try failure(result)
         guard case .resolverFailed(let detail) = error.reason else {
@@ -109,11 +93,8 @@ struct AddressResolverTests {
         (
             .script(.init(Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n192".utf8))),
             "closed the connection before"
-        ),
-        (.smtp, "does not speak HTTP"),
-        (.garbage(), "does not speak HTTP"),
-    ])
-    func aServiceThatIsNoneIsSaidToBeNone(behavior: ServerBehavior, words: String) async throws {
+        ), (.smtp, "does not speak HTTP"), (.garbage(), "does not speak HTTP"),
+    ]) func aServiceThatIsNoneIsSaidToBeNone(behavior: ServerBehavior, words: String) async throws {
         let error = try failure(try await ask(behavior).result)
         #expect(error.description.contains(words), "\(error)")
     }
@@ -145,8 +126,7 @@ struct AddressResolverTests {
     }
 
     private func serving<Value: Sendable>(
-        _ body: String,
-        _ use: (AddressService, LoopbackServer, LabCertificate) async throws -> Value
+        _ body: String, _ use: (AddressService, LoopbackServer, LabCertificate) async throws -> Value
     ) async throws -> Value {
         let root = try LabCertificate.selfSigned(.authority("Resolvers"))
         let leaf = try root.issue(.leaf(subject: "resolver", names: [GeneralName("127.0.0.1")]))
@@ -174,8 +154,7 @@ struct AddressResolverTests {
                 Set(requests) == [
                     "GET /resolve?name=api.example.com&type=A HTTP/1.1",
                     "GET /resolve?name=api.example.com&type=AAAA HTTP/1.1",
-                ]
-            )
+                ])
         }
     }
 
@@ -193,8 +172,7 @@ struct AddressResolverTests {
     @Test(arguments: [
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", true), ("HTTP/1.1 302 Found\r\n\r\n", true),
         ("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n", false), ("no HTTP\r\n\r\n", true),
-    ])
-    func aServiceIsToldThatNothingMoreComes(answer: String, isAnswered: Bool) async throws {
+    ]) func aServiceIsToldThatNothingMoreComes(answer: String, isAnswered: Bool) async throws {
         let root = try LabCertificate.selfSigned(.authority("Resolvers"))
         let leaf = try root.issue(.leaf(subject: "resolver", names: [GeneralName("127.0.0.1")]))
         for version in [LoopbackLab.TLSVersion.tls12, .tls13] {

@@ -23,14 +23,12 @@ import Testing
             try questions(secure, .any) == [
                 "https://dns.example.com/resolve?ct=json&name=api.example.com&type=A",
                 "https://dns.example.com/resolve?ct=json&name=api.example.com&type=AAAA",
-            ]
-        )
+            ])
         #expect(try questions(secure, .ipv4).count == 1)
     }
 
     @Test(arguments: [
-        ("aliyun", "lacks the account: write aliyun:ACCOUNT"),
-        ("aliyun:", "lacks the account"),
+        ("aliyun", "lacks the account: write aliyun:ACCOUNT"), ("aliyun:", "lacks the account"),
         ("aliyun:1/../2", "has characters that no account has"),
         ("google", "names no service: write tencent, aliyun:ACCOUNT, or a URL with {name}"),
         ("http://192.0.2.1/d", "does not say where the name goes: write {name}"),
@@ -39,8 +37,7 @@ import Testing
         ("http://a b/{name}", "has a character that a URL writes percent-encoded"),
         ("http://user@192.0.2.1/{name}", "holds a user name"),
         ("http:///{name}", "names no host: the host name '' is empty"),
-    ])
-    func whatNamesNoServiceIsRefused(text: String, expected: String) throws {
+    ]) func whatNamesNoServiceIsRefused(text: String, expected: String) throws {
         let error = #expect(throws: AddressServiceError.self) { try AddressService(httpdns: text) }
         #expect(error?.description.hasPrefix(expected) == true, "\(error as Any)")
     }

@@ -4,10 +4,7 @@ import Testing
 
 /// What `openssl x509` says of a certificate.
 private func text(of certificate: LabCertificate) async throws -> String {
-    try await OpenSSLCommand.run(
-        "x509 -noout -text -nameopt RFC2253,esc_ctrl,esc_msb",
-        input: certificate.pem
-    ).text
+    try await OpenSSLCommand.run("x509 -noout -text -nameopt RFC2253,esc_ctrl,esc_msb", input: certificate.pem).text
 }
 
 /// What `openssl verify` says of a path given from the leaf to the root: `nil` when it is good, else the error's number.
@@ -18,16 +15,14 @@ private func verificationError(_ path: LabCertificate..., options: String...) as
         let leaf = try directory.write(path[0].pem, to: "leaf.pem")
         let untrusted = path.count > 2 ? ["-untrusted", between] : []
         let outcome = try await OpenSSLCommand.run(
-            (["verify -x509_strict -CAfile", root] + untrusted + options + [leaf]).joined(separator: " ")
-        )
+            (["verify -x509_strict -CAfile", root] + untrusted + options + [leaf]).joined(separator: " "))
         guard outcome.status != 0 else { return nil }
         let number = outcome.text.firstMatch(of: /error ([0-9]+)/)?.1
         return number.flatMap { Int($0) } ?? -1
     }
 }
 
-@Suite(.enabled(if: OpenSSLCommand.isAvailable), .timeLimit(.minutes(5)))
-struct CertificateIssuingTests {
+@Suite(.enabled(if: OpenSSLCommand.isAvailable), .timeLimit(.minutes(5))) struct CertificateIssuingTests {
     @Test func standardPathsAreWhatTheDiagramSays() async throws {
         let world = try StandardPKI.shared()
         #expect(try await verificationError(world.leaf, world.interA, world.rootA) == nil)
@@ -62,8 +57,7 @@ struct CertificateIssuingTests {
 
     @Test(arguments: [
         LabKey.Algorithm.p256, .p384, .p521, .ed25519, .rsa(bits: 1_024), .rsa(bits: 2_048), .rsa(bits: 3_072),
-    ])
-    func everyKindOfKeySignsAndIsSignedFor(algorithm: LabKey.Algorithm) async throws {
+    ]) func everyKindOfKeySignsAndIsSignedFor(algorithm: LabKey.Algorithm) async throws {
         let key = try LabKey.shared(algorithm, label: "issuing tests")
         let root = try LabCertificate.selfSigned(.authority("Root"), key: key)
         let leaf = try root.issue(.leaf("a.example"), key: key)
@@ -85,11 +79,9 @@ struct CertificateIssuingTests {
     @Test(arguments: [
         (SignatureDigest.sha256, "sha256WithRSAEncryption", "ecdsa-with-SHA256" as String?),
         (.sha384, "sha384WithRSAEncryption", "ecdsa-with-SHA384"),
-        (.sha512, "sha512WithRSAEncryption", "ecdsa-with-SHA512"),
-        (.sha1, "sha1WithRSAEncryption", "ecdsa-with-SHA1"),
+        (.sha512, "sha512WithRSAEncryption", "ecdsa-with-SHA512"), (.sha1, "sha1WithRSAEncryption", "ecdsa-with-SHA1"),
         (.md5, "md5WithRSAEncryption", nil),
-    ])
-    func signsWithTheDigestAskedFor(digest: SignatureDigest, rsaName: String, ecName: String?) async throws {
+    ]) func signsWithTheDigestAskedFor(digest: SignatureDigest, rsaName: String, ecName: String?) async throws {
         let template = CertificateTemplate.authority("Root").with { $0.digest = digest }
         let rsa = try LabCertificate.selfSigned(template, key: .shared(.rsa(bits: 2_048), label: "digests"))
         #expect(try await text(of: rsa).contains("Signature Algorithm: \(rsaName)\n"))
@@ -117,9 +109,7 @@ struct CertificateIssuingTests {
             $0.extendedKeyUsageIsCritical = true
             $0.basicConstraints = .init(isAuthority: true, pathLength: 0, isCritical: false)
             $0.nameConstraints = .init(
-                permitted: [.dns("a.example"), .ip([192, 0, 2, 0, 255, 255, 255, 0])],
-                excluded: [.dns("b.example")]
-            )
+                permitted: [.dns("a.example"), .ip([192, 0, 2, 0, 255, 255, 255, 0])], excluded: [.dns("b.example")])
             $0.subjectKeyIdentifier = .bytes([1, 2, 3])
             $0.authorityKeyIdentifier = .bytes([4, 5, 6])
             $0.additionalExtensions = [.init(OID(1, 3, 6, 1, 4, 1, 99_999), isCritical: true, value: [5, 0])]
@@ -132,14 +122,11 @@ struct CertificateIssuingTests {
             "X509v3 Key Usage: critical\n                Digital Signature, Key Agreement, CRL Sign\n",
             "X509v3 Extended Key Usage: critical\n",
             "TLS Web Server Authentication, TLS Web Client Authentication, 1.2.3.4567890\n",
-            "X509v3 Basic Constraints: \n                CA:TRUE, pathlen:0\n",
-            "X509v3 Name Constraints: critical\n", "DNS:a.example\n", "IP:192.0.2.0/255.255.255.0\n", "DNS:b.example\n",
+            "X509v3 Basic Constraints: \n                CA:TRUE, pathlen:0\n", "X509v3 Name Constraints: critical\n",
+            "DNS:a.example\n", "IP:192.0.2.0/255.255.255.0\n", "DNS:b.example\n",
             "X509v3 Subject Key Identifier: \n                01:02:03\n",
-            "X509v3 Authority Key Identifier: \n                04:05:06\n",
-            "1.3.6.1.4.1.99999: critical\n",
-        ] {
-            #expect(read.contains(line), "\(line) in \(read)")
-        }
+            "X509v3 Authority Key Identifier: \n                04:05:06\n", "1.3.6.1.4.1.99999: critical\n",
+        ] { #expect(read.contains(line), "\(line) in \(read)") }
         #expect(try await text(of: root).contains("CA:TRUE, pathlen:3\n"))
     }
 
@@ -151,8 +138,7 @@ struct CertificateIssuingTests {
                 $0.extendedKeyUsage = nil
                 $0.subjectKeyIdentifier = .absent
                 $0.authorityKeyIdentifier = .absent
-            }
-        )
+            })
         let read = try await text(of: bare)
         #expect(read.contains("Subject: \n"))
         #expect(!read.contains("X509v3"))
@@ -168,8 +154,7 @@ struct CertificateIssuingTests {
         (Int64(-3_000_000_000), "Dec  7 18:40:00 1874 GMT"), (-600_000_000, "Dec 27 13:20:00 1950 GMT"),
         (0, "Jan  1 00:00:00 1970 GMT"), (2_524_607_999, "Dec 31 23:59:59 2049 GMT"),
         (2_524_608_000, "Jan  1 00:00:00 2050 GMT"), (253_402_300_799, "Dec 31 23:59:59 9999 GMT"),
-    ])
-    func datesFarAwayAreWritten(seconds: Int64, expected: String) async throws {
+    ]) func datesFarAwayAreWritten(seconds: Int64, expected: String) async throws {
         let certificate = try LabCertificate.selfSigned(.authority("Root").valid(from: seconds, to: seconds))
         let read = try await text(of: certificate)
         #expect(read.contains("Not Before: \(expected)\n"))
@@ -180,10 +165,7 @@ struct CertificateIssuingTests {
         let hostile: [UInt8] = Array("a\u{1b}[31m\n\u{202e}b".utf8) + [0x00, 0xff]
         let certificate = try LabCertificate.selfSigned(
             CertificateTemplate.leaf(
-                subject: DistinguishedName(commonNameBytes: hostile, encoding: .teletex),
-                names: [.dnsBytes(hostile)]
-            )
-        )
+                subject: DistinguishedName(commonNameBytes: hostile, encoding: .teletex), names: [.dnsBytes(hostile)]))
         let place = certificate.der.indices.filter { certificate.der[$0...].starts(with: hostile) }
         // In the issuer, the subject and the alternative name.
         #expect(place.count == 3)
@@ -198,8 +180,7 @@ struct CertificateIssuingTests {
 
     @Test func nameConstraintsBind() async throws {
         let root = try LabCertificate.selfSigned(
-            .authority("Root").with { $0.nameConstraints = .init(permitted: [.dns("a.example")]) }
-        )
+            .authority("Root").with { $0.nameConstraints = .init(permitted: [.dns("a.example")]) })
         #expect(try await verificationError(root.issue(.leaf("www.a.example")), root) == nil)
         #expect(try await verificationError(root.issue(.leaf("www.b.example")), root) == 47)
     }

@@ -1,8 +1,7 @@
 import LoopbackLab
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
-struct OddServerTests {
+@Suite(.timeLimit(.minutes(5))) struct OddServerTests {
     /// What a client of TLS 1.2 says first: one cipher suite, one curve, one signature algorithm.
     static let clientHello: [UInt8] = {
         let extensions: [UInt8] = [0, 10, 0, 4, 0, 2, 0, 23, 0, 13, 0, 4, 0, 2, 4, 3]
@@ -32,33 +31,25 @@ struct OddServerTests {
     @Test func aTarpitReadsAndStaysSilent() async throws {
         try await LoopbackServer.serving(.tarpit) { server in
             let (received, ending) = await RawClient.exchange(
-                port: server.port,
-                sending: Self.clientHello,
-                expecting: 0
-            )
+                port: server.port, sending: Self.clientHello, expecting: 0)
             #expect(received.isEmpty)
             #expect(ending == .silence)
             #expect(await server.connections(ended: 1).first?.bytesReceived == Self.clientHello.count)
         }
     }
 
-    @Test(arguments: [1, 5, 50, 300])
-    func aHandshakeStallsAfterTheBytesAskedFor(count: Int) async throws {
+    @Test(arguments: [1, 5, 50, 300]) func aHandshakeStallsAfterTheBytesAskedFor(count: Int) async throws {
         let world = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([world.leaf], delivery: .stalls(afterBytes: count))) { server in
             let (received, ending) = await RawClient.exchange(
-                port: server.port,
-                sending: Self.clientHello,
-                expecting: count
-            )
+                port: server.port, sending: Self.clientHello, expecting: count)
             #expect(received.count == count)
             #expect(received.first == 22)
             #expect(ending == .silence)
         }
     }
 
-    @Test(arguments: [0, 1, 60, 300])
-    func aHandshakeBreaksOffAfterTheBytesAskedFor(count: Int) async throws {
+    @Test(arguments: [0, 1, 60, 300]) func aHandshakeBreaksOffAfterTheBytesAskedFor(count: Int) async throws {
         let world = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([world.leaf], delivery: .closes(afterBytes: count))) { server in
             let (received, ending) = await RawClient.exchange(port: server.port, sending: Self.clientHello)
@@ -83,10 +74,7 @@ struct OddServerTests {
             try await LoopbackServer.serving(.presenting([world.leaf], delivery: delivery)) { server in
                 let size = world.leaf.der.count
                 let (received, _) = await RawClient.exchange(
-                    port: server.port,
-                    sending: Self.clientHello,
-                    limit: size + 120
-                )
+                    port: server.port, sending: Self.clientHello, limit: size + 120)
                 let start = received.indices.first { received[$0...].starts(with: world.leaf.der) } ?? 0
                 certificates.append(Array(received[start...].prefix(size)))
             }
@@ -102,8 +90,9 @@ struct OddServerTests {
         }
     }
 
-    @Test(arguments: [(ServerBehavior.smtp, "220 "), (.ssh, "SSH-2.0-")])
-    func aServerThatSpeaksFirstDoesNotWait(behavior: ServerBehavior, greeting: String) async throws {
+    @Test(arguments: [(ServerBehavior.smtp, "220 "), (.ssh, "SSH-2.0-")]) func aServerThatSpeaksFirstDoesNotWait(
+        behavior: ServerBehavior, greeting: String
+    ) async throws {
         try await LoopbackServer.serving(behavior) { server in
             let (received, _) = await RawClient.exchange(port: server.port, limit: greeting.utf8.count)
             #expect(received == Array(greeting.utf8))

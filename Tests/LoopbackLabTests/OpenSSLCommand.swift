@@ -15,9 +15,8 @@ enum OpenSSLCommand {
     /// Whether this machine has the command.
     static let isAvailable = path != nil
 
-    private static let path: String? = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
-        .map { $0 + "/openssl" }
-        .first { access($0, X_OK) == 0 }
+    private static let path: String? = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { $0 + "/openssl" }.first
+    { access($0, X_OK) == 0 }
 
     /// What a run came to.
     struct Outcome: Sendable {

@@ -30,12 +30,8 @@ enum RawClient {
     /// Silence is expected after `expecting` bytes and listened to for 50 ms only. What comes before has the whole patience, since
     /// the server may have to wait for a processor.
     static func exchange(
-        _ address: String = "127.0.0.1",
-        port: UInt16,
-        sending bytes: [UInt8] = [],
-        limit: Int = .max,
-        expecting: Int = .max,
-        patience milliseconds: Int32 = 30_000
+        _ address: String = "127.0.0.1", port: UInt16, sending bytes: [UInt8] = [], limit: Int = .max,
+        expecting: Int = .max, patience milliseconds: Int32 = 30_000
     ) async -> (received: [UInt8], ending: Ending) {
         // On a thread of its own, because it blocks.
         await withCheckedContinuation { continuation in
@@ -46,12 +42,7 @@ enum RawClient {
     }
 
     private static func converse(
-        _ address: String,
-        _ port: UInt16,
-        _ bytes: [UInt8],
-        _ limit: Int,
-        _ expected: Int,
-        _ patience: Int32
+        _ address: String, _ port: UInt16, _ bytes: [UInt8], _ limit: Int, _ expected: Int, _ patience: Int32
     ) -> (received: [UInt8], ending: Ending) {
         #if canImport(Darwin)
         let descriptor = socket(AF_INET, SOCK_STREAM, 0)

@@ -12,18 +12,15 @@ private func everyBehavior() throws -> [ServerBehavior] {
     let world = try StandardPKI.shared()
     let chain = [world.leaf, world.interA]
     return [
-        .presenting(chain),
-        .tls(TLSServerSettings(presenting: chain).with { $0.application = .floods }),
-        .presenting(chain, delivery: .stalls(afterBytes: 100)),
-        .presenting(chain, delivery: .closes(afterBytes: 100)),
+        .presenting(chain), .tls(TLSServerSettings(presenting: chain).with { $0.application = .floods }),
+        .presenting(chain, delivery: .stalls(afterBytes: 100)), .presenting(chain, delivery: .closes(afterBytes: 100)),
         .presenting(chain, delivery: .resets(afterBytes: 100)),
-        .presenting(chain, delivery: .drips(bytes: 1, everyMilliseconds: 1_000)),
-        .closes, .resets, .tarpit, .plainHTTP, .smtp, .ssh, .garbage(), .alert(80), .oversizedRecord,
+        .presenting(chain, delivery: .drips(bytes: 1, everyMilliseconds: 1_000)), .closes, .resets, .tarpit, .plainHTTP,
+        .smtp, .ssh, .garbage(), .alert(80), .oversizedRecord,
     ]
 }
 
-@Suite(.timeLimit(.minutes(5)))
-struct ServerLifetimeTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerLifetimeTests {
     private struct Interruption: Error {}
 
     @Test func everyServerStartsAndStopsTwentyTimes() async throws {
@@ -32,11 +29,7 @@ struct ServerLifetimeTests {
                 try await LoopbackServer.serving(behavior) { server in
                     // The connection is still open on the server's side when some of these scopes end.
                     _ = await RawClient.exchange(
-                        port: server.port,
-                        sending: OddServerTests.clientHello,
-                        limit: 1,
-                        patience: 1
-                    )
+                        port: server.port, sending: OddServerTests.clientHello, limit: 1, patience: 1)
                 }
             }
         }
@@ -53,8 +46,7 @@ struct ServerLifetimeTests {
             }
         }
         // The port can be bound again: nothing holds it.
-        try await LoopbackServer.serving(.tarpit, address: address, port: port) { server in
-            #expect(server.port == port)
+        try await LoopbackServer.serving(.tarpit, address: address, port: port) { server in #expect(server.port == port)
         }
     }
 

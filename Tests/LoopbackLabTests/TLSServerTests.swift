@@ -3,11 +3,9 @@ import LoopbackLab
 import Testing
 
 /// Connects with `openssl s_client`, which says what it saw.
-private func connect(
-    _ server: LoopbackServer,
-    _ options: String = "",
-    sending input: String = ""
-) async throws -> OpenSSLCommand.Outcome {
+private func connect(_ server: LoopbackServer, _ options: String = "", sending input: String = "") async throws
+    -> OpenSSLCommand.Outcome
+{
     let address = server.address.contains(":") ? "[\(server.address)]" : server.address
     return try await OpenSSLCommand.run("s_client -connect \(address):\(server.port) \(options)", input: input)
 }
@@ -17,8 +15,7 @@ private func presented(_ outcome: OpenSSLCommand.Outcome) -> [String] {
     outcome.text.matches(of: /(?s)-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n/).map { String($0.0) }
 }
 
-@Suite(.enabled(if: OpenSSLCommand.isAvailable), .timeLimit(.minutes(5)))
-struct TLSServerTests {
+@Suite(.enabled(if: OpenSSLCommand.isAvailable), .timeLimit(.minutes(5))) struct TLSServerTests {
     @Test func presentsTheChainInTheOrderAskedFor() async throws {
         let world = try StandardPKI.shared()
         let chain = [world.leaf, world.junk, world.interA, world.rootB, world.leaf2]
@@ -75,9 +72,8 @@ struct TLSServerTests {
         try await LoopbackServer.serving(.tls(settings)) { server in
             for (option, expected) in [
                 ("-servername a.example", [world.leaf, world.interA]),
-                ("-servername A.Example", [world.leaf, world.interA]),
-                ("-servername b.example", [world.leaf2]), ("-servername c.example", [world.rogue]),
-                ("-noservername", [world.rogue]),
+                ("-servername A.Example", [world.leaf, world.interA]), ("-servername b.example", [world.leaf2]),
+                ("-servername c.example", [world.rogue]), ("-noservername", [world.rogue]),
             ] {
                 for version in ["-tls1_2", "-tls1_3"] {
                     let seen = try await connect(server, "-showcerts \(version) \(option)")
@@ -125,9 +121,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test(arguments: [
-        (TLSVersion.tls10, "-tls1"), (.tls11, "-tls1_1"), (.tls12, "-tls1_2"), (.tls13, "-tls1_3"),
-    ])
+    @Test(arguments: [(TLSVersion.tls10, "-tls1"), (.tls11, "-tls1_1"), (.tls12, "-tls1_2"), (.tls13, "-tls1_3")])
     func oneVersionAloneIsSpoken(version: TLSVersion, option: String) async throws {
         let world = try StandardPKI.shared()
         let settings = TLSServerSettings(presenting: [world.leaf]).with {
@@ -261,8 +255,7 @@ struct TLSServerTests {
         }
     }
 
-    @Test(arguments: ["127.0.0.1", "127.9.8.7", "::1"])
-    func anyLoopbackAddressWillDo(address: String) async throws {
+    @Test(arguments: ["127.0.0.1", "127.9.8.7", "::1"]) func anyLoopbackAddressWillDo(address: String) async throws {
         let world = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([world.leaf]), address: address) { server in
             #expect(server.address == address)
@@ -309,8 +302,7 @@ struct TLSServerTests {
     @Test(arguments: [
         ServerBehavior.Delivery.closes(afterBytes: 0), .closes(afterBytes: 100), .closes(afterBytes: 600),
         .resets(afterBytes: 0), .resets(afterBytes: 100), .resets(afterBytes: 600),
-    ])
-    func aHandshakeCanBreakOffAnywhere(delivery: ServerBehavior.Delivery) async throws {
+    ]) func aHandshakeCanBreakOffAnywhere(delivery: ServerBehavior.Delivery) async throws {
         let world = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([world.leaf, world.interA], delivery: delivery)) { server in
             let seen = try await connect(server)

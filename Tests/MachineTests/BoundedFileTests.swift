@@ -14,9 +14,7 @@ import Glibc
         try TemporaryDirectory.scoped { files in
             let path = try files.write([UInt8](repeating: 7, count: 300_000), to: "file")
             #expect(try BoundedFile.bytes(at: path, limit: 300_000) == [UInt8](repeating: 7, count: 300_000))
-            #expect(throws: ReadFailure.tooLarge(limit: 299_999)) {
-                try BoundedFile.bytes(at: path, limit: 299_999)
-            }
+            #expect(throws: ReadFailure.tooLarge(limit: 299_999)) { try BoundedFile.bytes(at: path, limit: 299_999) }
         }
     }
 
@@ -84,9 +82,7 @@ import Glibc
     @Test func aDeviceThatGivesNothingIsGivenUp() throws {
         // The side of a terminal that nobody has the other side of.
         guard FileKind(at: "/dev/ptmx") == .special else { return }
-        #expect(throws: ReadFailure.silent) {
-            try BoundedFile.bytes(at: "/dev/ptmx", limit: 1, accepting: .anything)
-        }
+        #expect(throws: ReadFailure.silent) { try BoundedFile.bytes(at: "/dev/ptmx", limit: 1, accepting: .anything) }
     }
 
     @Test func aPipeIsReadToItsEnd() throws {

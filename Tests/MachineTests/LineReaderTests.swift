@@ -17,15 +17,13 @@ import Testing
         ("a\r\nb\rc\n\rd", ["a", "b", "c", "", "d"]),
         ("a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f", ["a", "b", "c", "d", "e", "f"]),
         ("\u{2027}\u{2026}é\u{A8}\u{5A8}", ["\u{2027}\u{2026}é\u{A8}\u{5A8}"]),
-    ])
-    func aLineEndsWhereUnicodeSaysSo(text: String, expected: [String]) throws {
+    ]) func aLineEndsWhereUnicodeSaysSo(text: String, expected: [String]) throws {
         #expect(try lines(Array(text.utf8)) == expected)
     }
 
     @Test(arguments: [
         ("a\nb", [true, false]), ("a\nb\n", [true, true]), ("a\r\n", [true]), ("a\r", [true]), ("a", [false]),
-    ])
-    func aLastLineWithoutAnEndIsTold(text: String, expected: [Bool]) throws {
+    ]) func aLastLineWithoutAnEndIsTold(text: String, expected: [Bool]) throws {
         let reader = LineReader(bytes: Array(text.utf8), limit: 1 << 20)
         var ends: [Bool] = []
         while try reader.next() != nil { ends.append(reader.isLineEnded) }

@@ -3,18 +3,12 @@ import PackageDescription
 
 /// A package of somebody else's: what it can use of pincheck are its products.
 let package = Package(
-    name: "outside",
-    platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "pincheck", path: "../..")],
+    name: "outside", platforms: [.macOS(.v15)], dependencies: [.package(name: "pincheck", path: "../..")],
     targets: [
         .executableTarget(
             name: "outside",
             dependencies: [
-                .product(name: "LoopbackLab", package: "pincheck"),
-                .product(name: "PinChecking", package: "pincheck"),
-                .product(name: "Pinning", package: "pincheck"),
-                .product(name: "X509", package: "pincheck"),
-            ]
-        )
-    ]
-)
+                .product(name: "LoopbackLab", package: "pincheck"), .product(name: "PinChecking", package: "pincheck"),
+                .product(name: "Pinning", package: "pincheck"), .product(name: "X509", package: "pincheck"),
+            ])
+    ])

@@ -10,9 +10,7 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Accepts a valid chain whose leaf's key is pinned.
     private struct LeafClient: ClientProcedure {
@@ -23,23 +21,15 @@ import Testing
 
         func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
             PinComparison(
-                demands: [.any(pins?.uses(at: .leaf) ?? [])],
-                expiration: nil,
-                isEnforced: !isLenient,
-                endsPathAtPin: false
-            )
+                demands: [.any(pins?.uses(at: .leaf) ?? [])], expiration: nil, isEnforced: !isLenient,
+                endsPathAtPin: false)
         }
 
         func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
             let result = verifier.evaluate(
                 PathQuestion(
-                    presented: observation.presented,
-                    anchors: .trustStore,
-                    policy: .sslServer(name: observation.referenceName),
-                    time: observation.time,
-                    platform: platform
-                )
-            )
+                    presented: observation.presented, anchors: .trustStore,
+                    policy: .sslServer(name: observation.referenceName), time: observation.time, platform: platform))
             let matches = pins?.publicKeyMatches(on: result.builtChain).filter { $0.depth == 0 } ?? []
             let reason: Verdict.Reason =
                 result.validPaths.isEmpty
@@ -47,31 +37,18 @@ import Testing
                 : matches.first.map { .pinMatched($0) }
                     ?? (isLenient ? .mismatchNotEnforced : .pinsFallShort("the lab client knows another leaf"))
             let step = TraceStep(
-                number: 1,
-                id: "pins",
-                status: matches.isEmpty ? .fail : .pass,
-                detail: matches.isEmpty ? "the lab client knows another leaf" : "the lab client knows the leaf"
-            )
+                number: 1, id: "pins", status: matches.isEmpty ? .fail : .pass,
+                detail: matches.isEmpty ? "the lab client knows another leaf" : "the lab client knows the leaf")
             return Verdict(
-                reason: reason,
-                disposition: .useCredential,
-                trace: [step],
-                builtChain: result.builtChain,
-                restsOn: result.validPaths,
-                matches: matches,
-                warnings: []
-            )
+                reason: reason, disposition: .useCredential, trace: [step], builtChain: result.builtChain,
+                restsOn: result.validPaths, matches: matches, warnings: [])
         }
     }
 
     private static let entry = ClientRegistry.Entry(
-        name: "lab-client",
-        summary: "the client of a test",
-        settings: [.init("lenient", .flag, "a mismatch is only reported")],
-        platform: .android,
-        notation: .base64,
-        make: { LeafClient(pins: $0.pins, isLenient: $0.settings.isSet("lenient")) }
-    )
+        name: "lab-client", summary: "the client of a test",
+        settings: [.init("lenient", .flag, "a mismatch is only reported")], platform: .android, notation: .base64,
+        make: { LeafClient(pins: $0.pins, isLenient: $0.settings.isSet("lenient")) })
 
     /// Runs a command line where the client is in the registry.
     private func run(_ arguments: [String]) async -> Outcome {
@@ -115,8 +92,7 @@ import Testing
     func everyFormNamesIt(form: String) async throws {
         try await files { files, verify in
             let outcome = await run(
-                verify + ["--pins", "\(files.path)/inter.cer", "--client", "okhttp,lab-client", "-f", form]
-            )
+                verify + ["--pins", "\(files.path)/inter.cer", "--client", "okhttp,lab-client", "-f", form])
             #expect(outcome.status == .fail)
             #expect((outcome.output + outcome.errors).contains("lab-client"), "\(outcome.output)")
         }
@@ -136,8 +112,7 @@ import Testing
             let outcome = await run(
                 verify + [
                     "--pins", "\(files.path)/leaf.cer", "--client", "lab-client", "--device", "android-17,android-9",
-                ]
-            )
+                ])
             #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.output.contains("lab-client"))
             let other = await run(verify + ["--client", "lab-client", "--device", "ios-26"])
@@ -158,9 +133,7 @@ import Testing
                     """
                     {"defaults": {"anchors": "root.pem", "pins": "leaf.cer", "client": "lab-client", "connect": "\(place)"},
                     "hosts": {"\(host)": {}}}
-                    """,
-                    to: "policy.json"
-                )
+                    """, to: "policy.json")
                 #expect(await run(["--policy", policy, "-f", "json"]).decision == "pass pin-matched")
                 let list = try files.write("\(host) connect=\(place) client=lab-client pins=leaf.cer\n", to: "list")
                 let listed = await run(["--targets", list, "--anchors", anchors, "-f", "jsonl"])
@@ -171,9 +144,9 @@ import Testing
                 let compared = await run(diff + ["--client", "lab-client", "-f", "json"])
                 #expect(compared.status == .pass && compared.output.contains("lab-client"), "\(compared.errors)")
                 let coming = await run(
-                    ["--next", next, "--host", host, "--anchors", anchors, "--pins", "\(files.path)/leaf.cer"]
-                        + ["--client", "lab-client", "-f", "json"]
-                )
+                    ["--next", next, "--host", host, "--anchors", anchors, "--pins", "\(files.path)/leaf.cer"] + [
+                        "--client", "lab-client", "-f", "json",
+                    ])
                 #expect(coming.decision == "fail pin-mismatch", "\(coming.errors)")
                 let lint = await run(["lint", "\(files.path)/leaf.cer", "--client", "lab-client"])
                 #expect(lint.status == .pass && lint.errors.isEmpty, "\(lint.output)\(lint.errors)")

@@ -8,14 +8,12 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Runs with an edge that serves another tenant to whoever does not name this one, and a file with the root.
-    private func serving(
-        _ body: (_ server: LoopbackServer, _ place: String, _ base: [String]) async throws -> Void
-    ) async throws {
+    private func serving(_ body: (_ server: LoopbackServer, _ place: String, _ base: [String]) async throws -> Void)
+        async throws
+    {
         let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
         let settings = TLSServerSettings(presenting: [tenant, pki.interA]).with {
             $0.identitiesByName = [host: [TLSIdentity([pki.leaf, pki.interA])]]
@@ -46,20 +44,18 @@ import Testing
 
     @Test(
         arguments: [
-            (["https://PLACE/", "--host", "HOST"], nil),
-            (["https://PLACE/path", "--header", "Host: HOST"], nil),
-            (["PLACE", "--verify-name", "HOST"], nil),
-            (["192.0.2.1", "--connect", "PLACE", "--host", "HOST"], nil),
+            (["https://PLACE/", "--host", "HOST"], nil), (["https://PLACE/path", "--header", "Host: HOST"], nil),
+            (["PLACE", "--verify-name", "HOST"], nil), (["192.0.2.1", "--connect", "PLACE", "--host", "HOST"], nil),
             (["https://PLACE/", "--host", "HOST", "--no-sni"], nil),
-            (["https://PLACE/", "--host", "HOST", "--sni", "HOST"], "HOST"),
-            (["HOST", "--connect", "PLACE"], "HOST"),
+            (["https://PLACE/", "--host", "HOST", "--sni", "HOST"], "HOST"), (["HOST", "--connect", "PLACE"], "HOST"),
             (["HOST", "--connect", "PLACE", "--host", "other-tenant.example"], "HOST"),
             (["HOST", "--connect", "PLACE", "--verify-name", "other-tenant.example"], "HOST"),
             (["HOST", "--connect", "PLACE", "--sni", "b.example"], "b.example"),
             (["HOST", "--connect", "PLACE", "--no-sni"], nil),
-        ] as [([String], String?)]
-    )
-    func theServerNameIsTheTargetsHostAndNeverThatOfTheHostHeader(arguments: [String], sent: String?) async throws {
+        ] as [([String], String?)]) func theServerNameIsTheTargetsHostAndNeverThatOfTheHostHeader(
+            arguments: [String], sent: String?
+        ) async throws
+    {
         try await serving { server, place, base in
             let words = arguments.map { $0.replacing("PLACE", with: place).replacing("HOST", with: host) }
             let outcome = await pincheck(words + base + ["--format", "json"])
@@ -75,15 +71,12 @@ import Testing
             try await TemporaryDirectory.scoped { files in
                 let list = try files.write(
                     "\(place) host=\(host)\n\(place) host=\(host) sni=\(host)\n\(host) connect=\(place) no-sni\n",
-                    to: "hosts.txt"
-                )
+                    to: "hosts.txt")
                 let outcome = await pincheck(["--targets", list, "--jobs", "1", "-f", "jsonl"] + base)
                 #expect(outcome.status == .fail)
                 #expect(await server.connections(ended: 3).map(\.serverName) == [nil, host, nil])
                 let policy = try files.write(
-                    "{ hosts: { '\(place)': { host: '\(host)', sni: '\(host)' } } }",
-                    to: "pins.json5"
-                )
+                    "{ hosts: { '\(place)': { host: '\(host)', sni: '\(host)' } } }", to: "pins.json5")
                 #expect(await pincheck(["--policy", policy] + base).status == .pass)
                 #expect(await server.connections(ended: 4).last?.serverName == host)
             }
@@ -96,9 +89,7 @@ import Testing
         try await serving { _, place, base in
             let outcome = await pincheck(["https://\(place)/", "--host", host] + base)
             #expect(outcome.status == .fail)
-            #expect(
-                outcome.output.hasSuffix("afnetworking: \(mismatch): --sni \(host) judges clients that send it\n")
-            )
+            #expect(outcome.output.hasSuffix("afnetworking: \(mismatch): --sni \(host) judges clients that send it\n"))
             let forgotten = await pincheck(["https://\(place)/"] + base)
             #expect(forgotten.output.hasSuffix(" to clients that send no SNI: give --host or --sni\n"))
             // A name was sent: the default certificate has nothing to do with it.
@@ -140,11 +131,9 @@ import Testing
     @Test(arguments: [
         ("afnetworking,alamofire", ["needs-own-delegate"]), ("okhttp,curl", ["would-send-sni"]),
         ("alamofire,okhttp", ["needs-own-delegate", "would-send-sni"]),
-    ])
-    func clientsOfOtherPlatformsAreJudgedOnTheSameConnectionAndTheReportSaysSoOnce(
-        clients: String,
-        ids: [String]
-    ) async throws {
+    ]) func clientsOfOtherPlatformsAreJudgedOnTheSameConnectionAndTheReportSaysSoOnce(clients: String, ids: [String])
+        async throws
+    {
         try await serving { server, place, base in
             let arguments = base + ["--client", clients, "--pins", pki.leaf.pin, "--format", "json"]
             let outcome = await pincheck(["https://\(place)/", "--host", host] + arguments)

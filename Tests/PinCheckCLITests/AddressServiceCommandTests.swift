@@ -4,23 +4,20 @@ import Pinning
 import Testing
 
 /// `pincheck check` with the addresses that a service over HTTP gives.
-@Suite(.timeLimit(.minutes(5)))
-struct AddressServiceCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct AddressServiceCommandTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func response(_ body: String) -> [UInt8] {
         Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
     }
 
     /// Runs with an edge for the host on 127.0.0.2 and a file with the root of the standard world.
-    private func serving<Value: Sendable>(
-        _ body: (_ edge: LoopbackServer, _ anchors: String) async throws -> Value
-    ) async throws -> Value {
+    private func serving<Value: Sendable>(_ body: (_ edge: LoopbackServer, _ anchors: String) async throws -> Value)
+        async throws -> Value
+    {
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             return try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA]), address: "127.0.0.2") { edge in
@@ -33,14 +30,8 @@ struct AddressServiceCommandTests {
         try await serving { edge, anchors in
             try await LoopbackServer.serving(.script(.init(response("127.0.0.2,60")))) { service in
                 let outcome = await pincheck(
-                    "\(host):\(edge.port)",
-                    "--httpdns",
-                    "http://127.0.0.1:\(service.port)/d?dn={name}&ttl=1",
-                    "--anchors",
-                    anchors,
-                    "--pins",
-                    pki.leaf.pin
-                )
+                    "\(host):\(edge.port)", "--httpdns", "http://127.0.0.1:\(service.port)/d?dn={name}&ttl=1",
+                    "--anchors", anchors, "--pins", pki.leaf.pin)
                 #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
                 #expect(outcome.output.contains("PASS  \(host):\(edge.port) → 127.0.0.2  "))
                 #expect(outcome.output.contains("SNI \(host)"))
@@ -89,8 +80,8 @@ struct AddressServiceCommandTests {
             try await serving { edge, anchors in
                 try await LoopbackServer.serving(.tls(settings)) { service in
                     let arguments = [
-                        "\(host):\(edge.port)", "-4", "--anchors", anchors,
-                        "--doh", "https://127.0.0.1:\(service.port)/resolve",
+                        "\(host):\(edge.port)", "-4", "--anchors", anchors, "--doh",
+                        "https://127.0.0.1:\(service.port)/resolve",
                     ]
                     let trusted = await pincheck(arguments, environment: ["SSL_CERT_FILE": store])
                     #expect(trusted.status == .pass, "\(trusted.output)\(trusted.errors)")
@@ -109,14 +100,8 @@ struct AddressServiceCommandTests {
         try await serving { edge, anchors in
             try await LoopbackServer.serving(.tarpit) { service in
                 let outcome = await pincheck(
-                    "127.0.0.2:\(edge.port)",
-                    "--verify-name",
-                    host,
-                    "--httpdns",
-                    "http://127.0.0.1:\(service.port)/{name}",
-                    "--anchors",
-                    anchors
-                )
+                    "127.0.0.2:\(edge.port)", "--verify-name", host, "--httpdns",
+                    "http://127.0.0.1:\(service.port)/{name}", "--anchors", anchors)
                 #expect(outcome.status == .pass)
                 #expect(service.connections.isEmpty)
             }
@@ -128,13 +113,7 @@ struct AddressServiceCommandTests {
             let clock = ContinuousClock()
             let began = clock.now
             let outcome = await pincheck(
-                host,
-                "--httpdns",
-                "http://127.0.0.1:\(service.port)/{name}",
-                "--timeout",
-                "1",
-                "--thorough"
-            )
+                host, "--httpdns", "http://127.0.0.1:\(service.port)/{name}", "--timeout", "1", "--thorough")
             #expect(began.duration(to: clock.now) >= .seconds(1))
             #expect(outcome.status == .unreachable)
             let words = "the HTTPDNS service 127.0.0.1:\(service.port) took too long: check the service"

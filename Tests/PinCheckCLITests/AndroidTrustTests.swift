@@ -38,13 +38,8 @@ import Testing
 
     /// Judges the chain below root A with root A in `res/raw/own.pem`, and another root on the device.
     private func outcome(
-        _ body: String,
-        client: String = "android",
-        roots: [LabCertificate]? = nil,
-        userRoots: [LabCertificate] = [],
-        debugFile: String? = nil,
-        own: String? = nil,
-        format: String = "json"
+        _ body: String, client: String = "android", roots: [LabCertificate]? = nil, userRoots: [LabCertificate] = [],
+        debugFile: String? = nil, own: String? = nil, format: String = "json"
     ) async throws -> Outcome {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pem(of: chain), to: "chain.pem")
@@ -60,9 +55,9 @@ import Testing
             var options: [String] = []
             for root in userRoots { options += ["--extra-root", try files.write(root.pem, to: "user.pem")] }
             return await pincheck(
-                ["verify", chain, "--anchors", device, "--pins", nsc, "--client", client, "--host", host]
-                    + ["--format", format] + options
-            )
+                ["verify", chain, "--anchors", device, "--pins", nsc, "--client", client, "--host", host] + [
+                    "--format", format,
+                ] + options)
         }
     }
 
@@ -104,9 +99,7 @@ import Testing
             "<domain-config><domain includeSubdomains=\"true\">example.com</domain>\(anchors("@raw/own"))"
             + "<domain-config><domain>\(host)</domain>%</domain-config></domain-config>"
         #expect(try await outcome(nested.replacing("%", with: "")).decision == "pass pins-not-applied")
-        #expect(
-            try await outcome(nested.replacing("%", with: anchors("system"))).decision == "fail unknown-issuer"
-        )
+        #expect(try await outcome(nested.replacing("%", with: anchors("system"))).decision == "fail unknown-issuer")
     }
 
     @Test func pinsAreComparedOnPathsToTheAnchorsOfTheConfiguration() async throws {
@@ -114,14 +107,14 @@ import Testing
         #expect(try await outcome(domain(own + pinSet(pki.leaf))).decision == "pass pin-matched")
         #expect(try await outcome(domain(own + pinSet(pki.junk))).decision == "fail pin-mismatch")
         #expect(
-            try await outcome(domain(overriding("@raw/own") + pinSet(pki.junk))).decision == "pass pins-not-applied"
-        )
+            try await outcome(domain(overriding("@raw/own") + pinSet(pki.junk))).decision == "pass pins-not-applied")
     }
 
     // MARK: Roots of the user's
 
-    @Test(arguments: ["android", "okhttp", "trustkit-android"])
-    func rootsOfTheUserCountWhereTheConfigurationNamesThem(_ client: String) async throws {
+    @Test(arguments: ["android", "okhttp", "trustkit-android"]) func rootsOfTheUserCountWhereTheConfigurationNamesThem(
+        _ client: String
+    ) async throws {
         func decision(_ body: String, _ settings: String = "") async throws -> String {
             try await outcome(body, client: client + settings, userRoots: [pki.rootA]).decision
         }
@@ -137,11 +130,7 @@ import Testing
     }
 
     @Test func aSettingThatTheConfigurationContradictsIsRefused() async throws {
-        let outcome = try await outcome(
-            domain(anchors("system")),
-            client: "android:user-roots",
-            userRoots: [pki.rootA]
-        )
+        let outcome = try await outcome(domain(anchors("system")), client: "android:user-roots", userRoots: [pki.rootA])
         #expect(outcome.status == .data)
         #expect(outcome.errors.contains("trusts system and no root of the user's"))
     }
@@ -186,9 +175,9 @@ import Testing
                     """
                 let path = try files.write(Array(manifest.utf8), to: "app/AndroidManifest.xml")
                 return await pincheck(
-                    ["verify", chain, "--anchors", device, "--extra-root", user, "--pins", path, "--client", client]
-                        + ["--host", host, "--format", "json"]
-                )
+                    ["verify", chain, "--anchors", device, "--extra-root", user, "--pins", path, "--client", client] + [
+                        "--host", host, "--format", "json",
+                    ])
             }
             #expect(try await outcome("23").decision == "pass pins-not-applied")
             #expect(try await outcome("24").decision == "fail unknown-issuer")
@@ -225,8 +214,7 @@ import Testing
         let own = "<debug-overrides>\(anchors("system"))</debug-overrides>\n"
         #expect(
             try await self.outcome(body + own, client: "android:debuggable", debugFile: debug).decision
-                == "fail unknown-issuer"
-        )
+                == "fail unknown-issuer")
     }
 
     @Test(arguments: ["<certificates src=\"usr\"/>", "<certificates src=\"@raw/gone\"/>"])
@@ -256,8 +244,7 @@ import Testing
         // The target asks below public roots alone, and this one is none.
         #expect(
             try await outcome(domain(""), client: "android:target-sdk=37", roots: [pki.rootA]).decision
-                == "pass pins-not-applied"
-        )
+                == "pass pins-not-applied")
         let wrong = try await outcome(domain(asking.replacing("true", with: "yes")))
         #expect(wrong.status == .data && wrong.errors.contains("nsc.xml:2: enabled=\"yes\" is neither true nor false"))
     }

@@ -7,9 +7,7 @@ import Testing
 @Suite(.endsSomeTime) struct AppleConfigurationTests {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func bare(_ certificate: LabCertificate) -> String {
         SHA256Digest(bytes: certificate.publicKeySHA256)!.base64
@@ -17,12 +15,8 @@ import Testing
 
     /// Runs `verify` on a chain of the lab with a configuration.
     private func verify(
-        _ configuration: String,
-        client: String,
-        host: String = StandardPKI.serverName,
-        chain: [LabCertificate]? = nil,
-        anchor: LabCertificate? = nil,
-        isJSON: Bool = false
+        _ configuration: String, client: String, host: String = StandardPKI.serverName, chain: [LabCertificate]? = nil,
+        anchor: LabCertificate? = nil, isJSON: Bool = false
     ) async throws -> Outcome {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pem(of: chain ?? [pki.leaf, pki.interA]), to: "chain.pem")
@@ -30,8 +24,7 @@ import Testing
             let source = try files.write(Array(configuration.utf8), to: "configuration")
             return await pincheck(
                 ["verify", chain, "--anchors", anchors, "--pins", source, "--client", client, "--host", host]
-                    + (isJSON ? ["--format", "json"] : [])
-            )
+                    + (isJSON ? ["--format", "json"] : []))
         }
     }
 
@@ -70,12 +63,7 @@ import Testing
         // Vector 135: the leaf itself is the anchor.
         let plist = nsPinnedDomains("example.com", leaf: nil, authorities: [pki.interA])
         let outcome = try await verify(
-            plist,
-            client: "nspinneddomains",
-            chain: [pki.leaf],
-            anchor: pki.leaf,
-            isJSON: true
-        )
+            plist, client: "nspinneddomains", chain: [pki.leaf], anchor: pki.leaf, isJSON: true)
         #expect(outcome.decision == "fail pin-mismatch")
     }
 
@@ -84,11 +72,7 @@ import Testing
         let leaf = try pki.interA.issue(.leaf("a.b.example.com"))
         let plist = nsPinnedDomains("example.com", leaf: [pki.junk], authorities: nil)
         let outcome = try await verify(
-            plist,
-            client: "nspinneddomains",
-            host: "a.b.example.com",
-            chain: [leaf, pki.interA]
-        )
+            plist, client: "nspinneddomains", host: "a.b.example.com", chain: [leaf, pki.interA])
         #expect(outcome.status == .pass)
         #expect(outcome.errors.contains("no configuration has an entry for a.b.example.com"))
     }
@@ -102,10 +86,8 @@ import Testing
     @Test func trustKitTakesEnforcementAndExpirationFromItsConfiguration() async throws {
         func outcome(_ settings: String, isJSON: Bool = false) async throws -> Outcome {
             try await verify(
-                trustKit("\"example.com\": {\"TSKIncludeSubdomains\": true, \(settings)}"),
-                client: "trustkit",
-                isJSON: isJSON
-            )
+                trustKit("\"example.com\": {\"TSKIncludeSubdomains\": true, \(settings)}"), client: "trustkit",
+                isJSON: isJSON)
         }
         // Vectors 93 to 96.
         let good = try await outcome("\"TSKPublicKeyHashes\": \(hashes(pki.leaf, pki.junk))")
@@ -125,8 +107,7 @@ import Testing
         // Vector 100.
         let configuration = trustKit(
             "\"example.com\": {\"TSKIncludeSubdomains\": true, \"TSKPublicKeyHashes\": \(hashes(pki.rogue, pki.junk))}, "
-                + "\"\(StandardPKI.serverName)\": {\"kSKExcludeSubdomainFromParentPolicy\": true}"
-        )
+                + "\"\(StandardPKI.serverName)\": {\"kSKExcludeSubdomainFromParentPolicy\": true}")
         let outcome = try await verify(configuration, client: "trustkit,afnetworking")
         #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
         #expect(outcome.errors.contains("is exempt from pinning"))
@@ -162,10 +143,7 @@ import Testing
     }
 
     @Test func aBrokenConfigurationIsADataErrorWithItsLine() async throws {
-        let outcome = try await verify(
-            "{\"example.com\":\n {\"publicKeyHashes\": [\"AAAA\"]}}",
-            client: "afnetworking"
-        )
+        let outcome = try await verify("{\"example.com\":\n {\"publicKeyHashes\": [\"AAAA\"]}}", client: "afnetworking")
         #expect(outcome.status == .data)
         #expect(outcome.errors.contains("configuration:2: "))
         #expect(outcome.errors.contains("has 3 bytes instead of 32"))

@@ -16,8 +16,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [0o600, 0o640, 0o644, 0o664, 0o755])
-    func keepsThePermissionsOfTheFileItReplaces(permissions: Int) throws {
+    @Test(arguments: [0o600, 0o640, 0o644, 0o664, 0o755]) func keepsThePermissionsOfTheFileItReplaces(permissions: Int)
+        throws
+    {
         try TemporaryDirectory.scoped { files in
             let path = try files.write("old, and longer", to: "a")
             #expect(chmod(path, mode_t(permissions)) == 0)
@@ -38,8 +39,7 @@ import Testing
             #expect(try read(files, "directory/a") == "new")
             #expect(try names(files) == ["directory", "first"])
             #expect(
-                try FileManager.default.destinationOfSymbolicLink(atPath: files.path + "/first") == "directory/second"
-            )
+                try FileManager.default.destinationOfSymbolicLink(atPath: files.path + "/first") == "directory/second")
 
             try link(files, "dangling", to: files.path + "/absent")
             try AtomicFile.write(Array("made".utf8), to: files.path + "/dangling")
@@ -55,8 +55,7 @@ import Testing
         try TemporaryDirectory.scoped { files in
             let expected: [(String, String)] = [
                 ("/absent/a", "there is no directory '\(files.path)/absent': make it, or name another file"),
-                ("/file/a", "Not a directory"),
-                ("/directory", "it is a directory: name a file in it"),
+                ("/file/a", "Not a directory"), ("/directory", "it is a directory: name a file in it"),
                 ("/directory/", "it is a directory: name a file in it"),
                 ("/absent/", "there is no directory '\(files.path)/absent': make it, or name another file"),
             ]
@@ -74,8 +73,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root writes where it likes"))
-    func respectsPermissions() throws {
+    @Test(.enabled(if: geteuid() != 0, "root writes where it likes")) func respectsPermissions() throws {
         try TemporaryDirectory.scoped { files in
             let path = try files.write("old", to: "a")
             #expect(chmod(path, 0o400) == 0)
@@ -150,15 +148,12 @@ import Testing
             try link(files, "dangling", to: "new")
             let error = #expect(throws: CommandError.self) {
                 try FormOutput<OutputForm>.read(
-                    ["json=\(files.path)/\(one)", "junit=\(files.path)/\(other)"],
-                    default: .text
-                )
+                    ["json=\(files.path)/\(one)", "junit=\(files.path)/\(other)"], default: .text)
             }
             #expect(error?.status == .usage)
             #expect(
                 try FormOutput<OutputForm>.read(["json=\(files.path)/a", "junit=\(files.path)/b"], default: .text).count
-                    == 2
-            )
+                    == 2)
         }
     }
 

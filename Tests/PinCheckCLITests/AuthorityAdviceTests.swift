@@ -21,11 +21,7 @@ import X509
 
     private func question(root: SHA256Digest) throws -> RecommendationQuestion {
         var question = RecommendationQuestion(
-            path: [leaf, try #require(roots[root])],
-            isPublic: true,
-            authorities: .builtIn,
-            time: time
-        )
+            path: [leaf, try #require(roots[root])], isPublic: true, authorities: .builtIn, time: time)
         question.listed = roots
         return question
     }
@@ -75,15 +71,12 @@ import X509
         #expect(
             text.split(separator: "\n").prefix(9) == [
                 "  authority: Let's Encrypt (https://letsencrypt.org/certificates/, 2026-01-08)",
-                "  ship 2 pins: the authority's roots. Everything below them changes without",
-                "    notice",
+                "  ship 2 pins: the authority's roots. Everything below them changes without", "    notice",
                 "  1 sha256/diGVwiVYbubAI3RW4hB9xU8e/CH2GnkuvVFZE8zmgzI=",
                 "    ISRG Root X2, EC P-384: the server's certificates come from it today. It",
-                "    lasts until 2040-09-17",
-                "  2 sha256/C5+lpZ7tcVwmwQIMcRtPbsQtWLABXhQzejna0wHFr8M=",
+                "    lasts until 2040-09-17", "  2 sha256/C5+lpZ7tcVwmwQIMcRtPbsQtWLABXhQzejna0wHFr8M=",
                 "    ISRG Root X1, RSA 4096: another root of Let's Encrypt. Any renewal may move",
                 "    the server to it. It lasts until 2035-06-04",
-            ]
-        )
+            ])
     }
 }

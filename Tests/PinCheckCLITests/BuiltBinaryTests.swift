@@ -10,38 +10,24 @@ struct BuiltBinaryTests {
             for help in ["-h", "--help", "help check"] {
                 let outcome = try await BuiltBinary.run("COLUMNS=\(columns) $PINCHECK \(help)")
                 #expect(
-                    outcome.status == 0 && outcome.output.contains("--pins"),
-                    "COLUMNS=\(columns) \(help): \(outcome)"
-                )
+                    outcome.status == 0 && outcome.output.contains("--pins"), "COLUMNS=\(columns) \(help): \(outcome)")
             }
         }
     }
 
     @Test(
         arguments: [
-            ("$PINCHECK", 64),
-            ("$PINCHECK --version", 0),
-            ("$PINCHECK --help", 0),
-            ("$PINCHECK --unknown 2>&-", 64),
-            ("$PINCHECK verify /nonexistent", 66),
-            ("$PINCHECK verify - </dev/null", 65),
-            ("$PINCHECK --version 2>&-", 0),
-            ("$PINCHECK --version <&-", 0),
-            ("$PINCHECK --version >&-", 74),
-            ("$PINCHECK verify $CHAIN --anchors $CHAIN", 0),
-            ("$PINCHECK verify $CHAIN", 1),
-            ("$PINCHECK verify $CHAIN --anchors $CHAIN >&-", 74),
-            ("$PINCHECK verify $CHAIN >&- 2>&- <&-", 74),
+            ("$PINCHECK", 64), ("$PINCHECK --version", 0), ("$PINCHECK --help", 0), ("$PINCHECK --unknown 2>&-", 64),
+            ("$PINCHECK verify /nonexistent", 66), ("$PINCHECK verify - </dev/null", 65),
+            ("$PINCHECK --version 2>&-", 0), ("$PINCHECK --version <&-", 0), ("$PINCHECK --version >&-", 74),
+            ("$PINCHECK verify $CHAIN --anchors $CHAIN", 0), ("$PINCHECK verify $CHAIN", 1),
+            ("$PINCHECK verify $CHAIN --anchors $CHAIN >&-", 74), ("$PINCHECK verify $CHAIN >&- 2>&- <&-", 74),
             ("test ! -e /dev/full || { $PINCHECK verify $CHAIN >/dev/full; test $? = 74; }", 0),
-            ("$PINCHECK verify - --anchors $CHAIN <$CHAIN", 0),
-            ("$PINCHECK verify <(cat $CHAIN) --anchors $CHAIN", 0),
+            ("$PINCHECK verify - --anchors $CHAIN <$CHAIN", 0), ("$PINCHECK verify <(cat $CHAIN) --anchors $CHAIN", 0),
             ("set -o pipefail; $PINCHECK verify $CHAIN --anchors $CHAIN | true", 0),
             ("set -o pipefail; $PINCHECK verify $CHAIN | true", 1),
-        ] as [(String, Int32)]
-    )
-    func endsAsTheTableSays(script: String, code: Int32) async throws {
-        #expect(try await BuiltBinary.run(script).status == code)
-    }
+        ] as [(String, Int32)]) func endsAsTheTableSays(script: String, code: Int32) async throws
+    { #expect(try await BuiltBinary.run(script).status == code) }
 
     @Test func aMachineThatLacksTheBareNecessitiesIsToldSoAndNothingCrashes() async throws {
         // With fewer descriptors the loader may not find the libraries.
@@ -56,8 +42,7 @@ struct BuiltBinaryTests {
             "merge $CHAIN", "127.0.0.1 --cert $CHAIN",
         ] {
             let outcome = try await BuiltBinary.run(
-                "printf '\(settings)' >$TMPDIR/openssl.cnf; OPENSSL_CONF=$TMPDIR/openssl.cnf $PINCHECK \(command)"
-            )
+                "printf '\(settings)' >$TMPDIR/openssl.cnf; OPENSSL_CONF=$TMPDIR/openssl.cnf $PINCHECK \(command)")
             #expect(outcome.status == 70)
             #expect(outcome.errors.hasPrefix("Error: OpenSSL offers no SHA-256"))
         }
@@ -65,8 +50,7 @@ struct BuiltBinaryTests {
 
     @Test func aTimeZoneThatNobodyWritesIsNotWaitedFor() async throws {
         let outcome = try await BuiltBinary.run(
-            "mkfifo $TMPDIR/fifo; TZ=:$TMPDIR/fifo $PINCHECK verify $CHAIN --anchors $CHAIN"
-        )
+            "mkfifo $TMPDIR/fifo; TZ=:$TMPDIR/fifo $PINCHECK verify $CHAIN --anchors $CHAIN")
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
@@ -74,8 +58,7 @@ struct BuiltBinaryTests {
         for name in ["$TMPDIR/fifo", "/dev/zero", "$TMPDIR/huge"] {
             let outcome = try await BuiltBinary.run(
                 "mkfifo $TMPDIR/fifo; head -c 2000000 /dev/zero >$TMPDIR/huge; "
-                    + "OPENSSL_CONF=\(name) $PINCHECK verify $CHAIN --anchors $CHAIN"
-            )
+                    + "OPENSSL_CONF=\(name) $PINCHECK verify $CHAIN --anchors $CHAIN")
             #expect(outcome.status == 66, "\(name): \(outcome.errors)")
             #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration '"))
         }
@@ -87,8 +70,7 @@ struct BuiltBinaryTests {
                 printf '.include itself\\n.include itself\\n' >itself
                 echo "\(include)" >openssl.cnf
                 OPENSSL_CONF=openssl.cnf $PINCHECK verify $CHAIN --anchors $CHAIN
-                """
-            )
+                """)
             #expect(outcome.status == 66, "\(include): \(outcome.errors)")
             #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration '"))
         }
@@ -99,8 +81,7 @@ struct BuiltBinaryTests {
                 mkfifo $TMPDIR/fifo
                 printf '%s\\n' openssl_conf=a '[a]' providers=ps '[ps]' p=pp '[pp]' "\(section)" activate=1 >$TMPDIR/openssl.cnf
                 OPENSSL_CONF=$TMPDIR/openssl.cnf $PINCHECK verify $CHAIN --anchors $CHAIN
-                """
-            )
+                """)
             #expect(outcome.status == 66, "\(section): \(outcome.errors)")
             #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration names what cannot be opened"))
         }
@@ -117,8 +98,7 @@ struct BuiltBinaryTests {
             for i in 1 2 3 4 5 6 7 8 9; do echo 127.0.0.1:$i; done >$TMPDIR/list
             ulimit -f 4; $PINCHECK --targets $TMPDIR/list --timeout 5 \(output); test $? = 74 || exit 1
             test -s $TMPDIR/log && test "$(tail -c 1 $TMPDIR/log | od -An -tx1 | tr -d ' ')" = 0a
-            """
-        )
+            """)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("could not be written: File too large"))
     }
@@ -142,8 +122,7 @@ struct BuiltBinaryTests {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA]), address: "0.0.0.0") { server in
             let addresses = (1...60).map { "127.0.1.\($0)" }.joined(separator: ";")
             let outcome = try await BuiltBinary.run(
-                "ulimit -n 32; echo '\(addresses)' | $PINCHECK 127.0.0.1:\(server.port) --addresses - --timeout 60"
-            )
+                "ulimit -n 32; echo '\(addresses)' | $PINCHECK 127.0.0.1:\(server.port) --addresses - --timeout 60")
             #expect(outcome.output.split(separator: "\n").count { $0.hasSuffix("  ✗ A") } == 60, "\(outcome.output)")
             #expect(!outcome.output.contains("UNREACHABLE"))
             #expect(outcome.status == 1)
@@ -183,11 +162,7 @@ enum BuiltBinary {
             ]
             let status = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
                 process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
-                do {
-                    try process.run()
-                } catch {
-                    ended.resume(throwing: error)
-                }
+                do { try process.run() } catch { ended.resume(throwing: error) }
             }
             return (
                 status, try String(contentsOfFile: output, encoding: .utf8),

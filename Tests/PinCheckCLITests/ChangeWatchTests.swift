@@ -9,18 +9,13 @@ import Testing
 @Suite(.endsSomeTime) struct ChangeWatchTests {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func context() -> Context {
         let buffer = OutputBuffer()
         return Context(
-            console: Console(output: buffer.stream(), errors: buffer.stream()),
-            environment: [:],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) },
-            readStandardInput: { [] }
-        )
+            console: Console(output: buffer.stream(), errors: buffer.stream()), environment: [:],
+            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
     }
 
     @Test func aCommandRunsWhenAResultIsAnotherThanTheLastTime() async throws {
@@ -30,22 +25,10 @@ import Testing
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             func check(_ port: UInt16, pin: String, at time: Int64? = nil) async -> Outcome {
                 await pincheck(
-                    "\(StandardPKI.serverName)",
-                    "--connect",
-                    "127.0.0.1:\(port)",
-                    "--anchors",
-                    anchors,
-                    "--pins",
-                    pin,
-                    "--timeout",
-                    "30",
-                    "--state",
-                    state,
-                    "--on-change",
+                    "\(StandardPKI.serverName)", "--connect", "127.0.0.1:\(port)", "--anchors", anchors, "--pins", pin,
+                    "--timeout", "30", "--state", state, "--on-change",
                     "echo \"$PINCHECK_TARGET $PINCHECK_CHANGE: $PINCHECK_OLD_STATUS to $PINCHECK_STATUS,"
-                        + " $PINCHECK_REASON_ID\" >>'\(log)'",
-                    at: time
-                )
+                        + " $PINCHECK_REASON_ID\" >>'\(log)'", at: time)
             }
             let target = "\(StandardPKI.serverName):443"
             let port = try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) {
@@ -74,22 +57,16 @@ import Testing
 
     @Test(
         arguments: [
-            (nil, ("PASS", "a", "k"), nil),
-            (nil, ("FAIL", "a", "k"), "first"),
-            (("PASS", "a", "k"), ("PASS", "a", "k"), nil),
-            (("PASS", "a", "k"), ("FAIL", "b", "k"), "status"),
+            (nil, ("PASS", "a", "k"), nil), (nil, ("FAIL", "a", "k"), "first"),
+            (("PASS", "a", "k"), ("PASS", "a", "k"), nil), (("PASS", "a", "k"), ("FAIL", "b", "k"), "status"),
             (("FAIL", "a", "k"), ("FAIL", "b", "k"), "reason"),
             (("UNREACHABLE", "a", ""), ("UNREACHABLE", "b", ""), nil),
-            (("UNREACHABLE", "a", "k"), ("PASS", "b", "k"), "status"),
-            (("PASS", "a", "k"), ("PASS", "a", "l"), "key"),
+            (("UNREACHABLE", "a", "k"), ("PASS", "b", "k"), "status"), (("PASS", "a", "k"), ("PASS", "a", "l"), "key"),
             (("PASS", "a", ""), ("PASS", "a", "l"), nil),
-        ] as [((String, String, String)?, (String, String, String), String?)]
-    )
-    func whatCountsAsAChange(
-        old: (String, String, String)?,
-        new: (String, String, String),
-        change: String?
-    ) {
+        ] as [((String, String, String)?, (String, String, String), String?)]) func whatCountsAsAChange(
+            old: (String, String, String)?, new: (String, String, String), change: String?
+        )
+    {
         func state(_ fields: (String, String, String)) -> TargetState {
             TargetState(status: fields.0, reason: fields.1, pin: fields.2, since: "")
         }
@@ -105,10 +82,8 @@ import Testing
             evil.endpoint?.address = nil
             evil.reason.message = "$(touch '\(files.path)/owned')\u{0}\n\u{1B}[31m"
             var watch = ChangeWatch(
-                command: "env | grep ^PINCHECK_ | sort >'\(log)'; echo $PINCHECK_TARGET >/dev/null",
-                path: state,
-                context: context()
-            )
+                command: "env | grep ^PINCHECK_ | sort >'\(log)'; echo $PINCHECK_TARGET >/dev/null", path: state,
+                context: context())
             watch.add(evil, at: 0)
             try watch.finish()
             #expect(!FileReader.exists("\(files.path)/owned"))
@@ -119,8 +94,7 @@ import Testing
                     "PINCHECK_ADDRESS", "PINCHECK_CHANGE", "PINCHECK_OLD_PIN", "PINCHECK_OLD_REASON_ID",
                     "PINCHECK_OLD_SINCE", "PINCHECK_OLD_STATUS", "PINCHECK_PIN", "PINCHECK_PORT", "PINCHECK_REASON",
                     "PINCHECK_REASON_ID", "PINCHECK_STATUS", "PINCHECK_TARGET", "PINCHECK_TIME", "PINCHECK_VARIANT",
-                ]
-            )
+                ])
             #expect(try StateFile.read(state).count == 1)
             #expect(try contents(ofFile: state).split(separator: "\n").count == 2)
         }
@@ -137,10 +111,7 @@ import Testing
                         var own = RendererTests.failing()
                         own.target = "own\(index).example.com:443"
                         var watch = ChangeWatch(
-                            command: "echo $PINCHECK_TARGET >>'\(log)'",
-                            path: state,
-                            context: context
-                        )
+                            command: "echo $PINCHECK_TARGET >>'\(log)'", path: state, context: context)
                         watch.add(RendererTests.failing(), at: 0)
                         watch.add(own, at: 1)
                         do { try watch.finish() } catch { Issue.record(error) }
@@ -156,14 +127,7 @@ import Testing
     @Test func aCommandThatFailsIsAWarningAndNoVerdict() async throws {
         try await TemporaryDirectory.scoped { files in
             let outcome = await pincheck(
-                "127.0.0.1:1",
-                "--timeout",
-                "5",
-                "--state",
-                "\(files.path)/state",
-                "--on-change",
-                "exit 7"
-            )
+                "127.0.0.1:1", "--timeout", "5", "--state", "\(files.path)/state", "--on-change", "exit 7")
             #expect(outcome.status == .unreachable)
             #expect(outcome.errors.contains("Warning: --on-change: 127.0.0.1:1"))
             #expect(outcome.errors.contains(": the command ended with status 7\n"))
@@ -182,11 +146,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("hello\n", "is not a file of --state"),
-        ("pincheck-state 2\n", "a later version"),
+        ("hello\n", "is not a file of --state"), ("pincheck-state 2\n", "a later version"),
         ("pincheck-state 1\nPASS\tx\n", "state:2: is not a line of a state"),
-    ])
-    func aStateThatCannotBeReadIsKnownBeforeAnythingIsContacted(text: String, message: String) async throws {
+    ]) func aStateThatCannotBeReadIsKnownBeforeAnythingIsContacted(text: String, message: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let state = try files.write(text, to: "state")
             let outcome = await pincheck("127.0.0.1:1", "--state", state, "--on-change", "true")
@@ -197,11 +159,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--on-change", "true"], "give --state FILE"),
-        (["--state", "x"], "give it a command"),
+        (["--on-change", "true"], "give --state FILE"), (["--state", "x"], "give it a command"),
         (["--state", "x", "--on-change", " "], "--on-change is empty"),
-    ])
-    func eachOptionNeedsTheOther(arguments: [String], message: String) async {
+    ]) func eachOptionNeedsTheOther(arguments: [String], message: String) async {
         let outcome = await pincheck(["127.0.0.1:1"] + arguments)
         #expect(outcome.status == .usage)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")

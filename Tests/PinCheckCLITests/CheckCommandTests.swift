@@ -8,14 +8,11 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Runs with a server of the given behaviour and a file with the root of the standard world.
     private func serving<Value: Sendable>(
-        _ behavior: ServerBehavior? = nil,
-        _ body: (_ place: String, _ anchors: String) async throws -> Value
+        _ behavior: ServerBehavior? = nil, _ body: (_ place: String, _ anchors: String) async throws -> Value
     ) async throws -> Value {
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
@@ -44,8 +41,7 @@ import Testing
             for arguments in [
                 [host, "--connect", place], ["https://\(place)/", "--host", host, "--sni", host],
                 ["https://\(place)/path", "--header", "Host: \(host)", "--sni", host],
-                [place, "--sni", host, "--verify-name", host],
-                [host, "--connect-to", "\(host):443:\(place)"],
+                [place, "--sni", host, "--verify-name", host], [host, "--connect-to", "\(host):443:\(place)"],
                 [host, "--connect", place, "--host", host],
             ] {
                 let outcome = await pincheck(arguments + ["--anchors", anchors])
@@ -66,15 +62,12 @@ import Testing
             let named = await pincheck("www.example.org", "--connect", place, "--anchors", anchors)
             #expect(named.status == .fail)
             #expect(
-                named.output.contains("is not valid for www.example.org; it is valid for \(host); the SNI was www.")
-            )
+                named.output.contains("is not valid for www.example.org; it is valid for \(host); the SNI was www."))
             let bare = await pincheck(place, "--anchors", anchors)
             #expect(
                 bare.output.contains(
                     "is not valid for 127.0.0.1; it is valid for \(host); this address serves CN=leaf to clients "
-                        + "that send no SNI: give --host or --sni\n"
-                )
-            )
+                        + "that send no SNI: give --host or --sni\n"))
         }
     }
 
@@ -82,14 +75,7 @@ import Testing
         try await serving { place, anchors in
             try await RefusingPort.scoped { refusing in
                 let outcome = await pincheck(
-                    host,
-                    "--connect",
-                    place,
-                    "--connect",
-                    "127.0.0.1:\(refusing.port)",
-                    "--anchors",
-                    anchors
-                )
+                    host, "--connect", place, "--connect", "127.0.0.1:\(refusing.port)", "--anchors", anchors)
                 #expect(outcome.status == .unreachable)
                 let lines = outcome.output.split(separator: "\n")
                 #expect(lines.contains { $0.hasPrefix("  \(place)") && $0.hasSuffix("✓ A") }, "\(outcome.output)")
@@ -97,24 +83,21 @@ import Testing
                 #expect(refused?.contains("connection refused") == true, "\(outcome.output)")
                 #expect(
                     lines.last
-                        == "UNREACHABLE  \(host):443  2 addresses: 1 accepted, 1 without a verdict; nothing to compare"
-                )
+                        == "UNREACHABLE  \(host):443  2 addresses: 1 accepted, 1 without a verdict; nothing to compare")
             }
         }
     }
 
     @Test func severalTargetsAreReportedInTheirOrderAndTheWorstCounts() async throws {
         let slow = ServerBehavior.presenting(
-            [pki.leaf, pki.interA],
-            delivery: .drips(bytes: 100, everyMilliseconds: 5)
-        )
+            [pki.leaf, pki.interA], delivery: .drips(bytes: 100, everyMilliseconds: 5))
         try await serving(slow) { slowPlace, anchors in
             try await LoopbackServer.serving(.presenting([pki.junk])) { wrong in
                 for (format, jobs) in [("text", "512"), ("text", "1"), ("json", "2")] {
                     let outcome = await pincheck(
-                        [slowPlace, "127.0.0.1:\(wrong.port)", slowPlace, "--verify-name", host, "--sni", host]
-                            + ["--anchors", anchors, "--jobs", jobs, "--format", format]
-                    )
+                        [slowPlace, "127.0.0.1:\(wrong.port)", slowPlace, "--verify-name", host, "--sni", host] + [
+                            "--anchors", anchors, "--jobs", jobs, "--format", format,
+                        ])
                     #expect(outcome.status == .fail)
                     if format == "text" {
                         let words = outcome.output.split(separator: "\n").map { $0.prefix(4) }
@@ -132,12 +115,12 @@ import Testing
     @Test(
         arguments: [
             ("closes at once", ServerBehavior.script(.init([], waitsForClient: false)), "handshake: "),
-            ("speaks HTTP", .plainHTTP, "does not speak TLS"),
-            ("speaks nonsense", .garbage(), "handshake: "),
+            ("speaks HTTP", .plainHTTP, "does not speak TLS"), ("speaks nonsense", .garbage(), "handshake: "),
             ("sends an alert", .alert(40), "alert "),
-        ] as [(String, ServerBehavior, String)]
-    )
-    func aServerWithoutAChainIsUnreachable(what: String, behavior: ServerBehavior, words: String) async throws {
+        ] as [(String, ServerBehavior, String)]) func aServerWithoutAChainIsUnreachable(
+            what: String, behavior: ServerBehavior, words: String
+        ) async throws
+    {
         try await serving(behavior) { place, _ in
             for format in ["text", "json"] {
                 let outcome = await pincheck(place, "--format", format)

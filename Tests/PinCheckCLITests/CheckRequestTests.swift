@@ -23,18 +23,18 @@ import Testing
         "--retries": ["2"], "--min-tls": ["1.3"], "--max-tls": ["1.2"], "--alpn": ["h2,http/1.1"], "--jobs": ["2"],
         "--groups": ["P-256"], "--ciphers": ["TLS_AES_128_GCM_SHA256"], "--sigalgs": ["rsa_pss_rsae_sha256"],
         "--loops": ["2"], "--proxy": ["socks5h://u:p@192.0.2.1"], "--no-proxy": [],
-        "--proxy-user-file": ["DIR/proxy-user", "--proxy", "192.0.2.1"],
-        "--pins": [pin], "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--skip-bad-pins": [],
+        "--proxy-user-file": ["DIR/proxy-user", "--proxy", "192.0.2.1"], "--pins": [pin],
+        "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--skip-bad-pins": [],
         "--client": ["trustkit:no-enforce:expires=2027-06-01"], "--mode": ["public-key"],
         "--allow-invalid-certificates": [], "--no-validate-domain-name": [], "--validate-certificate-chain": [],
         "--no-validate-certificate-chain": [], "--anchors": ["ca.pem"], "--and-system": [], "--at": ["2027-03-01"],
         "--extra-root": ["ca.pem"], "--intermediate": ["ca.pem"], "--ct-logs": ["logs.json"], "--strict": [],
         "--auth-level": ["1"], "--device": ["ios-17,android-9"], "--device-data": ["devices.bin"],
         "--warn-before": ["30d"], "--fail-before": ["12h"], "--min-pin-life": ["33%"], "--fail-on": ["warn"],
-        "--cert": ["DIR/both.pem"], "--key": ["DIR/client.key", "--cert", "DIR/client.pem"],
-        "--all-addresses": [], "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"],
-        "--doh": ["https://dns.example/resolve"], "--key-types": ["rsa"], "--each-tls-version": [],
-        "--compare-sni": [], "--thorough": [], "--request": ["/health"], "--head": [], "--expect-status": ["2xx"],
+        "--cert": ["DIR/both.pem"], "--key": ["DIR/client.key", "--cert", "DIR/client.pem"], "--all-addresses": [],
+        "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"], "--doh": ["https://dns.example/resolve"],
+        "--key-types": ["rsa"], "--each-tls-version": [], "--compare-sni": [], "--thorough": [],
+        "--request": ["/health"], "--head": [], "--expect-status": ["2xx"],
     ]
 
     /// The options that are about the call and say nothing of what is asked of servers.
@@ -47,11 +47,8 @@ import Testing
     private static let pin = "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
     private static let context = Context(
-        console: Console(output: OutputBuffer().stream(), errors: OutputBuffer().stream()),
-        environment: [:],
-        now: { Timestamp(secondsSinceEpoch: 0) },
-        readStandardInput: { [] }
-    )
+        console: Console(output: OutputBuffer().stream(), errors: OutputBuffer().stream()), environment: [:],
+        now: { Timestamp(secondsSinceEpoch: 0) }, readStandardInput: { [] })
 
     private func request(_ command: any RequestingCommand.Type, _ arguments: [String]) throws -> CheckRequest {
         let command = try command.parse(arguments)
@@ -149,8 +146,7 @@ import Testing
         .expectStatus: ("[204, '3xx']", ["--expect-status", "204,3xx"]),
     ]
 
-    @Test(arguments: PolicyKey.allCases)
-    func aKeyOfAPolicyAsksForWhatItsFlagAsksFor(key: PolicyKey) throws {
+    @Test(arguments: PolicyKey.allCases) func aKeyOfAPolicyAsksForWhatItsFlagAsksFor(key: PolicyKey) throws {
         let (value, flags) = try #require(Self.keys[key], "no test sets it")
         var fromPolicy = try request(policy: "\(key.rawValue): \(value)")
         let fromFlags = try request(flags)
@@ -169,24 +165,21 @@ import Testing
 
     @Test(arguments: [
         ("timeout: 5", ["--timeout", "2"]), ("client: 'curl'", ["--client", "okhttp"]),
-        ("minTLS: '1.0', maxTLS: '1.1'", ["--min-tls", "1.2", "--max-tls", "1.3"]),
-        ("sni: 'b.example'", ["--no-sni"]), ("host: 'b.example'", ["--header", "Host: c.example"]),
-        ("ipVersion: '6'", ["-4"]), ("ports: [8443, 9443]", ["--port", "444"]),
-        ("connect: '192.0.2.1'", ["--connect", "192.0.2.2"]),
+        ("minTLS: '1.0', maxTLS: '1.1'", ["--min-tls", "1.2", "--max-tls", "1.3"]), ("sni: 'b.example'", ["--no-sni"]),
+        ("host: 'b.example'", ["--header", "Host: c.example"]), ("ipVersion: '6'", ["-4"]),
+        ("ports: [8443, 9443]", ["--port", "444"]), ("connect: '192.0.2.1'", ["--connect", "192.0.2.2"]),
         ("validatesCertificateChain: false", ["--validate-certificate-chain"]),
         ("pins: 'sha256/AAAA'", ["--pins", pin]), ("pins: 'sha256/AAAA'", ["--pinnedpubkey", "sha256//x"]),
         // Anchors of the command line are all that is trusted.
         ("anchors: '/nonexistent/ca.pem', andSystem: true", ["--anchors", "ca.pem"]),
-    ])
-    func flagsGoBeforeThePolicy(policy: String, flags: [String]) throws {
+    ]) func flagsGoBeforeThePolicy(policy: String, flags: [String]) throws {
         #expect(try request(policy: policy, flags) == request(flags))
     }
 
     @Test func whatFlagsLeaveOpenThePolicySays() throws {
         let merged = try request(
             policy: "anchors: '/nonexistent/ca.pem', connect: '192.0.2.1', pins: '\(Self.pin)'",
-            ["--and-system", "--resolve", "b.example:443:192.0.2.2", "--skip-bad-pins"]
-        )
+            ["--and-system", "--resolve", "b.example:443:192.0.2.2", "--skip-bad-pins"])
         #expect(merged.judging.trust == .init(anchors: ["/nonexistent/ca.pem"], includesSystem: true))
         #expect(merged.connection.addresses.all.map(\.onlyForHost) == [nil, .dns("b.example")])
         #expect(merged.connection.addresses.isOfOneTarget)

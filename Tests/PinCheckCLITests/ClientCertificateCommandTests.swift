@@ -3,14 +3,11 @@ import PinCheckCLI
 import Testing
 
 /// `pincheck check` for servers that ask who their client is.
-@Suite(.timeLimit(.minutes(5)))
-struct ClientCertificateCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientCertificateCommandTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     @Test func aServerThatInsistsGetsTheCertificate() async throws {
         let client = try pki.interA.issue(.leaf("client.example.com"))
@@ -50,8 +47,7 @@ struct ClientCertificateCommandTests {
                 (
                     ["--cert", certificate], .usage,
                     "client.pem' holds no private key beside the certificate: give --key"
-                ),
-                (["--cert", key, "--key", key], .data, "client.key' holds no certificate"),
+                ), (["--cert", key, "--key", key], .data, "client.key' holds no certificate"),
                 (["--cert", certificate, "--key", certificate], .data, "client.pem' holds no private key"),
                 (["--cert", certificate, "--key", other], .data, "other.key' holds a key that does not belong"),
                 (["--cert", "/nonexistent/c.pem", "--key", key], .noInput, "c.pem': there is no such file"),

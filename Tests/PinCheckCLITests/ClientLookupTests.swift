@@ -8,9 +8,7 @@ import Testing
     let pki: StandardPKI
     private let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func bare(_ certificate: LabCertificate) -> String {
         SHA256Digest(bytes: certificate.publicKeySHA256)!.base64
@@ -21,8 +19,8 @@ import Testing
     private func pinSet(_ certificates: [LabCertificate], _ attributes: String = "", digest: String = "SHA-256")
         -> String
     {
-        "<pin-set\(attributes)>"
-            + certificates.map { "<pin digest=\"\(digest)\">\(bare($0))</pin>" }.joined() + "</pin-set>"
+        "<pin-set\(attributes)>" + certificates.map { "<pin digest=\"\(digest)\">\(bare($0))</pin>" }.joined()
+            + "</pin-set>"
     }
 
     private let enforced = "<trustkit-config enforcePinning=\"true\"/>"
@@ -33,10 +31,7 @@ import Testing
 
     /// The verdict's reason by `client`, or the status where there is none.
     private func reason(
-        _ configuration: String,
-        named name: String = "nsc.xml",
-        client: String,
-        host: String? = nil,
+        _ configuration: String, named name: String = "nsc.xml", client: String, host: String? = nil,
         _ arguments: String...
     ) async throws -> (reason: String, outcome: Outcome) {
         try await TemporaryDirectory.scoped { files in
@@ -47,8 +42,7 @@ import Testing
                 [
                     "verify", chain, "--anchors", anchors, "--pins", source, "--client", client, "--format", "json",
                     "--host", host ?? self.host,
-                ] + arguments
-            )
+                ] + arguments)
             return (outcome.status == .data ? "data" : outcome.output.reasonID ?? "none", outcome)
         }
     }
@@ -66,21 +60,18 @@ import Testing
     func aNameWithoutPinsNeverMakesAFileUnusable(_ name: String) async throws {
         let text = android(
             "<domain-config cleartextTrafficPermitted=\"true\"><domain>\(name)</domain></domain-config>\n"
-                + "<domain-config><domain>\(host)</domain>\(pinSet([pki.leaf]))</domain-config>"
-        )
+                + "<domain-config><domain>\(host)</domain>\(pinSet([pki.leaf]))</domain-config>")
         #expect(try await reason(text, client: "android").reason == "pin-matched")
         #expect(
             try await reason(text.replacing(bare(pki.leaf), with: bare(pki.junk)), client: "android").reason
-                == "pin-mismatch"
-        )
+                == "pin-mismatch")
         #expect(try await !lint(text).contains("error"))
     }
 
     @Test func anAddressIsPinnedAsTextByAndroidAndOkHttp() async throws {
         let address = "203.0.113.7"
         let server = try pki.interA.issue(
-            .leaf(subject: DistinguishedName(commonName: "address"), names: [.ip([203, 0, 113, 7])])
-        )
+            .leaf(subject: DistinguishedName(commonName: "address"), names: [.ip([203, 0, 113, 7])]))
         let text = android("<domain-config><domain>\(address)</domain>\(wrongPins)\(enforced)</domain-config>")
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pem(of: [server, pki.interA]), to: "chain.pem")
@@ -89,31 +80,11 @@ import Testing
             let list = try files.write(Array("\(address) \(pki.junk.pin)\n".utf8), to: "hosts")
             for (source, client) in [(nsc, "android"), (list, "okhttp")] {
                 let outcome = await pincheck(
-                    "verify",
-                    chain,
-                    "--anchors",
-                    anchors,
-                    "--pins",
-                    source,
-                    "--client",
-                    client,
-                    "--host",
-                    address
-                )
+                    "verify", chain, "--anchors", anchors, "--pins", source, "--client", client, "--host", address)
                 #expect(outcome.output.contains("pin-mismatch") || outcome.status == .fail, "\(outcome)")
             }
             let refused = await pincheck(
-                "verify",
-                chain,
-                "--anchors",
-                anchors,
-                "--pins",
-                nsc,
-                "--client",
-                "trustkit-android",
-                "--host",
-                address
-            )
+                "verify", chain, "--anchors", anchors, "--pins", nsc, "--client", "trustkit-android", "--host", address)
             #expect(refused.status == .data)
             #expect(refused.errors.contains("'\(address)' is not a domain to it"))
         }
@@ -140,9 +111,9 @@ import Testing
                 let text = android("<domain-config><domain>\(host)</domain>\(wrongPins)\(anchors)</domain-config>")
                 let nsc = try files.write(Array(text.utf8), to: "nsc.xml")
                 let outcome = await pincheck(
-                    ["verify", chain, "--anchors", root, "--pins", nsc, "--client", "android", "--host", host]
-                        + ["--format", "json"]
-                )
+                    ["verify", chain, "--anchors", root, "--pins", nsc, "--client", "android", "--host", host] + [
+                        "--format", "json",
+                    ])
                 return outcome.status == .data ? outcome.errors : outcome.decision
             }
             let exempt = "system\" overridePins=\"true"
@@ -168,19 +139,8 @@ import Testing
                 let text = android("<domain-config><domain>\(host)</domain>\(wrongPins)\(anchors)</domain-config>")
                 let nsc = try files.write(Array(text.utf8), to: "nsc.xml")
                 let outcome = await pincheck(
-                    "verify",
-                    chain,
-                    "--anchors",
-                    other,
-                    "--extra-root",
-                    root,
-                    "--pins",
-                    nsc,
-                    "--client",
-                    "android:user-roots",
-                    "--host",
-                    host
-                )
+                    "verify", chain, "--anchors", other, "--extra-root", root, "--pins", nsc, "--client",
+                    "android:user-roots", "--host", host)
                 #expect(outcome.status == status, "\(store) \(outcome)")
             }
         }
@@ -188,8 +148,9 @@ import Testing
 
     // MARK: Names
 
-    @Test(arguments: ["api.example.com.", "bücher.example.com"])
-    func aNameThatAndroidNeverMatchesPinsNothing(_ name: String) async throws {
+    @Test(arguments: ["api.example.com.", "bücher.example.com"]) func aNameThatAndroidNeverMatchesPinsNothing(
+        _ name: String
+    ) async throws {
         let text = android("<domain-config><domain>\(name)</domain>\(wrongPins)</domain-config>")
         let (reason, outcome) = try await reason(text, client: "android")
         #expect(outcome.status == .pass && reason != "pin-matched", "\(outcome)")
@@ -199,20 +160,19 @@ import Testing
 
     @Test func aNameWithAndWithoutADotAreTwo() async throws {
         let text = android(
-            "<domain-config><domain>\(host)</domain><domain>\(host).</domain>\(pinSet([pki.leaf]))</domain-config>"
-        )
+            "<domain-config><domain>\(host)</domain><domain>\(host).</domain>\(pinSet([pki.leaf]))</domain-config>")
         #expect(try await reason(text, client: "android").reason == "pin-matched")
     }
 
     /// What the verdict of TrustKit for Android rests on is what is shown, though the platform finds another entry or none.
-    @Test(arguments: ["example.org", "example.com"])
-    func theReportShowsTheEntryThatTrustKitFinds(outer: String) async throws {
+    @Test(arguments: ["example.org", "example.com"]) func theReportShowsTheEntryThatTrustKitFinds(outer: String)
+        async throws
+    {
         let inner =
             "<domain-config><domain>\(host)</domain>\(pinSet([pki.leaf, pki.interA]))\(enforced)</domain-config>"
         let text = android(
             "<domain-config><domain includeSubdomains=\"true\">\(outer)</domain>\(wrongPins)\(enforced)\(inner)"
-                + "</domain-config>"
-        )
+                + "</domain-config>")
         let name = "x." + host
         let leaf = try pki.interA.issue(.leaf(subject: DistinguishedName(commonName: "x"), names: [.dns(name)]))
         let own = text.replacing(bare(pki.leaf), with: bare(leaf))
@@ -221,19 +181,8 @@ import Testing
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             let source = try files.write(Array(own.utf8), to: "nsc.xml")
             let outcome = await pincheck(
-                "verify",
-                chain,
-                "--anchors",
-                anchors,
-                "--pins",
-                source,
-                "--client",
-                "trustkit-android",
-                "--host",
-                name,
-                "--min-pin-life",
-                "9000d"
-            )
+                "verify", chain, "--anchors", anchors, "--pins", source, "--client", "trustkit-android", "--host", name,
+                "--min-pin-life", "9000d")
             #expect(outcome.status == .fail, "\(outcome)")
             #expect(outcome.output.contains("pins: 2 configured, 2 matched"), "\(outcome.output)")
             #expect(!outcome.errors.contains("no configuration has an entry"), "\(outcome.errors)")
@@ -252,8 +201,7 @@ import Testing
     @Test func whatDebuggableBuildsThrowForIsFoundAndNoObstacle() async throws {
         let text = android(
             "<domain-config><domain>\(host)</domain>\(pinSet([pki.leaf]))</domain-config>"
-                + "<debug-overrides><trust-anchors><certificates src=\"usr\"/></trust-anchors></debug-overrides>"
-        )
+                + "<debug-overrides><trust-anchors><certificates src=\"usr\"/></trust-anchors></debug-overrides>")
         #expect(try await reason(text, client: "android").reason == "pin-matched")
         #expect(try await lint(text).contains("[debug-build-throws]"))
     }
@@ -266,8 +214,7 @@ import Testing
             (
                 "<domain-config><domain>API.EXAMPLE.COM</domain>\(wrongPins)\(enforced)</domain-config>",
                 "pins-not-applied"
-            ),
-            ("<domain-config><domain> \(host) </domain>\(right)\(enforced)</domain-config>", "data"),
+            ), ("<domain-config><domain> \(host) </domain>\(right)\(enforced)</domain-config>", "data"),
             (
                 "<domain-config><domain>\(host)</domain><domain includeSubdomains=\"true\">example.com</domain>"
                     + "\(wrongPins)\(enforced)</domain-config>", "pin-mismatch"
@@ -303,8 +250,7 @@ import Testing
     @Test func whatTrustKitForAndroidThrowsForIsFoundWhereTheAppHasIt() async throws {
         let localhost = "<domain-config><domain>localhost</domain>\(wrongPins)"
         #expect(
-            try await lint(android(localhost + enforced + "</domain-config>")).contains("[trustkit-android-throws]")
-        )
+            try await lint(android(localhost + enforced + "</domain-config>")).contains("[trustkit-android-throws]"))
         #expect(try await !lint(android(localhost + "</domain-config>")).contains("[trustkit-android-throws]"))
     }
 
@@ -346,8 +292,9 @@ import Testing
         #expect(found.contains(right))
     }
 
-    @Test(arguments: ["API.example.com", "api.example.com."])
-    func trustKitComparesNamesAsTheyAreWritten(_ name: String) async throws {
+    @Test(arguments: ["API.example.com", "api.example.com."]) func trustKitComparesNamesAsTheyAreWritten(_ name: String)
+        async throws
+    {
         let text =
             "{\"TSKPinnedDomains\": {\"\(name)\": {\"TSKPublicKeyHashes\": [\"\(bare(pki.junk))\", \"\(bare(pki.rogue))\"]}}}"
         #expect(try await reason(text, named: "t.json", client: "trustkit").reason == "pins-not-applied")

@@ -7,28 +7,20 @@ import Testing
 @Suite(.endsSomeTime) struct ClientTests {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func pin(_ certificate: LabCertificate) -> String {
         "sha256/" + Data(certificate.publicKeySHA256).base64EncodedString()
     }
 
     /// Runs `verify` on a chain with anchors, for the server's name.
-    private func verify(
-        _ chain: [LabCertificate],
-        anchors: [LabCertificate],
-        _ arguments: String...
-    ) async throws -> Outcome {
-        try await verify(chain, anchors: anchors, arguments)
-    }
+    private func verify(_ chain: [LabCertificate], anchors: [LabCertificate], _ arguments: String...) async throws
+        -> Outcome
+    { try await verify(chain, anchors: anchors, arguments) }
 
-    private func verify(
-        _ chain: [LabCertificate],
-        anchors: [LabCertificate],
-        _ arguments: [String]
-    ) async throws -> Outcome {
+    private func verify(_ chain: [LabCertificate], anchors: [LabCertificate], _ arguments: [String]) async throws
+        -> Outcome
+    {
         try await TemporaryDirectory.scoped { files in
             let chainFile = try files.write(pem(of: chain), to: "chain.pem")
             let anchorsFile = try files.write(pem(of: anchors), to: "anchors.pem")
@@ -50,24 +42,14 @@ import Testing
         #expect(whole.status == .fail)
         #expect(whole.output.contains("validatesCertificateChain: equal keys 1, length of the built chain 3"))
         let leafOnly = try await verify(
-            [pki.leaf, pki.interA],
-            anchors: [pki.rootA],
-            arguments + ["--no-validate-certificate-chain"]
-        )
+            [pki.leaf, pki.interA], anchors: [pki.rootA], arguments + ["--no-validate-certificate-chain"])
         #expect(leafOnly.status == .pass)
     }
 
     @Test func anIntermediatePinIsEnoughForSomeAndNotForOthers() async throws {
         let outcome = try await verify(
-            [pki.leaf2, pki.interA],
-            anchors: [pki.rootA],
-            "--pins",
-            pin(pki.interA),
-            "--pins",
-            pin(pki.junk),
-            "--client",
-            "okhttp,curl,trustkit,nspinneddomains:key=leaf"
-        )
+            [pki.leaf2, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.interA), "--pins", pin(pki.junk),
+            "--client", "okhttp,curl,trustkit,nspinneddomains:key=leaf")
         #expect(outcome.status == .fail)
         #expect(outcome.output.contains("  accept  okhttp                    public key pin matched at depth 1\n"))
         #expect(outcome.output.contains("  reject  curl                      the leaf's public key is not pinned"))
@@ -75,26 +57,15 @@ import Testing
         #expect(
             outcome.output.hasSuffix(
                 "; nspinneddomains: the key of the authority at depth 1 is in NSPinnedLeafIdentities, which the leaf alone is "
-                    + "compared with: NSPinnedCAIdentities is the list for it\n"
-            )
-        )
+                    + "compared with: NSPinnedCAIdentities is the list for it\n"))
         #expect(outcome.output.contains("  pins: 2 configured, 1 on the chain (intermediate), 1 not in the chain"))
         #expect(outcome.errors.contains("curl: the pin is that of the authority at depth 1"))
     }
 
     @Test func jsonListsEachClientWithItsSettings() async throws {
         let outcome = try await verify(
-            [pki.leaf, pki.interA],
-            anchors: [pki.rootA],
-            "--pins",
-            pin(pki.junk),
-            "--pins",
-            pin(pki.rogue),
-            "--client",
-            "afnetworking,trustkit:no-enforce",
-            "--format",
-            "json"
-        )
+            [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.junk), "--pins", pin(pki.rogue), "--client",
+            "afnetworking,trustkit:no-enforce", "--format", "json")
         #expect(outcome.status == .fail)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         let clients = try #require(object["clients"] as? [[String: Any]])
@@ -108,37 +79,18 @@ import Testing
 
     @Test func aClientThatCannotBeSetUpIsADataError() async throws {
         let alone = try await verify(
-            [pki.leaf, pki.interA],
-            anchors: [pki.rootA],
-            "--pins",
-            pin(pki.leaf),
-            "--client",
-            "trustkit"
-        )
+            [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "trustkit")
         #expect(alone.status == .data)
         #expect(alone.errors.contains("TrustKit needs 2: add a backup pin"))
         let all = try await verify(
-            [pki.leaf, pki.interA],
-            anchors: [pki.rootA],
-            "--pins",
-            pin(pki.leaf),
-            "--client",
-            "all"
-        )
+            [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "all")
         #expect(all.status == .pass)
         #expect(all.output.contains("  none    trustkit          1 pin is configured and TrustKit needs 2"))
         #expect(all.output.hasSuffix("11 of 12 clients accept; 1 cannot be set up: trustkit\n"), "\(all.output)")
         #expect(all.errors.contains("trustkit cannot be set up: 1 pin is configured"))
         let cases = try await verify(
-            [pki.leaf, pki.interA],
-            anchors: [pki.rootA],
-            "--pins",
-            pin(pki.leaf),
-            "--client",
-            "all",
-            "--format",
-            "junit"
-        )
+            [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "all", "--format",
+            "junit")
         #expect(cases.output.contains("name=\"trustkit: not-configured\""))
         #expect(cases.output.contains("warning client-not-set-up: "))
         #expect(cases.output.contains("failures=\"0\" errors=\"0\""))
@@ -146,50 +98,27 @@ import Testing
 
     @Test func onlyClientsOnApplesPlatformsAnswerAChallenge() async throws {
         let outcome = try await verify(
-            [pki.leaf, pki.interA],
-            anchors: [pki.rootA],
-            "--pins",
-            pin(pki.leaf),
-            "--client",
-            "okhttp,curl,nspinneddomains",
-            "--explain"
-        )
+            [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client",
+            "okhttp,curl,nspinneddomains", "--explain")
         #expect(outcome.output.ranges(of: "an NSURLSession client answers useCredential").count == 1)
         let document = try await verify(
-            [pki.leaf, pki.interA],
-            anchors: [pki.rootA],
-            "--client",
-            "okhttp,curl,afnetworking",
-            "--format",
-            "json"
-        )
+            [pki.leaf, pki.interA], anchors: [pki.rootA], "--client", "okhttp,curl,afnetworking", "--format", "json")
         let clients = try JSONValue(document.output)["clients"].array
         #expect(clients.map { $0["disposition"].text } == [nil, nil, "useCredential"])
     }
 
     @Test func unknownClientsAndSettingsAreUsageErrors() async throws {
         for (client, message) in [
-            ("aflnetworking", "is not known: did you mean 'afnetworking'?"),
-            ("", "a client's name is empty"),
+            ("aflnetworking", "is not known: did you mean 'afnetworking'?"), ("", "a client's name is empty"),
             ("okhttp,", "a client's name is empty"),
             ("okhttp:patern=x", "has no setting 'patern=x': did you mean 'pattern=PATTERN'?"),
             ("trustkit:no-enfrce", "has no setting 'no-enfrce': did you mean 'no-enforce'?"),
             ("nspinneddomains:key=lea", "has no key 'lea': did you mean 'leaf'?"),
-            ("okhttp:pattern", "is written pattern=PATTERN"),
-            ("curl:insecure=yes", "is written insecure"),
-            ("trustkit:expires=soon", "soon"),
-            ("dane:usage=4", "has no usage '4'"),
+            ("okhttp:pattern", "is written pattern=PATTERN"), ("curl:insecure=yes", "is written insecure"),
+            ("trustkit:expires=soon", "soon"), ("dane:usage=4", "has no usage '4'"),
         ] {
             let outcome = try await verify(
-                [pki.leaf],
-                anchors: [pki.rootA],
-                "--pins",
-                pin(pki.leaf),
-                "--pins",
-                pin(pki.leaf2),
-                "--client",
-                client
-            )
+                [pki.leaf], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--pins", pin(pki.leaf2), "--client", client)
             #expect(outcome.status == .usage, "\(client)")
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
         }
@@ -200,40 +129,21 @@ import Testing
         try await TemporaryDirectory.scoped { files in
             let root = try files.write(pki.rootB.pem, to: "charles.pem")
             let outcome = try await verify(
-                [pki.rogue, pki.rogueI],
-                anchors: [pki.rootA],
-                "--extra-root",
-                root,
-                "--client",
-                "afnetworking,alamofire,android,okhttp:user-roots"
-            )
+                [pki.rogue, pki.rogueI], anchors: [pki.rootA], "--extra-root", root, "--client",
+                "afnetworking,alamofire,android,okhttp:user-roots")
             #expect(outcome.status == .fail)
             #expect(outcome.output.contains("  accept  afnetworking       the chain is trusted"))
             #expect(outcome.output.contains("  reject  android            the issuer of CN=RogueI (depth 1)"))
             #expect(outcome.output.contains("  accept  okhttp:user-roots  the chain is trusted"))
             let pinned = try await verify(
-                [pki.rogue, pki.rogueI],
-                anchors: [pki.rootA],
-                "--extra-root",
-                root,
-                "--pins",
-                pin(pki.leaf),
-                "--client",
-                "afnetworking"
-            )
+                [pki.rogue, pki.rogueI], anchors: [pki.rootA], "--extra-root", root, "--pins", pin(pki.leaf),
+                "--client", "afnetworking")
             #expect(pinned.status == .fail)
             #expect(pinned.output.hasSuffix("no configured pin is on the chain\n"))
             // A browser exempts installed roots from the pins of a header.
             let browser = try await verify(
-                [pki.rogue, pki.rogueI],
-                anchors: [pki.rootA],
-                "--extra-root",
-                root,
-                "--pins",
-                pin(pki.leaf),
-                "--client",
-                "hpkp"
-            )
+                [pki.rogue, pki.rogueI], anchors: [pki.rootA], "--extra-root", root, "--pins", pin(pki.leaf),
+                "--client", "hpkp")
             #expect(browser.status == .pass)
             #expect(browser.errors.contains("the chain ends at an installed root"))
         }
@@ -242,23 +152,10 @@ import Testing
     @Test func macOSExemptsInstalledRootsFromTrustKitsPins() async throws {
         try await TemporaryDirectory.scoped { files in
             let root = try files.write(pki.rootB.pem, to: "charles.pem")
-            for (client, decision) in [
-                ("trustkit", "fail pin-mismatch"), ("trustkit:macos", "pass pins-not-applied"),
-            ] {
+            for (client, decision) in [("trustkit", "fail pin-mismatch"), ("trustkit:macos", "pass pins-not-applied")] {
                 let outcome = try await verify(
-                    [pki.rogue, pki.rogueI],
-                    anchors: [pki.rootA],
-                    "--extra-root",
-                    root,
-                    "--pins",
-                    pin(pki.leaf),
-                    "--pins",
-                    pin(pki.leaf2),
-                    "--client",
-                    client,
-                    "--format",
-                    "json"
-                )
+                    [pki.rogue, pki.rogueI], anchors: [pki.rootA], "--extra-root", root, "--pins", pin(pki.leaf),
+                    "--pins", pin(pki.leaf2), "--client", client, "--format", "json")
                 #expect(outcome.decision == decision, "\(client)")
             }
         }
@@ -271,17 +168,8 @@ import Testing
             ("*.bucher.example", "pass pins-not-applied"),
         ] {
             let outcome = try await verify(
-                [leaf, pki.interA],
-                anchors: [pki.rootA],
-                "--verify-name",
-                "www.bücher.example",
-                "--pins",
-                pin(pki.junk),
-                "--client",
-                "okhttp:pattern=\(pattern)",
-                "--format",
-                "json"
-            )
+                [leaf, pki.interA], anchors: [pki.rootA], "--verify-name", "www.bücher.example", "--pins",
+                pin(pki.junk), "--client", "okhttp:pattern=\(pattern)", "--format", "json")
             #expect(outcome.decision == decision, "\(pattern)")
         }
     }
@@ -336,10 +224,8 @@ import Testing
 
     @Test func aWildcardAboveARegistrysSuffixCountsForNobody() async throws {
         for (names, host, status) in [
-            (["*.co.uk"], "shop.co.uk", ExitStatus.fail),
-            (["*.co.uk", "shop.co.uk"], "shop.co.uk", .pass),
-            (["*.github.io"], "someone.github.io", .pass),
-            (["*.example.co.uk"], "www.example.co.uk", .pass),
+            (["*.co.uk"], "shop.co.uk", ExitStatus.fail), (["*.co.uk", "shop.co.uk"], "shop.co.uk", .pass),
+            (["*.github.io"], "someone.github.io", .pass), (["*.example.co.uk"], "www.example.co.uk", .pass),
         ] {
             let template = CertificateTemplate.leaf(subject: "wild", names: names.map { GeneralName.dns($0) })
             let leaf = try pki.interA.issue(template)

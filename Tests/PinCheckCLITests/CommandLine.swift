@@ -30,34 +30,18 @@ struct Outcome {
 
 /// Runs a command line in process, in a world of its own.
 func pincheck(
-    _ arguments: String...,
-    environment: [String: String] = [:],
-    at time: Int64? = nil,
-    input: [UInt8] = [],
-    isTerminal: Bool = false,
-    columns: Int? = nil
+    _ arguments: String..., environment: [String: String] = [:], at time: Int64? = nil, input: [UInt8] = [],
+    isTerminal: Bool = false, columns: Int? = nil
 ) async -> Outcome {
     await pincheck(
-        arguments,
-        environment: environment,
-        at: time,
-        input: input,
-        isTerminal: isTerminal,
-        columns: columns
-    )
+        arguments, environment: environment, at: time, input: input, isTerminal: isTerminal, columns: columns)
 }
 
 /// Runs a command line in process, in a world of its own: without system roots, and at the time the lab issues for; with
 /// `columns`, at a terminal of that width.
 func pincheck(
-    _ arguments: [String],
-    environment: [String: String] = [:],
-    at time: Int64? = nil,
-    input: [UInt8] = [],
-    isTerminal: Bool = false,
-    columns: Int? = nil,
-    authorities: AuthorityTable? = nil,
-    targetWindow: Int? = nil
+    _ arguments: [String], environment: [String: String] = [:], at time: Int64? = nil, input: [UInt8] = [],
+    isTerminal: Bool = false, columns: Int? = nil, authorities: AuthorityTable? = nil, targetWindow: Int? = nil
 ) async -> Outcome {
     let layout = columns.map { TextLayout(columns: $0, wraps: true) } ?? TextLayout()
     let output = OutputBuffer()
@@ -65,13 +49,9 @@ func pincheck(
     let now = Timestamp(secondsSinceEpoch: time ?? LabClock.now)
     var context = Context(
         console: Console(
-            output: output.stream(isTerminal: isTerminal, layout: layout),
-            errors: errors.stream(layout: layout)
-        ),
+            output: output.stream(isTerminal: isTerminal, layout: layout), errors: errors.stream(layout: layout)),
         environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
-        now: { now },
-        readStandardInput: { input }
-    )
+        now: { now }, readStandardInput: { input })
     if let targetWindow { context.targetWindow = targetWindow }
     if let authorities { context.authorities = { authorities } }
     let status = await PinCheck.run(arguments: arguments, in: context)

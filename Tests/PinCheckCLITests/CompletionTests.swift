@@ -8,14 +8,10 @@ import Testing
     /// What stands on the command line, and what is there once TAB was pressed.
     static let lines: [(typed: String, completed: String)] = [
         // Options of `check`, which nobody has to write.
-        ("pincheck api.example.com --cl", "--client"),
-        ("pincheck check api.example.com --cl", "--client"),
-        ("pincheck --thor", "--thorough"),
-        ("pincheck verify chain.pem --expl", "--explain"),
+        ("pincheck api.example.com --cl", "--client"), ("pincheck check api.example.com --cl", "--client"),
+        ("pincheck --thor", "--thorough"), ("pincheck verify chain.pem --expl", "--explain"),
         // Commands and their arguments.
-        ("pincheck snap", "snapshot"),
-        ("pincheck help li", "lint"),
-        ("pincheck schema snap", "snapshot"),
+        ("pincheck snap", "snapshot"), ("pincheck help li", "lint"), ("pincheck schema snap", "snapshot"),
         ("pincheck devices ios-12.", "ios-12.1.3"),
         // Values.
         ("pincheck api.example.com --client alamo", "alamofire"),
@@ -24,27 +20,20 @@ import Testing
         ("pincheck api.example.com --client trustkit:no", "trustkit:no-enforce"),
         ("pincheck api.example.com --client okhttp,trustkit:no", "okhttp,trustkit:no-enforce"),
         ("pincheck api.example.com --client=trustkit:no", "trustkit:no-enforce"),
-        ("pincheck [::1]:8443 --format na", "nagios"),
-        ("pincheck api.example.com -f pro", "prometheus"),
+        ("pincheck [::1]:8443 --format na", "nagios"), ("pincheck api.example.com -f pro", "prometheus"),
         ("pincheck api.example.com --mode pub", "public-key"),
         ("pincheck api.example.com --allow renewed,names-a", "renewed,names-added"),
         ("pincheck api.example.com --key-types rsa,ed", "rsa,ed25519"),
         ("pincheck api.example.com --device ios-12,android-17", "ios-12,android-17"),
-        ("pincheck api.example.com --device ios-26,system", "ios-26,system"),
-        ("pincheck serve --log-format j", "json"),
-        ("pincheck serve --policy roo", "root.pem"),
-        ("pincheck lint Pins --format sa", "sarif"),
+        ("pincheck api.example.com --device ios-26,system", "ios-26,system"), ("pincheck serve --log-format j", "json"),
+        ("pincheck serve --policy roo", "root.pem"), ("pincheck lint Pins --format sa", "sarif"),
         ("pincheck pins api.example.com --format nsp", "nspinned"),
         ("pincheck pins api.example.com --position leaf,inter", "leaf,intermediate"),
         // Files, where files go and nowhere else.
-        ("pincheck api.example.com --pins roo", "root.pem"),
-        ("pincheck api.example.com --anchors roo", "root.pem"),
-        ("pincheck api.example.com --format json=roo", "json=root.pem"),
-        ("pincheck verify roo", "root.pem"),
-        ("pincheck lint roo", "root.pem"),
-        ("pincheck pins roo", "root.pem"),
-        ("pincheck api.example.com --sni roo", "roo"),
-        ("pincheck roo", "roo"),
+        ("pincheck api.example.com --pins roo", "root.pem"), ("pincheck api.example.com --anchors roo", "root.pem"),
+        ("pincheck api.example.com --format json=roo", "json=root.pem"), ("pincheck verify roo", "root.pem"),
+        ("pincheck lint roo", "root.pem"), ("pincheck pins roo", "root.pem"),
+        ("pincheck api.example.com --sni roo", "roo"), ("pincheck roo", "roo"),
         ("pincheck api.example.com --policy roo", "root.pem"),
         // No part of a word in its middle.
         ("pincheck ec", "ec"),
@@ -83,10 +72,8 @@ import Testing
             cat shown
             """#
         let output = try await Shell.zsh.run(
-            "zsh -f driver",
-            typed: Self.lines.map { $0.typed + "\n" }.joined(),
-            files: ["start": start, "driver": driver]
-        )
+            "zsh -f driver", typed: Self.lines.map { $0.typed + "\n" }.joined(),
+            files: ["start": start, "driver": driver])
         expect(output.split(separator: "\n").map { String($0.dropFirst()) })
     }
 
@@ -100,17 +87,13 @@ import Testing
             end <typed
             """
         let output = try await Shell.fish.run(
-            "fish --no-config driver",
-            typed: Self.lines.map { $0.typed + "\n" }.joined(),
-            files: ["driver": driver]
-        )
+            "fish --no-config driver", typed: Self.lines.map { $0.typed + "\n" }.joined(), files: ["driver": driver])
         let found = output.split(separator: "\n").map { String($0.dropFirst()) }
         // Where fish offers nothing, what was typed stays.
         expect(
             zip(Self.lines, found).map { line, word in
                 word.isEmpty ? String(line.typed.split(separator: " ").last ?? "") : word
-            }
-        )
+            })
     }
 
     private func expect(_ found: [String], _ location: SourceLocation = #_sourceLocation) {
@@ -140,13 +123,11 @@ import Testing
         #expect(
             free == [
                 "--allow-target", "--at", "--cache", "--ciphers", "--connect", "--connect-to", "--doh",
-                "--expect-status", "--fail-before",
-                "--groups", "--header", "--host", "--jobs", "--listen", "--loops", "--max-redirs",
-                "--min-pin-life", "--on-change", "--port", "--proxy", "--request", "--resolve", "--retries", "--sha256",
-                "--shard", "--sigalgs",
-                "--sni", "--speed-limit", "--speed-time", "--timeout", "--verify-name", "--warn-before",
-            ]
-        )
+                "--expect-status", "--fail-before", "--groups", "--header", "--host", "--jobs", "--listen", "--loops",
+                "--max-redirs", "--min-pin-life", "--on-change", "--port", "--proxy", "--request", "--resolve",
+                "--retries", "--sha256", "--shard", "--sigalgs", "--sni", "--speed-limit", "--speed-time", "--timeout",
+                "--verify-name", "--warn-before",
+            ])
     }
 
     @Test func aShellThatIsNotKnownIsTheParsersToRefuse() async {

@@ -7,9 +7,7 @@ import Testing
 @Suite(.endsSomeTime) struct ConfigurationTests {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func bare(_ certificate: LabCertificate) -> String {
         SHA256Digest(bytes: certificate.publicKeySHA256)!.base64
@@ -17,10 +15,7 @@ import Testing
 
     /// Runs `verify` on the lab's good chain with a configuration.
     private func verify(
-        _ name: String,
-        _ configuration: String,
-        client: String,
-        host: String? = StandardPKI.serverName,
+        _ name: String, _ configuration: String, client: String, host: String? = StandardPKI.serverName,
         _ arguments: String...
     ) async throws -> Outcome {
         try await TemporaryDirectory.scoped { files in
@@ -64,8 +59,7 @@ import Testing
         #expect(
             alias.errors.contains(
                 "zone:2: the TLSA records of '_443._tcp.w.example.com.' are those of another name and are not in the file"
-            )
-        )
+            ))
         let alone = String(zone.split(separator: "\n")[1])
         #expect(try await verify("zone", alone + "\nx TLSA\n", client: "dane").status == .data)
         try await TemporaryDirectory.scoped { files in
@@ -124,8 +118,7 @@ import Testing
         #expect(unaffected.errors.contains("no configuration has an entry for"))
         // Vector 126.
         let expired = android(
-            "<domain-config>\(domain)\(pinSet(pki.junk, " expiration=\"2001-01-01\""))</domain-config>"
-        )
+            "<domain-config>\(domain)\(pinSet(pki.junk, " expiration=\"2001-01-01\""))</domain-config>")
         let open = try await verify("nsc.xml", expired, client: "android")
         #expect(open.status == .pass)
         #expect(open.output.contains("the pin set expired at 2001-01-01T00:00:00Z"))
@@ -144,8 +137,7 @@ import Testing
             <domain-config><domain includeSubdomains="true">example.com</domain>\(pinSet(pki.leaf))
             <domain-config cleartextTrafficPermitted="false"><domain>\(StandardPKI.serverName)</domain></domain-config>
             </domain-config>
-            """
-        )
+            """)
         let outcome = try await verify("nsc.xml", nested, client: "android,curl")
         #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
         #expect(outcome.output.contains("nsc.xml:3"))
@@ -163,8 +155,7 @@ import Testing
         #expect(try await decided("nsc.xml", plain, client: "trustkit-android") == "pass mismatch-not-enforced")
         #expect(try await decided("nsc.xml", plain, client: "android") == "fail pin-mismatch")
         let enforced = android(
-            "<domain-config>\(domain)\(pins)<trustkit-config enforcePinning=\"true\"/></domain-config>"
-        )
+            "<domain-config>\(domain)\(pins)<trustkit-config enforcePinning=\"true\"/></domain-config>")
         #expect(try await decided("nsc.xml", enforced, client: "trustkit-android") == "fail pin-mismatch")
         // Vector 110: the last domain is the only one it knows.
         let two = enforced.replacing(domain, with: domain + "<domain>other.example.com</domain>")

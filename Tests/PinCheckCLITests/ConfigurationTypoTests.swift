@@ -21,19 +21,15 @@ import Testing
         (
             "<trust-anchors><certificates src=\"system\" overridePin=\"true\"/></trust-anchors>",
             "the attribute 'overridePin' of <certificates>; did you mean 'overridePins'?"
-        ),
-        ("<domain includeSubdomain=\"true\">b.example</domain>", "'includeSubdomain' of <domain>; did you mean"),
+        ), ("<domain includeSubdomain=\"true\">b.example</domain>", "'includeSubdomain' of <domain>; did you mean"),
         ("<certificateTransparancy enabled=\"true\"/>", "did you mean 'certificateTransparency'?"),
-    ])
-    func whatAndroidPassesOverIsNamed(content: String, words: String) async throws {
+    ]) func whatAndroidPassesOverIsNamed(content: String, words: String) async throws {
         let output = try await lint(
             """
             <network-security-config><domain-config><domain>a.example</domain>
             \(content)
             </domain-config></network-security-config>
-            """,
-            "network_security_config.xml"
-        )
+            """, "network_security_config.xml")
         let found = try JSONValue(output)["findings"].array.filter { $0["id"].text == "unknown-key" }
         #expect(found.count == 1 && found[0]["line"].number == 2, "\(output)")
         #expect(found.first?["message"].text?.contains(words) == true, "\(output)")
@@ -50,9 +46,7 @@ import Testing
             <trustkit-config enforcePinning="true"><report-uri>https://a.example</report-uri></trustkit-config>
             </domain-config><debug-overrides><trust-anchors><certificates src="user"/></trust-anchors></debug-overrides>
             </network-security-config>
-            """,
-            "network_security_config.xml"
-        )
+            """, "network_security_config.xml")
         let ids = try JSONValue(output)["findings"].array.compactMap { $0["id"].text }
         #expect(!ids.isEmpty && !ids.contains("unknown-key"), "\(output)")
     }

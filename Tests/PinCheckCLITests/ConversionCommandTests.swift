@@ -39,8 +39,7 @@ import Testing
                 let lines = outcome.output.split(separator: "\n").map(String.init)
                 try #require(lines.count > 2)
                 #expect(
-                    lines[0] == "\(StandardPKI.serverName) and all names below it   from \(path):3, until 2040-06-01"
-                )
+                    lines[0] == "\(StandardPKI.serverName) and all names below it   from \(path):3, until 2040-06-01")
                 #expect(lines[1] == "  0 public-key (\(path):5)")
                 #expect(lines[2] == "      okhttp   sha256/\(a)")
             }
@@ -59,15 +58,15 @@ import Testing
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             func status(_ text: String) async throws -> ExitStatus {
                 let pins = try files.write(text, to: "pins")
-                return await pincheck(
-                    ["verify", chain, "--anchors", anchors, "--pins", pins, "--host", StandardPKI.serverName]
-                ).status
+                return await pincheck([
+                    "verify", chain, "--anchors", anchors, "--pins", pins, "--host", StandardPKI.serverName,
+                ]).status
             }
             #expect(try await status(block.output) == .pass)
             let other = SHA256Digest(bytes: pki.rogue.publicKeySHA256)!
             let own = SHA256Digest(bytes: pki.leaf.publicKeySHA256)!
-            let wrong = block.output.replacing(a, with: other.base64)
-                .replacing(own.hexadecimal, with: other.hexadecimal)
+            let wrong = block.output.replacing(a, with: other.base64).replacing(
+                own.hexadecimal, with: other.hexadecimal)
             #expect(try await status(wrong) == .fail)
         }
     }
@@ -93,20 +92,10 @@ import Testing
             #expect(second.output.contains("<pin-set expiration=\"2040-06-01\">"))
             // What a server was asked for pins its leaf and no authority.
             let chain = await pincheck(
-                "pins",
-                try files.write(pki.leaf.pem, to: "leaf.pem"),
-                "--host",
-                StandardPKI.serverName,
-                "--format",
-                "json"
-            )
+                "pins", try files.write(pki.leaf.pem, to: "leaf.pem"), "--host", StandardPKI.serverName, "--format",
+                "json")
             let third = await pincheck(
-                "pins",
-                "--from",
-                try files.write(chain.output, to: "chain.json"),
-                "--format",
-                "curl"
-            )
+                "pins", "--from", try files.write(chain.output, to: "chain.json"), "--format", "curl")
             #expect(third.output.contains("curl --pinnedpubkey 'sha256//\(a)' 'https://\(StandardPKI.serverName)/'"))
         }
     }
@@ -127,8 +116,7 @@ import Testing
             let list = try files.write("api.example.com sha256/\(a)\n", to: "list")
             let zone = try files.write(
                 "_443._tcp.api.example.com. IN TLSA 3 1 1 \(SHA256Digest(bytes: pki.junk.publicKeySHA256)!.hexadecimal)\n",
-                to: "zone"
-            )
+                to: "zone")
             let kotlin = await pincheck("pins", "--from", list, "--from", zone, "--format", "okhttp")
             #expect(kotlin.output.split(separator: "CertificatePinner.Builder()").count == 2)
             #expect(kotlin.output.contains(".add(\"api.example.com\", \"sha256/\(a)\")"))

@@ -8,9 +8,7 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Two servers, and a baseline of the first.
     private func scoped(
@@ -43,9 +41,7 @@ import Testing
             #expect(same.output.contains("  unchanged since \(baseline), where \(old.place) is recorded\n"))
             #expect(
                 same.errors.contains(
-                    "Note: '\(baseline)' also records \(host):443 at \(old.place), which was not compared"
-                )
-            )
+                    "Note: '\(baseline)' also records \(host):443 at \(old.place), which was not compared"))
             try new.present(TLSServerSettings(presenting: [pki.leaf2, pki.interA]))
             let other = await pincheck(ask + ["--format", "json"])
             #expect(other.status == .changed)
@@ -63,9 +59,7 @@ import Testing
     }
 
     @Test func theWholeBaselineLeavesNothingOut() async throws {
-        try await scoped { _, _, _, baseline in
-            #expect(await pincheck("diff", baseline).errors.isEmpty)
-        }
+        try await scoped { _, _, _, baseline in #expect(await pincheck("diff", baseline).errors.isEmpty) }
     }
 
     @Test func aDifferenceThatIsRecordedIsNoWarningInADiff() async throws {
@@ -78,8 +72,7 @@ import Testing
             #expect(outcome.status == .pass)
             #expect(
                 outcome.output.hasSuffix("\nPASS  \(host):443  2 addresses: not judged; as recorded\n"),
-                "\(outcome.output)"
-            )
+                "\(outcome.output)")
             #expect(!outcome.output.contains("WARN"))
             #expect(outcome.errors.isEmpty)
         }
@@ -91,9 +84,7 @@ import Testing
             let policy = try files.write(
                 """
                 { hosts: { "\(host)": { connect: "\(old.place)", anchors: "\(anchors)", pins: "\(pki.leaf2.pin)" } } }
-                """,
-                to: "policy.json5"
-            )
+                """, to: "policy.json5")
             let taken = await pincheck("snapshot", "--policy", policy)
             #expect(taken.status == .pass, "\(taken.errors)")
             #expect(taken.output == (try String(contentsOfFile: baseline, encoding: .utf8)))

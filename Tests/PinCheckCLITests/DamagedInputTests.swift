@@ -26,27 +26,20 @@ import Text
 
     private func readList(_ bytes: [UInt8]) -> CommandError? {
         let context = Context(
-            console: Console(output: OutputBuffer().stream(), errors: OutputBuffer().stream()),
-            environment: [:],
-            now: { Timestamp(secondsSinceEpoch: 0) },
-            readStandardInput: { bytes }
-        )
+            console: Console(output: OutputBuffer().stream(), errors: OutputBuffer().stream()), environment: [:],
+            now: { Timestamp(secondsSinceEpoch: 0) }, readStandardInput: { bytes })
         do throws(CommandError) {
             let list = try TargetList("-", in: context)
             while try list.next() != nil {}
             return nil
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     private func readSnapshot(_ bytes: [UInt8]) -> CommandError? {
         do throws(CommandError) {
             _ = try SnapshotFile.snapshot(in: bytes, name: "old.json")
             return nil
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     @Test func theOriginalsAreRead() {
@@ -54,8 +47,7 @@ import Text
         #expect(readSnapshot(Array(Self.snapshot.utf8)) == nil)
     }
 
-    @Test(arguments: Seeds.sample(3))
-    func damagedFilesAreReadOrRefusedInOneShortLine(seed: UInt64) {
+    @Test(arguments: Seeds.sample(3)) func damagedFilesAreReadOrRefusedInOneShortLine(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for round in 0..<300 {
             let error =

@@ -24,8 +24,9 @@ import Darwin
 
     private func warnings(_ arguments: [String], _ store: [String: String]) async throws -> [String] {
         let report = try JSONValue(await pincheck(arguments + ["--format", "json"], environment: store).output)
-        return report["warnings"].array.filter { $0["id"].text == "damaged-trust-store" }
-            .compactMap { $0["message"].text }
+        return report["warnings"].array.filter { $0["id"].text == "damaged-trust-store" }.compactMap {
+            $0["message"].text
+        }
     }
 
     @Test func distrustBesideABrokenBlockOfAHashedFileCounts() async throws {
@@ -42,8 +43,7 @@ import Darwin
             #expect(
                 try await warnings(command, store) == [
                     "the system's store is damaged in \(file): not a whole X.509 certificate at line \(line): replace the block, or take it out"
-                ]
-            )
+                ])
             // Without the distrust it may have been one; under another name it is nobody's business here.
             try files.write(broken, to: "certs/\(pki.interA.hashedFileName)")
             #expect(await decision(command, environment: store) == "pass trusted-without-pins")
@@ -60,9 +60,7 @@ import Darwin
             let name = pki.rootA.hashedFileName
             try files.write(pki.rootA.pem, to: "certs/\(name.dropLast())1")
             let file = try files.write(
-                pki.rootA.pem(rejecting) + String(repeating: "x", count: 5_000_000),
-                to: "certs/\(name)"
-            )
+                pki.rootA.pem(rejecting) + String(repeating: "x", count: 5_000_000), to: "certs/\(name)")
             let store = ["SSL_CERT_DIR": files.path + "/certs", "SSL_CERT_FILE": "/nonexistent"]
             #expect(await decision(command, environment: store) == "fail distrusted")
             // A hole of the file system: nothing is written.
@@ -126,8 +124,9 @@ import Darwin
         }
     }
 
-    @Test(arguments: ["--anchors", "--extra-root"])
-    func aGivenFileThatIsBrokenIsRefusedAloneAndInADirectory(option: String) async throws {
+    @Test(arguments: ["--anchors", "--extra-root"]) func aGivenFileThatIsBrokenIsRefusedAloneAndInADirectory(
+        option: String
+    ) async throws {
         try await withChain { files, command in
             let root = pki.rootA.pem
             let lines = root.split(separator: "\n").map { $0 + "\n" }
@@ -137,8 +136,7 @@ import Darwin
                 (pem(inter.der + rejecting.der + [0], label: "TRUSTED CERTIFICATE"), 1),
                 (pem(pki.rootA.der + [0], label: "CERTIFICATE"), 1),
                 (lines[0] + "!!!!\n" + lines.dropFirst().joined(), 1), (lines.dropLast().joined(), 1),
-                (String(root.dropLast()) + root, 1),
-                ((root + broken).replacing("\n", with: "\r\n"), lines.count + 1),
+                (String(root.dropLast()) + root, 1), ((root + broken).replacing("\n", with: "\r\n"), lines.count + 1),
             ]
             let directory = try files.makeDirectory("anchors")
             try files.write(root, to: "anchors/a-good.pem")

@@ -12,9 +12,7 @@ import X509
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Devices of a laboratory: `rootA` is not on all of them, `rootB` on all but the first.
     static func data(_ pki: StandardPKI) -> [UInt8] {
@@ -25,22 +23,15 @@ import X509
         ]
         let entries = lists.map { name, release, roots in
             DeviceDataWriter.Entry(
-                name: name,
-                release: release,
-                address: "https://lists.example",
-                day: Int(LabClock.now / 86_400) - 10,
-                roots: roots.map(\.der)
-            )
+                name: name, release: release, address: "https://lists.example", day: Int(LabClock.now / 86_400) - 10,
+                roots: roots.map(\.der))
         }
         return DeviceDataWriter(source: "a laboratory", licence: "", entries: entries).bytes()
     }
 
     /// A leaf below an anchor that is public to the lab's devices has the timestamps that those ask for.
     private func verify(
-        _ chain: [LabCertificate],
-        _ arguments: [String],
-        data: [UInt8]? = nil,
-        environment: [String: String] = [:]
+        _ chain: [LabCertificate], _ arguments: [String], data: [UInt8]? = nil, environment: [String: String] = [:]
     ) async throws -> Outcome {
         try await TemporaryDirectory.scoped { directory in
             let presented = try directory.write(chain.map(\.pem).joined(), to: "chain.pem")
@@ -69,27 +60,22 @@ import X509
             [
                 "--device", "ios-12,android-9,android-17", "--client", "okhttp,android,alamofire", "--device-data",
                 "DATA",
-            ]
-                + ["--format", "json"]
-        )
+            ] + ["--format", "json"])
         #expect(outcome.decision == "fail devices-reject")
         #expect(
             try verdicts(outcome) == [
                 "alamofire on ios-12: reject unknown-issuer", "okhttp on android-9: accept pins-not-applied",
                 "android on android-9: accept pins-not-applied", "okhttp on android-17: reject unknown-issuer",
                 "android on android-17: reject unknown-issuer",
-            ]
-        )
+            ])
         let report = try JSONValue(outcome.output)
         #expect(
-            report["reason"]["message"].text
-                .map { $0.hasPrefix("2 of 3 devices reject: alamofire on ios-12; okhttp, android on android-17: ") }
-                == true
-        )
+            report["reason"]["message"].text.map {
+                $0.hasPrefix("2 of 3 devices reject: alamofire on ios-12; okhttp, android on android-17: ")
+            } == true)
         #expect(
             report["notes"].array.first?["message"].text
-                == "the root RootA is not on ios-12, android-17: it is on ios-13 and newer, on android-9 and older"
-        )
+                == "the root RootA is not on ios-12, android-17: it is on ios-13 and newer, on android-9 and older")
         #expect(report["devices"]["judged"].array.compactMap { $0["verdict"].text } == ["reject", "accept", "reject"])
         #expect(report["devices"]["source"].text == "a laboratory")
     }
@@ -97,19 +83,14 @@ import X509
     @Test func theMatrixIsATableOfNoMoreThanEightyColumns() async throws {
         let outcome = try await verify(
             [pki.leaf, pki.interA],
-            ["--device", "all", "--client", "afnetworking,nspinneddomains,okhttp", "--device-data", "DATA"]
-        )
+            ["--device", "all", "--client", "afnetworking,nspinneddomains,okhttp", "--device-data", "DATA"])
         #expect(outcome.status == .fail)
         let text = lines(outcome)
         let start = try #require(text.firstIndex { $0.hasPrefix("  5 devices, roots as read up to ") })
         let expected: [String] = [
-            "  ios     afnetworking  nspinneddomains",
-            "  ios-12  reject 1      reject 1",
-            "  ios-13  reject 2      reject 2",
-            "  ios-26  reject 2      reject 2",
-            "  android     okhttp",
-            "  android-9   accept",
-            "  android-17  reject 1",
+            "  ios     afnetworking  nspinneddomains", "  ios-12  reject 1      reject 1",
+            "  ios-13  reject 2      reject 2", "  ios-26  reject 2      reject 2", "  android     okhttp",
+            "  android-9   accept", "  android-17  reject 1",
             """
                 1 unknown-issuer: the issuer of CN=InterA (depth 1) is neither presented nor trusted: CN=RootA; give the \
             root of that authority with --anchors if it is yours
@@ -132,12 +113,8 @@ import X509
         let device = ["--device", "android-9", "--device-data", "DATA", "--extra-root", "ROOT", "--client"]
         let chain = [pki.leaf, pki.interA]
         let missing = DeviceDataWriter.Entry(
-            name: "android-9",
-            release: "Android 9",
-            address: "https://lists.example",
-            day: Int(LabClock.now / 86_400) - 10,
-            roots: [pki.rootB.der]
-        )
+            name: "android-9", release: "Android 9", address: "https://lists.example",
+            day: Int(LabClock.now / 86_400) - 10, roots: [pki.rootB.der])
         let data = DeviceDataWriter(source: "a laboratory", licence: "", entries: [missing]).bytes()
         let refused = try await verify(chain, device + ["okhttp,android"], data: data)
         #expect(refused.status == .fail)
@@ -145,10 +122,7 @@ import X509
         #expect(
             text.contains(
                 "note: okhttp, android: apps for Android 7 and later do not trust a root that the user installs, as "
-                    + "CN=RootA would be; --client okhttp:user-roots judges one that does"
-            ),
-            "\(refused.output)"
-        )
+                    + "CN=RootA would be; --client okhttp:user-roots judges one that does"), "\(refused.output)")
         let told = try await verify(chain, device + ["okhttp:user-roots"], data: data)
         #expect(told.status == .pass && !told.output.contains("Android 7"), "\(told.output)")
         // Another root is what that chain wants.
@@ -163,35 +137,26 @@ import X509
             try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
                 let base = [
                     "\(host):\(server.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--key-types",
-                    "rsa,ecdsa",
-                    "--device",
+                    "rsa,ecdsa", "--device",
                 ]
                 let several = await pincheck(base + ["ios-13,ios-17", "--client", "afnetworking,alamofire"])
                 #expect(
                     several.output.contains("\n  2 clients on 2 devices, by the anchors given, not their roots\n"),
-                    "\(several.output)"
-                )
+                    "\(several.output)")
                 let one = await pincheck(base + ["ios-13"])
                 #expect(
-                    one.output.contains("\n  device: ios-13, by the anchors given, not their roots\n"),
-                    "\(one.output)"
-                )
+                    one.output.contains("\n  device: ios-13, by the anchors given, not their roots\n"), "\(one.output)")
             }
         }
     }
 
     @Test func aSingleVerdictNamesItsDevice() async throws {
-        let outcome = try await verify(
-            [pki.leaf, pki.interA],
-            ["--device", "android-9", "--device-data", "DATA"]
-        )
+        let outcome = try await verify([pki.leaf, pki.interA], ["--device", "android-9", "--device-data", "DATA"])
         #expect(outcome.status == .pass)
         #expect(lines(outcome).contains { $0.hasPrefix("  device: android-9, roots as read on 20") })
         #expect(
             lines(outcome).last?.hasSuffix(
-                "  okhttp on android-9: the chain is trusted; the pins do not apply: no pin is for \(host)"
-            ) == true
-        )
+                "  okhttp on android-9: the chain is trusted; the pins do not apply: no pin is for \(host)") == true)
     }
 
     @Test func everyFormNamesTheDevice() async throws {
@@ -210,10 +175,7 @@ import X509
                 | `android-9` | ✅ accept |
 
                 1. `the issuer
-                """
-            ),
-            "\(markdown.output)"
-        )
+                """), "\(markdown.output)")
         let junit = try await verify(chain, arguments + ["--format", "junit"])
         #expect(junit.output.contains("<testcase name=\"okhttp on android-9: trust\""), "\(junit.output)")
         #expect(junit.output.contains("<testcase name=\"afnetworking on ios-12: trust\""))
@@ -232,22 +194,18 @@ import X509
     /// Devices of the program's own data: what the app pins decides with the rules of each version.
     @Test func aPrivateCAIsJudgedByTheRulesOfEachVersion() async throws {
         let long = try pki.interA.issue(
-            CertificateTemplate.leaf(host)
-                .valid(from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day)
-        )
+            CertificateTemplate.leaf(host).valid(
+                from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day))
         let outcome = try await verify(
             [long, pki.interA],
-            ["--anchors", "ROOT", "--device", "ios12,iOS-13,ios26,android9,android-17", "--format", "json"]
-        )
+            ["--anchors", "ROOT", "--device", "ios12,iOS-13,ios26,android9,android-17", "--format", "json"])
         #expect(outcome.decision == "fail devices-reject")
         #expect(
             try verdicts(outcome) == [
                 "afnetworking on ios-12: accept trusted-without-pins",
-                "afnetworking on ios-13: reject lifetime-too-long",
-                "afnetworking on ios-26: reject lifetime-too-long", "okhttp on android-9: accept pins-not-applied",
-                "okhttp on android-17: accept pins-not-applied",
-            ]
-        )
+                "afnetworking on ios-13: reject lifetime-too-long", "afnetworking on ios-26: reject lifetime-too-long",
+                "okhttp on android-9: accept pins-not-applied", "okhttp on android-17: accept pins-not-applied",
+            ])
         #expect(!outcome.output.contains("root-not-everywhere"))
     }
 
@@ -257,22 +215,17 @@ import X509
         }
         let data = DeviceDataWriter(source: "", licence: "", entries: entries)
         let outcome = try await verify(
-            [pki.leaf, pki.interA],
-            ["--device", "ios-12,ios-13", "--device-data", "DATA", "--format", "json"],
-            data: data.bytes()
-        )
+            [pki.leaf, pki.interA], ["--device", "ios-12,ios-13", "--device-data", "DATA", "--format", "json"],
+            data: data.bytes())
         #expect(
             try verdicts(outcome) == [
                 "afnetworking on ios-12: accept trusted-without-pins", "afnetworking on ios-13: reject too-few-scts",
-            ]
-        )
+            ])
         let logs = try (0..<4).map { try LabLog(key: .shared(.p256, label: "log \($0)")) }
         let logged = try pki.interA.issue(CertificateTemplate.leaf(host), loggedBy: logs)
         let accepted = try await verify(
-            [logged, pki.interA],
-            ["--device", "ios-12,ios-13", "--device-data", "DATA", "--format", "json"],
-            data: data.bytes()
-        )
+            [logged, pki.interA], ["--device", "ios-12,ios-13", "--device-data", "DATA", "--format", "json"],
+            data: data.bytes())
         #expect(accepted.decision == "pass all-accept")
         #expect(try JSONValue(accepted.output)["reason"]["message"].text == "both devices accept")
     }
@@ -283,15 +236,12 @@ import X509
             [
                 "--extra-root", "ROOT", "--device", "ios-17,android-17", "--client",
                 "afnetworking,okhttp,android:user-roots",
-            ]
-                + ["--format", "json"]
-        )
+            ] + ["--format", "json"])
         #expect(
             try verdicts(outcome) == [
                 "afnetworking on ios-17: accept trusted-without-pins", "okhttp on android-17: reject unknown-issuer",
                 "android on android-17: accept pins-not-applied",
-            ]
-        )
+            ])
     }
 
     @Test func anchorsStandInForTheRootsOfADeviceOrBesideThem() async throws {
@@ -323,13 +273,11 @@ import X509
         let pinned = try await verify(
             [pki.leaf, pki.interA],
             devices + ["--client", "alamofire:accept-self-signed", "--mode", "certificate", "--pins", "ROOT"],
-            data: data
-        )
+            data: data)
         #expect(
             try verdicts(pinned) == [
                 "alamofire on ios-13: accept pin-matched", "alamofire on ios-26: reject too-few-scts",
-            ]
-        )
+            ])
     }
 
     // MARK: Real roots
@@ -337,10 +285,7 @@ import X509
     private func realRoot(_ name: String) throws -> (der: [UInt8], holders: Set<String>) {
         let data = DeviceData.builtIn
         let root = try #require(
-            data.certificates.first { der in
-                (try? CertificateReader.certificate(der: der).commonName) == name
-            }
-        )
+            data.certificates.first { der in (try? CertificateReader.certificate(der: der).commonName) == name })
         return (root, Set(data.devices(listing: root).map(\.name)))
     }
 
@@ -353,31 +298,24 @@ import X509
         try await TemporaryDirectory.scoped { directory in
             let file = try directory.write(root, to: "root.cer")
             let outcome = await pincheck(
-                "verify",
-                file,
-                "--device",
-                devices.joined(separator: ","),
-                "--format",
-                "json",
-                at: DeviceData.builtIn.date.secondsSinceEpoch
-            )
+                "verify", file, "--device", devices.joined(separator: ","), "--format", "json",
+                at: DeviceData.builtIn.date.secondsSinceEpoch)
             #expect(
                 try verdicts(outcome)
                     == devices.map { device in
                         "okhttp on \(device): "
                             + (holders.contains(device) ? "accept pins-not-applied" : "reject \(refusal)")
-                    }
-            )
+                    })
             let note = try JSONValue(outcome.output)["notes"][0]["message"].text
             #expect(
                 note == "the root \(name) is not on android-8 to android-13: it is on android-14 and newer",
-                "\(outcome.output)"
-            )
+                "\(outcome.output)")
         }
     }
 
-    @Test(arguments: ["ISRG Root X2", "GTS Root R1"])
-    func aCertificateWithTheNameOfARealRootIsTrustedNowhere(name: String) async throws {
+    @Test(arguments: ["ISRG Root X2", "GTS Root R1"]) func aCertificateWithTheNameOfARealRootIsTrustedNowhere(
+        name: String
+    ) async throws {
         let organization = name.hasPrefix("ISRG") ? "Internet Security Research Group" : "Google Trust Services LLC"
         let subject = DistinguishedName([
             .init(.country, Array("US".utf8), encoding: .printable),
@@ -388,8 +326,7 @@ import X509
         let lookAlike = try LabCertificate.selfSigned(.authority(subject))
         #expect(
             try CertificateReader.certificate(der: real).subject
-                == CertificateReader.certificate(der: lookAlike.der).subject
-        )
+                == CertificateReader.certificate(der: lookAlike.der).subject)
         let leaf = try lookAlike.issue(CertificateTemplate.leaf(host))
         for chain in [[leaf, lookAlike], [leaf]] {
             let outcome = try await verify(chain, ["--device", "all", "--client", "all", "--format", "json"])
@@ -418,16 +355,12 @@ import X509
 
     @Test func allDevicesAreJudgedByTheClientsOfPhones() async throws {
         let all = try await verify(
-            [pki.leaf, pki.interA],
-            ["--device", "all", "--anchors", "ROOT", "--pins", "ROOT", "--format", "json"]
-        )
+            [pki.leaf, pki.interA], ["--device", "all", "--anchors", "ROOT", "--pins", "ROOT", "--format", "json"])
         let judged = try JSONValue(all.output)["clients"].array.compactMap { $0["name"].text }
         #expect(Set(judged) == ["afnetworking", "okhttp"] && !all.errors.contains("hpkp"), "\(all)")
         for devices in ["mozilla", "all,mozilla"] {
             let named = try await verify(
-                [pki.leaf, pki.interA],
-                ["--device", devices, "--anchors", "ROOT", "--format", "json"]
-            )
+                [pki.leaf, pki.interA], ["--device", devices, "--anchors", "ROOT", "--format", "json"])
             let clients = try JSONValue(named.output)["clients"].array.compactMap { $0["name"].text }
             #expect(clients.contains("hpkp"), "\(named)")
         }
@@ -443,32 +376,24 @@ import X509
         #expect(
             try await refusal("--device", "ios-12,android-17", "--client", "afnetworking").contains(
                 "none of the clients (afnetworking) runs on android-17: add one of trustkit-android, okhttp, android with --client"
-            )
-        )
+            ))
         #expect(
             try await refusal("--device", "ios-12", "--client", "afnetworking,curl").contains(
-                "the client curl runs on none of the devices (ios-12): leave it out, or add a --device"
-            )
-        )
+                "the client curl runs on none of the devices (ios-12): leave it out, or add a --device"))
         #expect(try await refusal("--device-data", "DATA").contains("--device-data is about devices: give --device"))
         #expect(try await refusal("--device", "android-10").contains("next to it are android-9 and android-11"))
         #expect(try await refusal("--device", "iso-17").contains("there is no device 'iso-17': did you mean 'ios-17'?"))
         #expect(try await refusal("--device", "").contains("a name in --device is empty: write names"))
         // Of all devices those are judged on which a client runs.
         let all = try await verify(
-            chain,
-            ["--device", "all", "--client", "curl", "--anchors", "ROOT", "--format", "json"]
-        )
+            chain, ["--device", "all", "--client", "curl", "--anchors", "ROOT", "--format", "json"])
         #expect(try verdicts(all) == ["curl on mozilla: accept trusted-without-pins"])
         let system = try await verify(
-            chain,
-            ["--device", "system,android-9", "--client", "curl,okhttp", "--anchors", "ROOT", "--format", "json"]
-        )
+            chain, ["--device", "system,android-9", "--client", "curl,okhttp", "--anchors", "ROOT", "--format", "json"])
         #expect(
             try verdicts(system).map { $0.prefix { $0 != ":" } } == [
                 "curl on system", "okhttp on system", "okhttp on android-9",
-            ]
-        )
+            ])
     }
 
     @Test func dataThatCannotBeUsedIsNoVerdict() async throws {
@@ -478,17 +403,12 @@ import X509
         let missing = try await verify([pki.leaf], ["--device", "ios-12", "--device-data", "/nonexistent/devices"])
         #expect(missing.status == .noInput)
         let noCertificate = DeviceDataWriter(
-            source: "",
-            licence: "",
+            source: "", licence: "",
             entries: [
                 .init(name: "ios-12", release: "", address: "", day: 20_000, roots: [[0x30, 2, 5, 0], pki.rootA.der])
-            ]
-        )
+            ])
         let broken = try await verify(
-            [pki.leaf],
-            ["--device", "ios-12", "--device-data", "DATA"],
-            data: noCertificate.bytes()
-        )
+            [pki.leaf], ["--device", "ios-12", "--device-data", "DATA"], data: noCertificate.bytes())
         #expect(broken.status == .data)
         #expect(broken.errors.contains("a root is not a whole X.509 certificate (number 1)"), "\(broken.errors)")
     }
@@ -524,26 +444,13 @@ import X509
                 #expect(outcome.decision == "fail devices-reject")
                 #expect(
                     try verdicts(outcome) == [
-                        "afnetworking on ios-12: reject unknown-issuer",
-                        "okhttp on android-9: accept pins-not-applied",
-                    ]
-                )
+                        "afnetworking on ios-12: reject unknown-issuer", "okhttp on android-9: accept pins-not-applied",
+                    ])
                 let flag = await pincheck(
-                    "check",
-                    "--policy",
-                    policy,
-                    "--device",
-                    "android-9",
-                    "--client",
-                    "okhttp",
-                    "--format",
-                    "json"
-                )
+                    "check", "--policy", policy, "--device", "android-9", "--client", "okhttp", "--format", "json")
                 #expect(flag.decision == "pass pins-not-applied")
                 let wrong = try directory.write(
-                    host.replacingOccurrences(of: "ios-12", with: "ios-7"),
-                    to: "wrong.json5"
-                )
+                    host.replacingOccurrences(of: "ios-12", with: "ios-7"), to: "wrong.json5")
                 let refused = await pincheck("check", "--policy", wrong)
                 #expect(refused.status == .data)
                 #expect(refused.errors.contains("wrong.json5"), "\(refused.errors)")
@@ -559,17 +466,8 @@ import X509
             try await LoopbackServer.serving(.tls(settings)) { server in
                 let list = try directory.write(
                     "\(host) connect=\(server.address):\(server.port) client=okhttp device=android-9,android-17\n",
-                    to: "targets.txt"
-                )
-                let outcome = await pincheck(
-                    "check",
-                    "--targets",
-                    list,
-                    "--device-data",
-                    data,
-                    "--format",
-                    "json"
-                )
+                    to: "targets.txt")
+                let outcome = await pincheck("check", "--targets", list, "--device-data", data, "--format", "json")
                 #expect(outcome.decision == "fail devices-reject")
             }
         }
@@ -583,10 +481,7 @@ import X509
             try await TemporaryDirectory.scoped { directory in
                 let store = try directory.write(pki.rootA.pem, to: "store.pem")
                 let outcome = try await verify(
-                    chain,
-                    arguments + ["--format", "json"],
-                    environment: ["SSL_CERT_FILE": store]
-                )
+                    chain, arguments + ["--format", "json"], environment: ["SSL_CERT_FILE": store])
                 #expect(outcome.status == .pass, "\(outcome.output)")
                 return try JSONValue(outcome.output)["warnings"].array.compactMap { $0["id"].text }
             }

@@ -16,12 +16,8 @@ import Text
 
     private func data(_ name: String, _ roots: [LabCertificate]) -> [UInt8] {
         let entry = DeviceDataWriter.Entry(
-            name: name,
-            release: "a device of a test",
-            address: "https://lists.example",
-            day: 20_000,
-            roots: roots.map(\.der)
-        )
+            name: name, release: "a device of a test", address: "https://lists.example", day: 20_000,
+            roots: roots.map(\.der))
         return DeviceDataWriter(source: "a test", licence: "", entries: [entry]).bytes()
     }
 
@@ -57,8 +53,7 @@ import Text
         #expect(outcome.status == .pass)
         let lines = outcome.output.split(separator: "\n").map(String.init)
         #expect(
-            lines[0].hasPrefix("ios-17, macos-14: iOS 17, iPadOS 17, ") && outcome.output.contains("169\n      roots")
-        )
+            lines[0].hasPrefix("ios-17, macos-14: iOS 17, iPadOS 17, ") && outcome.output.contains("169\n      roots"))
         let hash = "  96bcec06264976f37460779acf28c5a7cfe8a3c0aae11a8ffcee05c0bddf08c6"
         let place = try #require(lines.firstIndex(of: hash))
         #expect(lines[place + 1] == "      ends 2035-06-04  ISRG Root X1")
@@ -92,8 +87,7 @@ import Text
         ("iso-17", "there is no device 'iso-17': did you mean 'ios-17'?"),
         ("toaster", "there is no device 'toaster': 'pincheck devices' lists them"),
         ("system", "'system' has the roots of this machine"),
-    ])
-    func aDeviceThatIsNotThereIsRefusedWithWhatIsNear(name: String, message: String) async {
+    ]) func aDeviceThatIsNotThereIsRefusedWithWhatIsNear(name: String, message: String) async {
         let outcome = await pincheck("devices", name, at: date)
         #expect(outcome.status == .usage)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")

@@ -23,19 +23,15 @@ import Testing
 
         static let fields = DocumentFields<Whole>(
             [
-                DocumentField("some_text", \.text, "Some text.", as: .words(["a", "b"])),
-                DocumentField("word", \.word),
-                DocumentField("part", \.part, "Perhaps."),
-                DocumentField("parts", \.parts),
-            ] + Part.fields.rows.map { DocumentField($0, of: \.own) }
-        )
+                DocumentField("some_text", \.text, "Some text.", as: .words(["a", "b"])), DocumentField("word", \.word),
+                DocumentField("part", \.part, "Perhaps."), DocumentField("parts", \.parts),
+            ] + Part.fields.rows.map { DocumentField($0, of: \.own) })
     }
 
     @Test func everyKeyIsWrittenAndNothingIsWrittenAsNull() throws {
         let text = try JSONRenderer.line(Whole())
         #expect(
-            text == #"{"number":8,"part":{"number":null},"parts":[{"number":7}],"some_text":"a","word":null}"# + "\n"
-        )
+            text == #"{"number":8,"part":{"number":null},"parts":[{"number":7}],"some_text":"a","word":null}"# + "\n")
         #expect(try JSONRenderer.line(Whole(part: nil, parts: [])).contains(#""part":null,"parts":[],"#))
     }
 
@@ -45,25 +41,21 @@ import Testing
         let schema = Whole.schema(as: nil, in: &definitions)
         #expect(
             schema == [
-                "type": "object",
-                "required": ["some_text", "word", "part", "parts", "number"],
+                "type": "object", "required": ["some_text", "word", "part", "parts", "number"],
                 "properties": [
                     "some_text": ["enum": ["a", "b"], "description": "Some text."],
                     "word": ["enum": ["one", "two", .null]],
                     "part": ["anyOf": [["$ref": "#/$defs/part"], ["type": "null"]], "description": "Perhaps."],
-                    "parts": ["type": "array", "items": ["$ref": "#/$defs/part"]],
-                    "number": number,
+                    "parts": ["type": "array", "items": ["$ref": "#/$defs/part"]], "number": number,
                 ],
-            ]
-        )
+            ])
         #expect(
             definitions.nodes == [
                 "part": [
                     "type": "object", "required": ["number"], "properties": ["number": number],
                     "description": "A part.",
                 ]
-            ]
-        )
+            ])
     }
 
     @Test func aDocumentThatLacksAKeyOrHasAnotherValueIsNotAsItsSchemaSays() throws {
@@ -76,7 +68,6 @@ import Testing
         #expect(
             check.findings(in: document).sorted() == [
                 "$.exit: is required and not there", "$.summary.malformed: -1.0 is beyond the minimum 0.0",
-            ]
-        )
+            ])
     }
 }

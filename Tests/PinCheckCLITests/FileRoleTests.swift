@@ -9,9 +9,7 @@ import Testing
 @Suite(.endsSomeTime) struct FileRoleTests {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     @Test func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten() async throws {
         try await TemporaryDirectory.scoped { files in
@@ -26,8 +24,7 @@ import Testing
                 (
                     command + ["--baseline", file, "--update", "-f", "json=\(link)"],
                     ["--baseline", "the output (json)"]
-                ),
-                (command + ["--baseline", file, "-f", "json=\(file)"], ["--baseline", "the output (json)"]),
+                ), (command + ["--baseline", file, "-f", "json=\(file)"], ["--baseline", "the output (json)"]),
                 (command + ["--anchors", file, "-o", link], ["--anchors", "the output (text)"]),
                 (command + ["--extra-root", file, "-o", file], ["--extra-root", "the output (text)"]),
                 (["--targets", file, "-f", "jsonl", "-o", link], ["--targets", "the output (jsonl)"]),
@@ -111,17 +108,13 @@ import Testing
     @Test(arguments: [
         ["--targets", "-"], ["--policy", "-"], ["127.0.0.1:1", "--addresses", "-"], ["verify", "-"], ["diff", "-"],
         ["snapshot", "--targets", "-"],
-    ])
-    func theFileOfStandardInputIsNotWritten(command: [String]) async throws {
+    ]) func theFileOfStandardInputIsNotWritten(command: [String]) async throws {
         try await TemporaryDirectory.scoped { files in
             let list = try files.write("127.0.0.1:1\n", to: "list")
             let errors = OutputBuffer()
             var context = Context(
-                console: Console(output: OutputBuffer().stream(), errors: errors.stream()),
-                environment: [:],
-                now: { Timestamp(secondsSinceEpoch: LabClock.now) },
-                readStandardInput: { Array("127.0.0.1:1\n".utf8) }
-            )
+                console: Console(output: OutputBuffer().stream(), errors: errors.stream()), environment: [:],
+                now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { Array("127.0.0.1:1\n".utf8) })
             context.standardInput = FileIdentity(of: list)
             let code = await PinCheck.exitCode(arguments: command + ["-o", list], in: context)
             #expect(code == 64, "\(errors.text)")
@@ -136,15 +129,11 @@ import Testing
         let errors = OutputBuffer()
         let identity = try #require(FileIdentity(of: file))
         let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
-            bytes throws(Machine.OutputError) in
-            try output.stream().write(String(decoding: bytes, as: UTF8.self))
+            bytes throws(Machine.OutputError) in try output.stream().write(String(decoding: bytes, as: UTF8.self))
         }
         let context = Context(
-            console: Console(output: stream, errors: errors.stream()),
-            environment: [:],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) },
-            readStandardInput: { [] }
-        )
+            console: Console(output: stream, errors: errors.stream()), environment: [:],
+            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
         let code = await PinCheck.exitCode(arguments: arguments, in: context)
         return (code, output.text)
     }
@@ -165,8 +154,7 @@ import Testing
             #expect(try String(contentsOfFile: log, encoding: .utf8) == "old\n")
             #expect(try await run(["verify", log], output: log).code == 64)
             #expect(
-                try await run(["verify", chain, "--anchors", chain, "-o", "\(files.path)/x"], output: chain).code == 0
-            )
+                try await run(["verify", chain, "--anchors", chain, "-o", "\(files.path)/x"], output: chain).code == 0)
         }
     }
 }

@@ -9,14 +9,11 @@ struct HTTPDNSVectors {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Runs with a server on loopback and a file with the root of the standard world.
     private func serving<Value: Sendable>(
-        _ settings: TLSServerSettings,
-        _ body: (_ place: String, _ anchors: String) async throws -> Value
+        _ settings: TLSServerSettings, _ body: (_ place: String, _ anchors: String) async throws -> Value
     ) async throws -> Value {
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
@@ -37,16 +34,7 @@ struct HTTPDNSVectors {
     @Test func `vector 151: an address with the domain as SNI and as the name to verify is accepted`() async throws {
         try await serving(try sharedEdge()) { place, anchors in
             let outcome = await pincheck(
-                "https://\(place)/",
-                "--sni",
-                host,
-                "--verify-name",
-                host,
-                "--anchors",
-                anchors,
-                "--pins",
-                pki.leaf.pin
-            )
+                "https://\(place)/", "--sni", host, "--verify-name", host, "--anchors", anchors, "--pins", pki.leaf.pin)
             #expect(outcome.status == .pass, "\(outcome.output)")
             #expect(outcome.output.contains("SNI \(host)"))
         }
@@ -61,9 +49,7 @@ struct HTTPDNSVectors {
             #expect(
                 outcome.output.contains(
                     "is not valid for \(host); it is valid for other-tenant.example; this address serves "
-                        + "CN=other-tenant.example to clients that send no SNI\n"
-                )
-            )
+                        + "CN=other-tenant.example to clients that send no SNI\n"))
         }
     }
 
@@ -110,16 +96,7 @@ struct HTTPDNSVectors {
         try await serving(TLSServerSettings(presenting: [pki.leaf2, pki.interA])) { new, anchors in
             try await serving(TLSServerSettings(presenting: [pki.leaf, pki.interA])) { old, _ in
                 let outcome = await pincheck(
-                    host,
-                    "--connect",
-                    new,
-                    "--connect",
-                    old,
-                    "--anchors",
-                    anchors,
-                    "--pins",
-                    pki.leaf.pin
-                )
+                    host, "--connect", new, "--connect", old, "--anchors", anchors, "--pins", pki.leaf.pin)
                 #expect(outcome.status == .fail)
                 #expect(outcome.output.contains("\n  \(new)  ✗ A\n  \(old)  ✓ B\n"), "\(outcome.output)")
                 #expect(outcome.output.contains("\n  FAIL  \(new): afnetworking: no configured pin is on the chain\n"))
@@ -178,10 +155,8 @@ struct HTTPDNSVectors {
         ("sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g", "has 33 bytes instead of 32"),
         ("sha256/_P3-_wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs", "is base64url (with - or _)"),
         ("sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", "lacks the padding; write sha256/AAEC"),
-    ])
-    func `vector 160: a pin with the wrong length or alphabet is an error that says what to write`(
-        _ pin: String,
-        hint: String
+    ]) func `vector 160: a pin with the wrong length or alphabet is an error that says what to write`(
+        _ pin: String, hint: String
     ) async {
         let outcome = await pincheck(host, "--connect", "127.0.0.1:9", "--pins", pin)
         #expect(outcome.status == .data)

@@ -67,11 +67,9 @@ import Testing
 
     @Test func examplesAreToldFromNotes() {
         let text = HelpText(
-            "Do this:\n  pincheck a\n  pincheck b\nOr that:\n  pincheck c\n\nA note\nin two lines.\n\nWords:\n  x: y"
-        )
+            "Do this:\n  pincheck a\n  pincheck b\nOr that:\n  pincheck c\n\nA note\nin two lines.\n\nWords:\n  x: y")
         #expect(
-            text.examples == [.lines("Do this:", ["pincheck a", "pincheck b"]), .lines("Or that:", ["pincheck c"])]
-        )
+            text.examples == [.lines("Do this:", ["pincheck a", "pincheck b"]), .lines("Or that:", ["pincheck c"])])
         #expect(text.notes == [.text("A note in two lines."), .lines("Words:", ["x: y"])])
     }
 }

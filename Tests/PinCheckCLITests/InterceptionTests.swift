@@ -18,19 +18,15 @@ import Testing
         case unknown
     }
 
-    private func verify(
-        _ chain: [LabCertificate],
-        root: LabCertificate,
-        _ place: Root,
-        _ arguments: [String] = []
-    ) async throws -> Outcome {
+    private func verify(_ chain: [LabCertificate], root: LabCertificate, _ place: Root, _ arguments: [String] = [])
+        async throws -> Outcome
+    {
         try await TemporaryDirectory.scoped { files in
             let path = try files.write(chain.map(\.pem).joined(), to: "chain.pem")
             let store = try files.write(root.pem, to: "root.pem")
             return await pincheck(
                 ["verify", path, "--host", host] + (place == .given ? ["--anchors", store] : []) + arguments,
-                environment: place == .installed ? ["SSL_CERT_FILE": store] : [:]
-            )
+                environment: place == .installed ? ["SSL_CERT_FILE": store] : [:])
         }
     }
 
@@ -53,8 +49,7 @@ import Testing
         ("Proxyman CA (2 Jan 2026, studio)", "Proxyman"), ("HTTP Toolkit CA", "HTTP Toolkit"),
         ("Zscaler Root CA", "Zscaler"), ("caadmin.netskope.com", "Netskope"), ("FortiGate CA", "Fortinet"),
         ("Cisco Umbrella Root CA", "Cisco Umbrella"), ("ESET SSL Filter CA", "ESET"),
-    ])
-    func aProxyIsCalledByTheNameOfItsRoot(name: String, program: String) async throws {
+    ]) func aProxyIsCalledByTheNameOfItsRoot(name: String, program: String) async throws {
         let (root, leaf) = try proxy(name)
         let installed = try await verify([leaf], root: root, .installed, ["--format", "json"])
         #expect(installed.decision == "pass trusted-without-pins")
@@ -63,10 +58,7 @@ import Testing
         #expect(
             text.errors.contains(
                 ": this looks like the chain of an interceptor, a program which decrypts connections on their way: its issuer has "
-                    + "the name that \(program) gives its own"
-            ),
-            "\(text.errors)"
-        )
+                    + "the name that \(program) gives its own"), "\(text.errors)")
         #expect(text.errors.contains("is on no public list of roots; pin nothing that is served here"))
         // Where it is trusted by nobody, the name of the issuer is all there is.
         let unknown = try await verify([leaf], root: root, .unknown, ["--format", "json"])
@@ -126,9 +118,7 @@ import Testing
                     [
                         host, "--connect", "\(server.address):\(server.port)", "--pins",
                         try StandardPKI.shared().leaf.pin, "--format", "json",
-                    ],
-                    environment: ["SSL_CERT_FILE": store]
-                )
+                    ], environment: ["SSL_CERT_FILE": store])
                 #expect(outcome.decision == "fail pin-mismatch")
                 #expect(try found(outcome) == ["warning interceptor"])
             }

@@ -6,9 +6,10 @@ import Testing
 @Suite(.endsSomeTime) struct InterruptionTests {
     @Test(
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
-        arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)]
-    )
-    func aSignalLeavesWholeLinesAndFilesAsTheyWere(signal: String, code: Int32) async throws {
+        arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)]) func aSignalLeavesWholeLinesAndFilesAsTheyWere(
+            signal: String, code: Int32
+        ) async throws
+    {
         let pki = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             try await UnresponsivePort.scoped { silent in
@@ -21,8 +22,7 @@ import Testing
                     exec 3<out; read -r line <&3; echo "$line"
                     kill -\(signal) $pid; cat <&3; wait $pid; code=$?
                     cat junit.xml >&2; ls -A >&2; exit $code
-                    """
-                )
+                    """)
                 #expect(outcome.status == code)
                 #expect(outcome.output.hasSuffix("}\n") && outcome.output.count { $0 == "\n" } == 1)
                 #expect(try JSONValue(outcome.output)["target"].text == "127.0.0.1:\(server.port)")
@@ -36,9 +36,8 @@ import Testing
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
         arguments: [
             ("", "Paused: what came is kept in 'a.bin.part', and the same command goes on with it.\n"), ("-q", ""),
-        ]
-    )
-    func aSignalPausesADownload(option: String, words: String) async throws {
+        ]) func aSignalPausesADownload(option: String, words: String) async throws
+    {
         let pki = try StandardPKI.shared()
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
             $0.application = .responds(
@@ -47,8 +46,7 @@ import Testing
                     return request.contains("Range: bytes=3-")
                         ? Responder.Answer(head + "\nContent-Range: bytes 3-4/5\nContent-Length: 2", "45".utf8)
                         : Responder.Answer(head + "\nContent-Length: 5", "123".utf8, .silence)
-                }
-            )
+                })
         }
         try await LoopbackServer.serving(.tls(settings)) { server in
             let place = "\(StandardPKI.serverName):\(server.port)"
@@ -63,8 +61,7 @@ import Testing
                 until [ -s a.bin.part ]; do :; done
                 kill -INT -- -$pid; wait $pid; code=$?
                 fetch -q || exit; cat a.bin said; exit $code
-                """
-            )
+                """)
             #expect(outcome.status == 130 && outcome.output == "12345" + words, "\(outcome)")
         }
     }
@@ -79,23 +76,20 @@ import Testing
             exec 3<out
             dd bs=1 count=1 <&3 >/dev/null 2>&1
             kill -TERM $pid; wait $pid
-            """
-        )
+            """)
         #expect(outcome.status == 143, "\(outcome)")
     }
 
     @Test(
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
-        arguments: [("", [143]), ("kill -INT $pid", [143, 130]), ("kill -TERM $pid; kill -HUP $pid", [143, 129])]
-    )
+        arguments: [("", [143]), ("kill -INT $pid", [143, 130]), ("kill -TERM $pid; kill -HUP $pid", [143, 129])])
     func aPausedDownloadEndsThoughNobodyReadsItsWords(more: String, statuses: [Int32]) async throws {
         let pki = try StandardPKI.shared()
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
             $0.application = .responds(
                 Responder { _ in
                     Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: 5", "123".utf8, .silence)
-                }
-            )
+                })
         }
         try await LoopbackServer.serving(.tls(settings)) { server in
             let place = "\(StandardPKI.serverName):\(server.port)"
@@ -108,8 +102,7 @@ import Testing
                 until [ -s a.part ] || ! kill -0 $pid; do :; done
                 kill -TERM $pid; \(more)
                 wait $pid; code=$?; kill -KILL $filler; exit $code
-                """
-            )
+                """)
             // Of signals that come at once the system hands over the lower number first.
             #expect(statuses.contains(outcome.status), "\(outcome)")
         }
@@ -125,8 +118,7 @@ import Testing
                     trap '' HUP; cd "$TMPDIR"; mkfifo out
                     $PINCHECK 127.0.0.1:\(server.port) 127.0.0.1:\(silent.port) --timeout 4 -f jsonl >out & pid=$!
                     exec 3<out; read -r line <&3; kill -HUP $pid; wait $pid
-                    """
-                )
+                    """)
                 #expect(outcome.status == 1)
             }
         }
@@ -135,11 +127,8 @@ import Testing
     // MARK: Progress
 
     private func progress(
-        of total: Int?,
-        steps: [(milliseconds: Int, status: ExitStatus)],
-        hasResultOnOutput: Bool = true,
-        output: OutputStream = OutputBuffer().stream(isFile: true),
-        isTerminal: Bool = true,
+        of total: Int?, steps: [(milliseconds: Int, status: ExitStatus)], hasResultOnOutput: Bool = true,
+        output: OutputStream = OutputBuffer().stream(isFile: true), isTerminal: Bool = true,
         environment: [String: String] = [:]
     ) -> String {
         let errors = OutputBuffer()
@@ -147,12 +136,8 @@ import Testing
         var time = start
         do {
             let line = ProgressLine(
-                total: total,
-                console: Console(output: output, errors: errors.stream(isTerminal: isTerminal)),
-                hasResultOnOutput: hasResultOnOutput,
-                environment: environment,
-                now: { time }
-            )
+                total: total, console: Console(output: output, errors: errors.stream(isTerminal: isTerminal)),
+                hasResultOnOutput: hasResultOnOutput, environment: environment, now: { time })
             for step in steps {
                 time = start + .milliseconds(step.milliseconds)
                 line?.count(step.status)
@@ -167,10 +152,8 @@ import Testing
 
     @Test func progressIsShownAfterASecondAndErasedAtTheEnd() {
         #expect(
-            progress(of: 20, steps: long)
-                == "\r2 of 20 checked, 1 not passed, 120 a minute, 9 s left\u{1B}[K"
-                + "\r4 of 20 checked, 2 not passed, 200 a minute, 5 s left\u{1B}[K\r\u{1B}[K"
-        )
+            progress(of: 20, steps: long) == "\r2 of 20 checked, 1 not passed, 120 a minute, 9 s left\u{1B}[K"
+                + "\r4 of 20 checked, 2 not passed, 200 a minute, 5 s left\u{1B}[K\r\u{1B}[K")
         #expect(
             progress(of: nil, steps: long)
                 == "\r2 checked, 1 not passed, 120 a minute\u{1B}[K\r4 checked, 2 not passed, 200 a minute\u{1B}[K\r\u{1B}[K"

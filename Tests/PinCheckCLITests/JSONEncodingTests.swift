@@ -6,8 +6,7 @@ import Testing
 @Suite(.endsSomeTime) struct JSONEncodingTests {
     private static let everything: JSONNode = [
         "text": "a \"b\" \\ / \t\n\r\u{8}\u{C}\u{1F} ä 日本 🧪", "empty": "", "number": -5, "large": .integer(.max),
-        "flag": false,
-        "none": .null, "list": [1, "x", .null, true], "lists": [[true], [], [false, [:]]],
+        "flag": false, "none": .null, "list": [1, "x", .null, true], "lists": [[true], [], [false, [:]]],
         "nested": ["zeta": 1, "alpha": ["b": 1, "a": 2]], "nested_more": [:], "Upper": 1, "": 2,
     ]
 
@@ -32,8 +31,7 @@ import Testing
     @Test func writesKeysInTheOrderOfTheirBytes() throws {
         #expect(
             try JSONRenderer.line(["b": 1, "a": ["d": .null, "c": [:]], "B": [], "a_b": 2] as JSONNode)
-                == #"{"B":[],"a":{"c":{},"d":null},"a_b":2,"b":1}"# + "\n"
-        )
+                == #"{"B":[],"a":{"c":{},"d":null},"a_b":2,"b":1}"# + "\n")
     }
 
     @Test func refusesNumbersThatJSONDoesNotHave() {
@@ -48,25 +46,22 @@ import Testing
     @Test func indentsWhatIsNotEmpty() throws {
         #expect(
             try JSONRenderer.document(
-                ["list": [1, .null, ["inner": "x"]], "inner": ["list": .null, "inner": []]] as JSONNode
-            )
-                == """
-                {
-                  "inner" : {
-                    "inner" : [],
-                    "list" : null
-                  },
-                  "list" : [
-                    1,
-                    null,
+                ["list": [1, .null, ["inner": "x"]], "inner": ["list": .null, "inner": []]] as JSONNode) == """
                     {
-                      "inner" : "x"
+                      "inner" : {
+                        "inner" : [],
+                        "list" : null
+                      },
+                      "list" : [
+                        1,
+                        null,
+                        {
+                          "inner" : "x"
+                        }
+                      ]
                     }
-                  ]
-                }
 
-                """
-        )
+                    """)
     }
 
     @Test func writesDangerousCharactersOfJSONAsEscapes() throws {

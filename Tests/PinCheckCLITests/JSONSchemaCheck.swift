@@ -22,8 +22,7 @@ struct JSONSchemaCheck {
     /// The schema of that name as it was first published.
     init(published name: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "PublishedSchemas"
-        )
+            "PublishedSchemas")
         let data = try Data(contentsOf: folder.appendingPathComponent("\(name).json"))
         root = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
         isOfThisVersion = false
@@ -47,9 +46,7 @@ struct JSONSchemaCheck {
                         """
                         Readers of \(schema.name) as it was published do not take the document:
                         \(published.prefix(20).joined(separator: "\n"))
-                        """,
-                        sourceLocation: sourceLocation
-                    )
+                        """, sourceLocation: sourceLocation)
                 }
                 if schema.identifier == Report.schema { try expect(readable: document, sourceLocation: sourceLocation) }
                 let findings = try JSONSchemaCheck(schema).findings(in: document)
@@ -59,12 +56,8 @@ struct JSONSchemaCheck {
                     The document is not as 'pincheck schema \(schema.name)' says:
                     \(findings.prefix(20).joined(separator: "\n"))
                     Keys, values and schema come from the table of the object, its `fields`. A change of meaning needs a new version.
-                    """,
-                    sourceLocation: sourceLocation
-                )
-            } catch {
-                Issue.record(error, sourceLocation: sourceLocation)
-            }
+                    """, sourceLocation: sourceLocation)
+            } catch { Issue.record(error, sourceLocation: sourceLocation) }
         }
     }
 
@@ -123,8 +116,7 @@ struct JSONSchemaCheck {
                 if !types.contains(where: { Self.isOf($0, value) }) {
                     findings.append("\(path): \(value) is not a \(types.joined(separator: " or "))")
                 }
-            case "const":
-                if !Self.areEqual(value, rule) { findings.append("\(path): \(value) is not \(rule)") }
+            case "const": if !Self.areEqual(value, rule) { findings.append("\(path): \(value) is not \(rule)") }
             case "enum":
                 // Later versions have new words, which readers have to expect.
                 if isOfThisVersion, !(rule as? [Any] ?? []).contains(where: { Self.areEqual(value, $0) }) {

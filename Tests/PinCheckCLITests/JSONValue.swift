@@ -9,9 +9,7 @@ struct JSONValue {
         value = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     }
 
-    private init(value: Any?) {
-        self.value = value
-    }
+    private init(value: Any?) { self.value = value }
 
     subscript(key: String) -> JSONValue { JSONValue(value: (value as? [String: Any])?[key]) }
     subscript(index: Int) -> JSONValue {
@@ -30,14 +28,13 @@ struct JSONValue {
     var canonicalText: String {
         guard let value else { return "" }
         let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys]
-        return (try? JSONSerialization.data(withJSONObject: value, options: options))
-            .map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return (try? JSONSerialization.data(withJSONObject: value, options: options)).map {
+            String(decoding: $0, as: UTF8.self)
+        } ?? ""
     }
     /// Whether the value is there and null.
     var isNull: Bool { value is NSNull }
 }
 
 /// The contents of a file that a command wrote.
-func contents(ofFile path: String) throws -> String {
-    try String(contentsOfFile: path, encoding: .utf8)
-}
+func contents(ofFile path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }

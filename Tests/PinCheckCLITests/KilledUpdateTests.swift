@@ -22,8 +22,9 @@ struct KilledUpdateTests {
         cmp "$FILES/baseline.json" "$FILES/new.json" && ls -A "$FILES"
         """#
 
-    @Test(arguments: Seeds.sample(2))
-    func killingAnUpdateAtAnyMomentLeavesTheOldOrTheNewBaseline(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(2)) func killingAnUpdateAtAnyMomentLeavesTheOldOrTheNewBaseline(seed: UInt64)
+        async throws
+    {
         var generator = SeededGenerator(seed: seed)
         let waits = (0..<5).map { _ in String(Double(Int.random(in: 0..<200, using: &generator)) / 1_000) }
         let pki = try StandardPKI.shared()
@@ -34,11 +35,7 @@ struct KilledUpdateTests {
             try await LoopbackServer.serving(.presenting([more, pki.interA])) { server in
                 func snapshot(_ name: String) async -> ExitStatus {
                     await pincheck(
-                        "snapshot",
-                        StandardPKI.serverName,
-                        "--connect",
-                        "127.0.0.1:\(server.port)",
-                        "-o",
+                        "snapshot", StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "-o",
                         files.path + "/" + name
                     ).status
                 }

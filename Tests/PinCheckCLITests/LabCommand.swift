@@ -23,8 +23,7 @@ struct LabCommand: Sendable, CustomTestStringConvertible {
                     let names = argument["names"].array
                     let long = names.first { $0["kind"].text == "long" }.flatMap { $0["name"].text.map { "--" + $0 } }
                     return long ?? names.first.flatMap { $0["name"].text.map { "-" + $0 } }
-                }
-            )
+                })
         }
     }
 }

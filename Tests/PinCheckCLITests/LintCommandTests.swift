@@ -23,10 +23,8 @@ import Testing
             for (name, text) in files { sources.append(try directory.write(text, to: name)) }
             let outcome = await pincheck(["lint"] + sources + arguments)
             return Outcome(
-                status: outcome.status,
-                output: outcome.output.replacing(directory.path + "/", with: ""),
-                errors: outcome.errors.replacing(directory.path + "/", with: "")
-            )
+                status: outcome.status, output: outcome.output.replacing(directory.path + "/", with: ""),
+                errors: outcome.errors.replacing(directory.path + "/", with: ""))
         }
     }
 
@@ -56,8 +54,7 @@ import Testing
                     remove one of the two
                 DATA  pins.txt: 1 error, 1 warning (1 malformed or missing)
 
-                """
-        )
+                """)
         #expect(outcome.errors.isEmpty)
         #expect(try await lint([("pins.txt", good)]).output == "PASS  pins.txt: nothing found\n")
         let two = try await lint([("a.txt", good), ("b.txt", good)])
@@ -66,9 +63,7 @@ import Testing
 
     @Test func jsonHasStableKeys() async throws {
         let outcome = try await lint([("pins.txt", malformed)], "--format", "json")
-        let document = try #require(
-            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
-        )
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         #expect(document.keys.sorted() == ["evaluated_at", "exit", "findings", "schema", "sources", "summary"])
         #expect(document["schema"] as? String == "pincheck-lint/1")
         #expect(document["summary"] as? [String: Int] == ["errors": 1, "malformed": 1, "notes": 0, "warnings": 1])
@@ -77,8 +72,7 @@ import Testing
         #expect(
             findings.first?.keys.sorted() == [
                 "file", "host", "id", "is_malformed", "key", "line", "message", "place", "remedy", "severity",
-            ]
-        )
+            ])
         #expect(findings.map { $0["id"] as? String } == ["wrong-length", "duplicate-pin"])
         #expect(findings.map { $0["line"] as? Int } == [2, 3])
         #expect(findings.map { $0["is_malformed"] as? Bool } == [true, false])
@@ -91,8 +85,7 @@ import Testing
             outcome.output
                 == "::warning file=a%2Cb%3A100%25.txt,line=1,title=no-backup-pin::one key is pinned, and none in reserve: "
                 + "when it is lost or replaced, the app stops working; "
-                + "pin a second key that no server uses yet and whose private half lies in a safe place\n"
-        )
+                + "pin a second key that no server uses yet and whose private half lies in a safe place\n")
         #expect(try await lint([("pins.txt", good)], "--format", "github").output.isEmpty)
         let request = try await lint([("pins.txt", malformed)], "--format", "github")
         #expect(request.output.hasPrefix("::error file=pins.txt,line=2,title=wrong-length::'sha256/AAAA' has"))
@@ -152,8 +145,7 @@ import Testing
             #expect(try String(contentsOfFile: sarif, encoding: .utf8).contains("\"no-backup-pin\""))
             #expect(await pincheck("lint", source, "-f", "text", "-f", "json").status == .usage)
             #expect(
-                await pincheck("lint", source, "-f", "junit").errors.contains("choose from text, json, github, sarif")
-            )
+                await pincheck("lint", source, "-f", "junit").errors.contains("choose from text, json, github, sarif"))
         }
     }
 
@@ -167,9 +159,7 @@ import Testing
         #expect(try await lint(files, "--at", "2040-05-01").output.contains("[android-fails-open-after-expiration]"))
         #expect(
             try await lint(files, "--at", "2040-05-01", "--warn-before", "60d").output.contains(
-                "[pin-set-expires-soon]"
-            )
-        )
+                "[pin-set-expires-soon]"))
         let past = try await lint(files, "--at", "2040-06-01")
         #expect(past.output.contains("[pin-set-expired]"))
         #expect(past.status == .fail)
@@ -185,10 +175,7 @@ import Testing
         let root = try LabCertificate.selfSigned(.authority("Root"))
         let leaf = try root.issue(
             CertificateTemplate.leaf("api.example.com").valid(
-                from: now - 61 * LabClock.day,
-                to: now + 39 * LabClock.day
-            )
-        )
+                from: now - 61 * LabClock.day, to: now + 39 * LabClock.day))
         let files = [("leaf.pem", leaf.pem)]
         // A certificate is signed with an end that is in the future when it is looked at: no test stands at the edge of 39%.
         for (text, isNear) in [("40%", true), ("38%", false), ("6w", true), ("90m", false), ("940h", true)] {
@@ -225,9 +212,7 @@ import Testing
         let outcome = try await lint([("ios.json", ios), ("hosts", "example.com sha256/\(Self.a)\n")])
         #expect(
             outcome.output.contains(
-                "hosts:1: warning: sha256/\(Self.b) is pinned for example.com in ios.json:1 and not here"
-            )
-        )
+                "hosts:1: warning: sha256/\(Self.b) is pinned for example.com in ios.json:1 and not here"))
         #expect(outcome.output.contains("[drift-pins]"))
     }
 
@@ -242,8 +227,8 @@ import Testing
     }
 
     @Test func theSamplePinsAreClean() async {
-        let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Pins").path
+        let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Pins").path
         let outcome = await pincheck("lint", directory, "--fail-on", "note")
         #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
     }

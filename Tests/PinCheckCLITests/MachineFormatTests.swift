@@ -63,17 +63,8 @@ import FoundationXML
         report.clients[0].settings = [ShownSetting("c", .text(evil))]
         report.warnings = [Report.Message(id: evil, message: evil)]
         report.http = Report.HTTP(
-            method: "GET",
-            path: evil,
-            host: evil,
-            expected: [evil],
-            asked: true,
-            status: 200,
-            statusLine: evil,
-            timeMs: 1.5,
-            asExpected: true,
-            problem: evil
-        )
+            method: "GET", path: evil, host: evil, expected: [evil], asked: true, status: 200, statusLine: evil,
+            timeMs: 1.5, asExpected: true, problem: evil)
         report.reason = Report.Message(id: evil, message: evil)
         report.monitoring = RendererTests.monitored(.fail, evil)
         return report
@@ -93,12 +84,10 @@ import FoundationXML
         #expect(
             try Self.text(NagiosRenderer(), [Self.calm()])
                 == "PINCHECK OK - api.example.com:443 afnetworking: public key pin matched at depth 0"
-                + " | time=0.004750s;;;0 days_0=89 days_1=3649 pins_matched=1;;;0;2\n"
-        )
+                + " | time=0.004750s;;;0 days_0=89 days_1=3649 pins_matched=1;;;0;2\n")
         #expect(
             try Self.text(NagiosRenderer(), [Self.unreachable()])
-                == "PINCHECK UNKNOWN - api.example.com:443 connect: connection refused\n"
-        )
+                == "PINCHECK UNKNOWN - api.example.com:443 connect: connection refused\n")
         #expect(NagiosRenderer.unknown("a|b\nc") == "PINCHECK UNKNOWN - a\\u{7C}b\n")
     }
 
@@ -115,8 +104,7 @@ import FoundationXML
         let warned = try Self.text(NagiosRenderer(), [RendererTests.passing()])
         #expect(
             warned.hasPrefix("PINCHECK WARNING - api.example.com:443 afnetworking: accepted, but take care | "),
-            "\(warned)"
-        )
+            "\(warned)")
         // 18 h are left: more than 12 h, and less than a whole day.
         var report = Self.calm()
         report.built[0].certificate.notAfter = "2026-10-04T18:00:00Z"
@@ -139,8 +127,7 @@ import FoundationXML
         var other = RendererTests.failing()
         other.endpoint?.resolvedName = nil
         #expect(
-            try Self.text(NagiosRenderer(), [Self.calm(), other, Self.unreachable()])
-                == """
+            try Self.text(NagiosRenderer(), [Self.calm(), other, Self.unreachable()]) == """
                 PINCHECK CRITICAL - 3 targets: 1 FAIL, 1 UNREACHABLE, 1 PASS; api.example.com:443 at 203.0.113.7 \
                 afnetworking: no configured pin is on the chain | targets=3;;;0 problems=2;;;0;3
                 FAIL api.example.com:443 at 203.0.113.7 afnetworking: no configured pin is on the chain
@@ -151,8 +138,7 @@ import FoundationXML
                 'api.example.com:443 at 203.0.113.7 time'=0.004750s;;;0 'api.example.com:443 at 203.0.113.7 days_0'=89 \
                 'api.example.com:443 at 203.0.113.7 days_1'=3649 'api.example.com:443 at 203.0.113.7 pins_matched'=0;;;0;2
 
-                """
-        )
+                """)
     }
 
     @Test func nagiosTextsNeitherEndTheLineNorBeginTheData() throws {
@@ -164,16 +150,13 @@ import FoundationXML
         // The guidelines' form of the data: a label in quotes, which are doubled in it, and no equals sign.
         let datum = /'(?:[^'=]|'')+'=[0-9.]+s?(?:;;;0(?:;2)?)?/
         let lines = several.split(separator: "\n").suffix(2).map { $0.split(separator: " | ").last ?? "" }
-        for line in lines {
-            #expect(line.matches(of: datum).map { String($0.output) }.joined(separator: " ") == line)
-        }
+        for line in lines { #expect(line.matches(of: datum).map { String($0.output) }.joined(separator: " ") == line) }
     }
 
     @Test(arguments: [
         (ExitStatus.pass, Int32(0)), (.warn, 1), (.fail, 2), (.changed, 2), (.unreachable, 3), (.usage, 3), (.data, 3),
         (.noInput, 3), (.software, 3), (.inputOutput, 3),
-    ])
-    func monitoringHasFourStates(status: ExitStatus, code: Int32) {
+    ]) func monitoringHasFourStates(status: ExitStatus, code: Int32) {
         #expect(ExitConvention.monitoring.code(for: status) == code)
         #expect(ExitConvention.standard.code(for: status) == status.rawValue)
     }
@@ -219,16 +202,13 @@ import FoundationXML
                 pincheck_run_status 2
                 # TYPE pincheck_last_run_timestamp_seconds gauge
                 pincheck_last_run_timestamp_seconds 1800000000
-                """
-        )
+                """)
     }
 
     @Test func prometheusSeriesAreDifferentAndTheirLabelsClosed() throws {
         let time = Timestamp(secondsSinceEpoch: 0)
         let text = try Self.text(
-            PrometheusRenderer(now: { time }),
-            [Self.hostile(), Self.hostile(), Self.unreachable()]
-        )
+            PrometheusRenderer(now: { time }), [Self.hostile(), Self.hostile(), Self.unreachable()])
         #expect(isPlain(text))
         let sample = /[a-z_]+(?:\{(?:[a-z]+="(?:[^"\\]|\\[\\"])*"(?:,|(?=\})))+\})? [0-9.]+/
         let series = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -239,13 +219,8 @@ import FoundationXML
     @Test func prometheusKnowsTheEndOfThePins() throws {
         var report = RendererTests.passing()
         report.outlook = Report.Outlook(
-            level: .warn,
-            pinsMatchUntil: "2027-01-01T00:00:00Z",
-            noPinAfter: "2027-01-01T00:00:00Z",
-            hasBackup: false,
-            pins: [],
-            findings: [Report.Outlook.Finding(id: "ends", level: .warn, message: "no backup", isTold: false)]
-        )
+            level: .warn, pinsMatchUntil: "2027-01-01T00:00:00Z", noPinAfter: "2027-01-01T00:00:00Z", hasBackup: false,
+            pins: [], findings: [Report.Outlook.Finding(id: "ends", level: .warn, message: "no backup", isTold: false)])
         let time = Timestamp(secondsSinceEpoch: 0)
         let text = try Self.text(PrometheusRenderer(now: { time }), [report])
         let labels = #"target="api.example.com:443",address="203.0.113.7""#
@@ -290,8 +265,7 @@ import FoundationXML
                     </testcase>
                   </testsuite>
                 </testsuites>
-                """
-        )
+                """)
     }
 
     @Test func aFailureIsNamedAfterAllStepsThatFailed() throws {
@@ -326,24 +300,18 @@ import FoundationXML
 
     @Test func gitHubGetsAnAnnotationForWhatDoesNotPass() throws {
         let text = try Self.text(
-            GitHubRenderer(),
-            [RendererTests.passing(), RendererTests.failing(), Self.unreachable()]
-        )
+            GitHubRenderer(), [RendererTests.passing(), RendererTests.failing(), Self.unreachable()])
         let served =
             "%0Aserved: sha256/NSQoeTIWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQGfk=  CN=api.example.com"
             + "%0Aserved: sha256/hIEayVYDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAw/M=  CN=Example Root"
         let commands = text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("::") }
         let expected = [
-            "::group::PASS  api.example.com:443",
-            "::endgroup::",
-            "::warning title=pincheck api.example.com%3A443::take care",
-            "::group::FAIL  api.example.com:443",
+            "::group::PASS  api.example.com:443", "::endgroup::",
+            "::warning title=pincheck api.example.com%3A443::take care", "::group::FAIL  api.example.com:443",
             "::endgroup::",
             "::error title=pincheck FAIL api.example.com%3A443::afnetworking: no configured pin is on the chain"
-                + served,
-            "::warning title=pincheck api.example.com%3A443::take care",
-            "::group::UNREACHABLE  api.example.com:443",
-            "::endgroup::",
+                + served, "::warning title=pincheck api.example.com%3A443::take care",
+            "::group::UNREACHABLE  api.example.com:443", "::endgroup::",
             "::error title=pincheck UNREACHABLE api.example.com%3A443::connect: connection refused",
         ]
         #expect(commands == expected)
@@ -394,8 +362,7 @@ import FoundationXML
                 Exit status 1 (FAIL)
 
 
-                """
-        )
+                """)
         let hostile = try Self.text(MarkdownRenderer(), [Self.hostile()]).split(separator: "\n")
         for row in hostile where row.hasPrefix("|") { #expect(row.count { $0 == "|" } == 5) }
         for row in hostile { #expect(row.count { $0 == "`" }.isMultiple(of: 2)) }

@@ -123,8 +123,7 @@ import Text
             """
             echo '127.0.0.1:1' >$TMPDIR/list
             $PINCHECK --targets $TMPDIR/list --state $TMPDIR/state --on-change 'env' 2>&1 >/dev/null | sed -n 's/^\\(PINCHECK_[A-Z_]*\\)=.*/\\1/p' | sort
-            """
-        )
+            """)
         let wanted = ChangeWatch.variables.map { "PINCHECK_" + $0.name }.sorted()
         #expect(outcome.output.split(separator: "\n").map(String.init) == wanted)
     }

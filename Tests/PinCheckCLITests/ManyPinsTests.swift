@@ -7,9 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ManyPinsTests {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private static func stranger(_ number: Int) -> SHA256Digest {
         SHA256Digest(bytes: (0..<32).map { UInt8(truncatingIfNeeded: $0 < 4 ? number >> (8 * $0) : 7) })!
@@ -24,22 +22,12 @@ import Testing
             let text = ((1..<count).map(Self.stranger) + [own]).map { line($0) + "\n" }.joined()
             let pins = try files.write(Array(text.utf8), to: "pins")
             return await pincheck(
-                "verify",
-                chain,
-                "--anchors",
-                anchors,
-                "--pins",
-                pins,
-                "--client",
-                client,
-                "--host",
-                StandardPKI.serverName
-            )
+                "verify", chain, "--anchors", anchors, "--pins", pins, "--client", client, "--host",
+                StandardPKI.serverName)
         }
     }
 
-    @Test(arguments: ["3 1 1", "1 1 1"])
-    func manyRecordsOfOneHostAreComparedOnce(numbers: String) async throws {
+    @Test(arguments: ["3 1 1", "1 1 1"]) func manyRecordsOfOneHostAreComparedOnce(numbers: String) async throws {
         let outcome = try await verify(8_500, client: "dane") { pin in
             "_443._tcp.\(StandardPKI.serverName). IN TLSA \(numbers) \(pin.hexadecimal)"
         }

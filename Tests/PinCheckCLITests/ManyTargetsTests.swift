@@ -7,9 +7,7 @@ import Testing
     private let pki: StandardPKI
     private let now = String(LabClock.now)
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// A list of so many targets, of which one in ten answers and the others are refused.
     private func serving(
@@ -42,12 +40,12 @@ import Testing
         Dictionary(
             uniqueKeysWithValues: (0..<count).map {
                 ("n\($0).example.com:8443", [$0 % 10 == 3 ? "PASS" : "UNREACHABLE"])
-            }
-        )
+            })
     }
 
-    @Test(arguments: [1, 16, 99, 100, 101])
-    func aListIsCheckedWholeHoweverLittleOfItIsReadAtOnce(window: Int) async throws {
+    @Test(arguments: [1, 16, 99, 100, 101]) func aListIsCheckedWholeHoweverLittleOfItIsReadAtOnce(window: Int)
+        async throws
+    {
         try await serving(100) { files, lines, arguments in
             let list = try files.write(lines.joined(separator: "\n"), to: "list.txt")
             let arguments = arguments + ["--targets", list, "--format", "text=\(files.path)/text", "--format", "jsonl"]
@@ -66,10 +64,8 @@ import Testing
     @Test func whatAPipeGivesIsCheckedAsItComes() async throws {
         try await serving(60) { _, lines, arguments in
             let outcome = await pincheck(
-                arguments + ["--targets", "-", "--format", "jsonl"],
-                input: Array(lines.joined(separator: "\n").utf8),
-                targetWindow: 7
-            )
+                arguments + ["--targets", "-", "--format", "jsonl"], input: Array(lines.joined(separator: "\n").utf8),
+                targetWindow: 7)
             #expect(outcome.status == .unreachable)
             let found = try results(outcome.output)
             #expect(found == expected(60))
@@ -85,9 +81,7 @@ import Testing
             // Of a pipe nobody knows what comes.
             let piped = await pincheck(
                 arguments + ["--targets", "-", "--format", "jsonl"],
-                input: Array((lines + ["a..b"]).joined(separator: "\n").utf8),
-                targetWindow: 7
-            )
+                input: Array((lines + ["a..b"]).joined(separator: "\n").utf8), targetWindow: 7)
             #expect(piped.status == .data && piped.errors.contains("standard input:51: "), "\(piped.errors)")
         }
     }
@@ -98,8 +92,7 @@ import Testing
             func run(_ host: String) async -> Outcome {
                 await pincheck(
                     arguments + ["--targets", list, "--connect-to", "\(host):443:127.0.0.1:1", "--format", "jsonl"],
-                    targetWindow: 7
-                )
+                    targetWindow: 7)
             }
             #expect(try results(await run("far.example.com").output)["far.example.com:443"] == ["UNREACHABLE"])
             let outcome = await run("other.example.com")
@@ -113,9 +106,7 @@ import Testing
             let list = try files.write(GzipFile.stored(bytes), to: "list.txt.gz")
             for window in [7, 100] {
                 let outcome = await pincheck(
-                    arguments + ["--targets", list, "--format", "jsonl"],
-                    targetWindow: window
-                )
+                    arguments + ["--targets", list, "--format", "jsonl"], targetWindow: window)
                 #expect(outcome.status == .unreachable, "\(outcome.errors)")
                 #expect(try results(outcome.output) == expected(60))
             }

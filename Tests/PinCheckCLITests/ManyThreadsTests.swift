@@ -6,9 +6,7 @@ import Testing
 @Suite(.endsSomeTime) struct ManyThreadsTests {
     private let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     @Test func theReportIsTheSameForEveryNumberOfThreads() async throws {
         let key = try LabKey.shared(.rsa(bits: 2_048), label: "many threads")
@@ -40,8 +38,7 @@ import Testing
     #if os(Linux)
     @Test(
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
-        arguments: [(targets: 96, loops: 1, more: 0), (96, 3, 2), (200, 4, 3), (40, 4, 0)]
-    )
+        arguments: [(targets: 96, loops: 1, more: 0), (96, 3, 2), (200, 4, 3), (40, 4, 0)])
     func theProgramConnectsOnSoManyThreads(targets: Int, loops: Int, more: Int) async throws {
         try await LoopbackServer.serving(.tarpit) { server in
             // The program is born on the first; it is looked at while the servers keep it waiting.
@@ -64,9 +61,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
-        arguments: [10, 20, 64]
-    )
+        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), arguments: [10, 20, 64])
     func threadsTakeNoDescriptorsThatAreNotThere(limit: Int) async throws {
         let pki = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
@@ -95,8 +90,7 @@ import Testing
             #expect(outcome.status == .fail)
             #expect(
                 outcome.output.contains("\n170 targets: 85 FAIL, 42 UNREACHABLE, 43 PASS"),
-                "\(outcome.output.suffix(300))"
-            )
+                "\(outcome.output.suffix(300))")
             reports.append(outcome.output)
         }
         #expect(reports.dropFirst().allSatisfy { $0 == reports[0] })

@@ -55,9 +55,7 @@ import Testing
             #expect(listed.status == .data)
             #expect(
                 listed.errors.contains(
-                    #"'hosts' is a list; write each host as a key, as in hosts: { "api.example.com":"#
-                )
-            )
+                    #"'hosts' is a list; write each host as a key, as in hosts: { "api.example.com":"#))
             let number = try files.write(#"{ hosts: { "api.example.com": { warnBefore: 30 } } }"#, to: "number.json5")
             let numbered = await pincheck("--policy", number)
             #expect(numbered.errors.contains(#"'warnBefore' is a number without a unit; write "30d" for days"#))
@@ -97,12 +95,7 @@ import Testing
             for outcome in [known, unknown] { #expect(!(outcome.output + outcome.errors).contains("the server")) }
             try await LoopbackServer.serving(.presenting([pki.leaf])) { server in
                 let served = await pincheck(
-                    StandardPKI.serverName,
-                    "--connect",
-                    "127.0.0.1:\(server.port)",
-                    "--anchors",
-                    root
-                )
+                    StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "--anchors", root)
                 #expect(served.output.contains("; the server must send its intermediate\n"), "\(served)")
             }
         }
@@ -145,16 +138,7 @@ import Testing
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write([pki.leaf, pki.interA].map(\.pem).joined(), to: "chain.pem")
             let root = try files.write(pki.rootA.pem, to: "root.pem")
-            let outcome = await pincheck(
-                "verify",
-                chain,
-                "--anchors",
-                root,
-                "--pins",
-                pki.rootB.pin,
-                "-f",
-                "github"
-            )
+            let outcome = await pincheck("verify", chain, "--anchors", root, "--pins", pki.rootB.pin, "-f", "github")
             #expect(outcome.output.contains("FAIL") && outcome.output.contains("  configured:"))
             #expect(!outcome.output.contains("1 pass  settings"), "\(outcome.output)")
         }
@@ -171,15 +155,7 @@ import Testing
                 let anchors = try files.write(lab.crossed.pem + lab.rootX.pem + lab.old.pem, to: "all.pem")
                 let given = name == "crossed" ? roots : anchors
                 let outcome = await pincheck(
-                    "pins",
-                    file,
-                    "--host",
-                    RotatedAuthority.host,
-                    "--recommend",
-                    "--anchors",
-                    given,
-                    "--format",
-                    "json"
+                    "pins", file, "--host", RotatedAuthority.host, "--recommend", "--anchors", given, "--format", "json"
                 )
                 let advice = try JSONValue(outcome.output)["results"].array[0]["recommendation"]
                 let pins = advice["pins"].array.compactMap { $0["pin"].text }
@@ -197,13 +173,7 @@ import Testing
             let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
             try await LoopbackServer.serving(.tls(settings)) { server in
                 let outcome = await pincheck(
-                    StandardPKI.serverName,
-                    "--connect",
-                    "127.0.0.1:\(server.port)",
-                    "--anchors",
-                    root,
-                    "--thorough"
-                )
+                    StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "--anchors", root, "--thorough")
                 #expect(outcome.output.contains("ordinary: as most clients connect"), "\(outcome.output)")
                 #expect(outcome.output.contains("in brackets: shown, not judged"))
             }

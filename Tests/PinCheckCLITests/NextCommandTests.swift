@@ -8,9 +8,7 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Runs with the next certificate, request and key of the server as files.
     private func withFiles(_ body: (_ flags: [String], _ file: (String) -> String) async throws -> Void) async throws {
@@ -41,9 +39,7 @@ import Testing
             #expect(
                 wrong.output.hasSuffix(
                     "FAIL  \(file("chain.pem"))  afnetworking: no configured pin matches the key of CN=leaf: "
-                        + "before it is deployed, ship \(pki.leaf2.pin)\n"
-                )
-            )
+                        + "before it is deployed, ship \(pki.leaf2.pin)\n"))
             let expired = await next("expired.pem", pki.leafExp.pin)
             #expect(expired.status == .fail)
             #expect(expired.output.contains("expired"))
@@ -64,9 +60,8 @@ import Testing
                 #expect(wrong.output.contains("before it is deployed, ship \(pki.leaf2.pin)\n"))
             }
             #expect(
-                await pincheck(["--next", file("next.csr"), "--pins", pki.leaf.pin] + flags).output
-                    .contains("no configured pin matches the key of the request for CN=next: ")
-            )
+                await pincheck(["--next", file("next.csr"), "--pins", pki.leaf.pin] + flags).output.contains(
+                    "no configured pin matches the key of the request for CN=next: "))
         }
     }
 
@@ -77,18 +72,14 @@ import Testing
                 [
                     "--next", file("next.csr"), "--pins", pki.leaf.pin, "--pins", pki.junk.pin, "--client",
                     clients.joined(separator: ","),
-                ]
-                    + flags
-            )
+                ] + flags)
             #expect(outcome.status == .fail)
             let base64 = String(pki.leaf2.pin.dropFirst(7))
             let hexadecimal = pki.leaf2.publicKeySHA256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             for pin in [
                 "ship sha256/\(base64)\n", "ship sha256//\(base64)\n", "pin-sha256=\"\(base64)\"", "ship \(base64)\n",
                 "3 1 1 \(hexadecimal)",
-            ] {
-                #expect(outcome.output.contains(pin), "\(outcome.output)")
-            }
+            ] { #expect(outcome.output.contains(pin), "\(outcome.output)") }
             #expect(outcome.output.contains("all 5 clients reject: "))
         }
     }
@@ -124,13 +115,10 @@ import Testing
                 let request = await pincheck(base + ["--next", file("next.csr"), "--pins", pki.interA.pin])
                 #expect(
                     request.errors.contains(
-                        "this holds if the authorities of today issue it again: CN=InterA, CN=RootA"
-                    )
-                )
+                        "this holds if the authorities of today issue it again: CN=InterA, CN=RootA"))
                 // The certificate is there: with the authorities the server sends it makes a path of its own.
                 let leaf = await pincheck(
-                    base + ["--next", file("leaf.pem"), "--pins", pki.interA.pin, "--format", "json"]
-                )
+                    base + ["--next", file("leaf.pem"), "--pins", pki.interA.pin, "--format", "json"])
                 let document = try JSONSerialization.jsonObject(with: Data(leaf.output.utf8)) as? [String: Any]
                 let results = try #require(document?["results"] as? [[String: Any]])
                 try #require(results.count == 2)
@@ -151,8 +139,7 @@ import Testing
         try await withFiles { flags, file in
             let outcome = await pincheck(
                 ["--next", file("chain.pem"), "--next", file("old.cer"), "--pins", pki.leaf2.pin, "--format", "jsonl"]
-                    + flags
-            )
+                    + flags)
             #expect(outcome.status == .fail)
             #expect(outcome.output.split(separator: "\n").count == 2)
         }

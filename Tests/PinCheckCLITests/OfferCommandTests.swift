@@ -8,14 +8,11 @@ import Testing
     private let pki: StandardPKI
     private static let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
-    private func serving(
-        _ settings: TLSServerSettings? = nil,
-        _ body: (_ arguments: [String]) async throws -> Void
-    ) async throws {
+    private func serving(_ settings: TLSServerSettings? = nil, _ body: (_ arguments: [String]) async throws -> Void)
+        async throws
+    {
         let settings = settings ?? TLSServerSettings(presenting: [pki.leaf, pki.interA])
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
@@ -52,20 +49,15 @@ import Testing
             #expect(new["cipher"].text == "TLS_CHACHA20_POLY1305_SHA256")
             #expect(texts(new["offered"]["versions"]) == ["TLSv1.3"])
             let old = try await connection(
-                arguments + ["--ciphers", "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"]
-            )
+                arguments + ["--ciphers", "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"])
             #expect(old["version"].text == "TLSv1.2")
             #expect(
-                texts(old["offered"]["ciphers"]) == ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256"]
-            )
+                texts(old["offered"]["ciphers"]) == ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256"])
             #expect(texts(old["offered"]["versions"]) == ["TLSv1.2"])
             let both = try await connection(
-                arguments + ["--ciphers", "TLS_AES_128_GCM_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256"]
-            )
+                arguments + ["--ciphers", "TLS_AES_128_GCM_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256"])
             #expect(texts(both["offered"]["versions"]) == ["TLSv1.3", "TLSv1.2"])
-            #expect(
-                texts(both["offered"]["ciphers"]) == ["TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"]
-            )
+            #expect(texts(both["offered"]["ciphers"]) == ["TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"])
         }
     }
 
@@ -84,8 +76,7 @@ import Testing
             try await serving(settings) { arguments in
                 // The server's key is no RSA key, and the client's is no other.
                 let tls = try await connection(
-                    arguments + ["--sigalgs", "ecdsa_secp256r1_sha256", "--cert", certificate]
-                )
+                    arguments + ["--sigalgs", "ecdsa_secp256r1_sha256", "--cert", certificate])
                 #expect(tls["client_certificate_sent"].flag == true)
             }
         }
@@ -104,8 +95,7 @@ import Testing
             #expect(reason["id"].text == "offer-refused", "\(reason)")
             #expect(
                 reason["message"].text?.contains("takes nothing of what was offered (\(shown)): alert ") == true,
-                "\(reason)"
-            )
+                "\(reason)")
         }
     }
 
@@ -116,8 +106,7 @@ import Testing
             #expect(outcome.status == .unreachable && reason["id"].text == "offer-refused")
             #expect(
                 reason["message"].text?.contains("(groups secp256k1) fits none of the TLS versions") == true,
-                "\(reason)"
-            )
+                "\(reason)")
         }
     }
 
@@ -139,8 +128,7 @@ import Testing
         (
             ["--ciphers", "ECDHE-RSA-AES128-GCM-SHA256", "--min-tls", "1.3"],
             "no TLS version that is to be offered has ECDHE-RSA-AES128-GCM-SHA256"
-        ),
-        (["--ciphers", "HIGH", "--key-types", "rsa"], "leave out --ciphers and --sigalgs"),
+        ), (["--ciphers", "HIGH", "--key-types", "rsa"], "leave out --ciphers and --sigalgs"),
         (["--sigalgs", "ed25519", "--thorough"], "leave out --ciphers and --sigalgs"),
     ]) func whatCannotBeOfferedIsRefused(arguments: [String], message: String) async {
         let outcome = await pincheck([Self.host, "--connect", "127.0.0.1:1"] + arguments)
@@ -148,15 +136,13 @@ import Testing
         // Lines are broken where they are too long.
         #expect(
             outcome.errors.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(message),
-            "\(outcome.errors)"
-        )
+            "\(outcome.errors)")
     }
 
     @Test func whatWasOfferedIsShownWhereItIsAskedFor() async throws {
         try await serving { arguments in
             let text = await pincheck(
-                arguments + ["--explain", "--groups", "X25519", "--ciphers", "TLS_AES_128_GCM_SHA256"]
-            )
+                arguments + ["--explain", "--groups", "X25519", "--ciphers", "TLS_AES_128_GCM_SHA256"])
             #expect(text.output.contains(" bytes: TLSv1.3\n    groups: X25519; a key for X25519\n"), "\(text.output)")
             #expect(text.output.contains("\n    cipher suites: TLS_AES_128_GCM_SHA256\n"), "\(text.output)")
             #expect(!(await pincheck(arguments)).output.contains("offered"))

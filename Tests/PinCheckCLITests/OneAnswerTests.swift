@@ -4,8 +4,7 @@ import Testing
 
 /// However a question is asked, its answer is the same: alone, among others in any order, of a server or of a file.
 @Suite(.endsSomeTime) struct OneAnswerTests {
-    @Test(arguments: Seeds.sample(6))
-    func aTargetAloneAmongOthersAndOfflineIsJudgedAlike(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(6)) func aTargetAloneAmongOthersAndOfflineIsJudgedAlike(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let world = try ServerWorld(using: &generator)
         // One moment for all: days that are left are counted to the second.
@@ -63,9 +62,7 @@ import Testing
 
     /// Serves every chain on a port of its own while `body` runs.
     private func serve(
-        _ chains: ArraySlice<[LabCertificate]>,
-        _ ports: [UInt16] = [],
-        _ body: ([UInt16]) async throws -> Void
+        _ chains: ArraySlice<[LabCertificate]>, _ ports: [UInt16] = [], _ body: ([UInt16]) async throws -> Void
     ) async throws {
         guard let chain = chains.first else { return try await body(ports) }
         try await LoopbackServer.serving(.presenting(chain)) { server in
@@ -84,8 +81,8 @@ private struct Answer: Equatable {
         let parts = ["verdict", "reason", "built", "built_is_valid", "pins", "clients", "warnings", "outlook", "exit"]
         let checks = report["checks"].array.filter { $0["client"].text != nil }
         // What a server has to send a chain from a file has to hold.
-        text = (parts.map { report[$0].canonicalText } + checks.map(\.canonicalText)).joined(separator: "\n")
-            .replacing("the server must send its intermediate", with: "the chain must hold its intermediate")
+        text = (parts.map { report[$0].canonicalText } + checks.map(\.canonicalText)).joined(separator: "\n").replacing(
+            "the server must send its intermediate", with: "the chain must hold its intermediate")
     }
 }
 
@@ -140,9 +137,9 @@ private struct ServerWorld {
     }
 
     /// Writes the store and says how it is given.
-    func writeStore(
-        to files: TemporaryDirectory
-    ) throws -> (kind: String, options: [String], environment: [String: String]) {
+    func writeStore(to files: TemporaryDirectory) throws -> (
+        kind: String, options: [String], environment: [String: String]
+    ) {
         let texts = entries.map { $0.settings.map($0.certificate.pem) ?? $0.certificate.pem }
         let directory = try files.makeDirectory("store")
         var options: [String] = []

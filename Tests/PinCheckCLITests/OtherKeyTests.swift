@@ -62,14 +62,13 @@ import Testing
         try await serving { server, files in
             let key = ["--key", files.path + "/backup.key"]
             let json = await pincheck(
-                ["pins"] + server + ["--recommend", "--format", "json", "--key-types", "rsa,ecdsa"] + key
-            )
+                ["pins"] + server + ["--recommend", "--format", "json", "--key-types", "rsa,ecdsa"] + key)
             let pins = try pins(json)
             #expect(pins.count == 3 && pins.prefix(2) == [pki.leaf.pin, rsa.pin])
             #expect(
-                try advice(json)["pins"].array.compactMap { $0["reason"]["id"].text }
-                    == ["server-key", "server-key", "key-in-reserve"]
-            )
+                try advice(json)["pins"].array.compactMap { $0["reason"]["id"].text } == [
+                    "server-key", "server-key", "key-in-reserve",
+                ])
             let text = await pincheck(["pins"] + server + ["--recommend", "--key-types", "all"] + key).output
             #expect(text.contains("the server's own keys and one in reserve"), "\(text)")
             #expect(text.contains("the server's own key for clients that ask for RSA"), "\(text)")
@@ -82,17 +81,17 @@ import Testing
             let recommend = ["pins"] + server + ["--recommend", "--format", "json"] + today
             let seen = await pincheck(recommend + ["--key-types", "all"])
             #expect(
-                try advice(seen)["current_pins"].array.compactMap { $0["standing"]["id"].text }
-                    == ["server-key", "server-key"]
-            )
+                try advice(seen)["current_pins"].array.compactMap { $0["standing"]["id"].text } == [
+                    "server-key", "server-key",
+                ])
             #expect(try advice(seen)["current"].array.compactMap { $0["id"].text } == ["leaf-without-reserve"])
             let unseen = await pincheck(recommend)
             #expect(try advice(unseen)["current_pins"].array[1]["standing"]["id"].text == "backup")
             #expect(try advice(unseen)["unseen"]["id"].text == "key-types-unseen")
             let leafAlone = await pincheck(
-                ["pins"] + server
-                    + ["--recommend", "--format", "json", "--key-types", "all", "--pins", files.path + "/leaf.pub"]
-            )
+                ["pins"] + server + [
+                    "--recommend", "--format", "json", "--key-types", "all", "--pins", files.path + "/leaf.pub",
+                ])
             let concerns = try advice(leafAlone)["current"].array.compactMap { $0["id"].text }
             #expect(concerns.contains("other-key-type-unpinned"))
         }
@@ -103,17 +102,16 @@ import Testing
         try await serving([stranger]) { server, files in
             let key = ["--key", files.path + "/backup.key"]
             let outcome = await pincheck(
-                ["pins"] + server + ["--recommend", "--format", "json", "--key-types", "all"] + key
-            )
+                ["pins"] + server + ["--recommend", "--format", "json", "--key-types", "all"] + key)
             #expect(outcome.status == .fail)
             #expect(try !pins(outcome).contains(rsa.pin))
             let results = try JSONValue(outcome.output)["results"].array
             #expect(results.count == 2 && results[1]["key_type"].text == "RSA")
             // It is in use all the same.
             let same = await pincheck(
-                ["pins"] + server
-                    + ["--recommend", "--format", "json", "--key-types", "all", "--key", files.path + "/rsa.key"]
-            )
+                ["pins"] + server + [
+                    "--recommend", "--format", "json", "--key-types", "all", "--key", files.path + "/rsa.key",
+                ])
             #expect(try advice(same)["unfit"].array.compactMap { $0["id"].text } == ["reserve-in-use"])
         }
     }
@@ -142,9 +140,7 @@ import Testing
             #expect(seen.errors.contains("is no reserve"), "\(seen.errors)")
             #expect(seen.output.contains("// Backup: add the pin of a second key"), "\(seen.output)")
             // A key of the type that is served cannot be the other one.
-            let same = await pincheck(
-                ["pins"] + server + ["--format", "okhttp", "--key", files.path + "/backup.key"]
-            )
+            let same = await pincheck(["pins"] + server + ["--format", "okhttp", "--key", files.path + "/backup.key"])
             #expect(same.errors.isEmpty)
         }
     }
@@ -153,8 +149,7 @@ import Testing
         try await serving { server, files in
             for format in ["okhttp", "android", "nspinned", "trustkit", "curl", "tlsa", "hpkp", "afnetworking"] {
                 let block = await pincheck(
-                    ["pins"] + server + ["--format", format, "--key", files.path + "/backup.key"]
-                )
+                    ["pins"] + server + ["--format", format, "--key", files.path + "/backup.key"])
                 #expect(!block.output.contains(files.path), "\(block.output)")
                 let alone = await pincheck("pins", files.path + "/leaf.pub", "--host", host, "--format", format)
                 #expect(!alone.output.contains(files.path), "\(alone.output)")

@@ -15,16 +15,10 @@ import Testing
         root = try .selfSigned(.authority("Root"))
         intermediate = try root.issue(
             CertificateTemplate.authority("Intermediate").valid(
-                from: now - 30 * LabClock.day,
-                to: now + 400 * LabClock.day
-            )
-        )
+                from: now - 30 * LabClock.day, to: now + 400 * LabClock.day))
         leaf = try intermediate.issue(
             CertificateTemplate.leaf("api.example.com").valid(
-                from: now - 10 * LabClock.day,
-                to: now + 80 * LabClock.day
-            )
-        )
+                from: now - 10 * LabClock.day, to: now + 80 * LabClock.day))
     }
 
     /// Runs `verify` on the chain, so many days later.
@@ -37,8 +31,7 @@ import Testing
             let flags = flags.map { $0.hasSuffix(".cer") ? files.path + "/" + $0 : $0 }
             return await pincheck(
                 ["verify", chain, "--anchors", anchors, "--host", "api.example.com"] + flags,
-                at: now + days * LabClock.day
-            )
+                at: now + days * LabClock.day)
         }
     }
 
@@ -56,34 +49,26 @@ import Testing
         let backup = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         #expect(try await lines(verify()) == [])
         #expect(
-            try await lines(verify("--pins", leaf.pin))
-                == [
-                    "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); no backup"
-                ]
-        )
+            try await lines(verify("--pins", leaf.pin)) == [
+                "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); no backup"
+            ])
         #expect(
-            try await lines(verify("--pins", leaf.pin, "--pins", backup))
-                == [
-                    "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); backup: pin 2"
-                ]
-        )
+            try await lines(verify("--pins", leaf.pin, "--pins", backup)) == [
+                "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); backup: pin 2"
+            ])
         #expect(
-            try await lines(verify("--pins", "leaf.cer"))
-                == ["leaf certificate pinned: breaks at the next renewal, on or before \(date(inDays: 80)); no backup"]
-        )
+            try await lines(verify("--pins", "leaf.cer")) == [
+                "leaf certificate pinned: breaks at the next renewal, on or before \(date(inDays: 80)); no backup"
+            ])
         #expect(
-            try await lines(verify("--pins", intermediate.pin, "--pins", backup))
-                == [
-                    "intermediate pinned: breaks when the server gets another, on or before \(date(inDays: 400)); backup: pin 2"
-                ]
-        )
+            try await lines(verify("--pins", intermediate.pin, "--pins", backup)) == [
+                "intermediate pinned: breaks when the server gets another, on or before \(date(inDays: 400)); backup: pin 2"
+            ])
         // A client that looks at the leaf alone is not helped by an authority.
         #expect(
-            try await lines(verify("--pins", leaf.pin, "--pins", intermediate.pin, "--client", "curl"))
-                == [
-                    "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); no backup"
-                ]
-        )
+            try await lines(verify("--pins", leaf.pin, "--pins", intermediate.pin, "--client", "curl")) == [
+                "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); no backup"
+            ])
     }
 
     // MARK: What is no backup
@@ -99,8 +84,7 @@ import Testing
             let flags = flags.map { $0.hasSuffix(".cer") ? files.path + "/" + $0 : $0 }
             let outcome = await pincheck(
                 ["verify", chain, "--anchors", anchors, "--host", "api.example.com", "--format", "json"] + flags,
-                at: now
-            )
+                at: now)
             #expect(outcome.status == .pass, "\(outcome.errors)")
             let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
             return try #require((document?["outlook"] as? [String: Any])?["has_backup"] as? Bool)
@@ -153,18 +137,14 @@ import Testing
                     outcome.output.contains(
                         index == 0
                             ? "  pins: 2 configured, 2 matched (leaf, root)\n"
-                            : "  pins: 2 configured, 1 matched (root), 1 not in the chain"
-                    ),
-                    "\(outcome.output)"
-                )
+                            : "  pins: 2 configured, 1 matched (root), 1 not in the chain"), "\(outcome.output)")
             }
             // AFNetworking 2.5 wants every certificate of the chain pinned: the leaf's renewal ends that.
             let all = pins + ["--pins", try files.write(intermediate.der, to: "intermediate.cer")]
             let strict = await pincheck(
-                ["verify", files.path + "/chain0.pem", "--anchors", anchors, "--host", "api.example.com"] + all
-                    + ["--client", "afnetworking-2.5", "--min-pin-life", "100d"],
-                at: now
-            )
+                ["verify", files.path + "/chain0.pem", "--anchors", anchors, "--host", "api.example.com"] + all + [
+                    "--client", "afnetworking-2.5", "--min-pin-life", "100d",
+                ], at: now)
             #expect(strict.status == .fail)
             #expect(strict.output.contains("no configured pin is sure to match after \(date(inDays: 80))"))
         }
@@ -179,19 +159,14 @@ import Testing
     @Test func pinsThatExpireFailOpenAndAreSaidTo() async throws {
         let outcome = try await verify("--pins", leaf.pin, "--client", "android:expires=2100-01-01")
         #expect(
-            lines(outcome).contains("the pins expire on 2100-01-01: from then on the client takes any trusted chain")
-        )
+            lines(outcome).contains("the pins expire on 2100-01-01: from then on the client takes any trusted chain"))
     }
 
     @Test func limitsDecideOnTheExitStatus() async throws {
         func status(_ flags: String...) async throws -> ExitStatus {
             try await verify(
-                flags[0],
-                flags[1],
-                flags.count > 2 ? flags[2] : "--explain",
-                flags.count > 2 ? flags[3] : "--explain"
-            )
-            .status
+                flags[0], flags[1], flags.count > 2 ? flags[2] : "--explain", flags.count > 2 ? flags[3] : "--explain"
+            ).status
         }
         #expect(try await status("--warn-before", "90d") == .pass)
         #expect(try await status("--warn-before", "90d", "--fail-on", "warn") == .warn)
@@ -207,13 +182,10 @@ import Testing
     @Test func theVerdictSaysWhichLimitAndWhy() async throws {
         let failing = try await verify("--fail-before", "81d")
         #expect(
-            failing.output.contains(
-                "\nFAIL  "
-            )
+            failing.output.contains("\nFAIL  ")
                 && failing.output.hasSuffix(
                     "afnetworking: accepted, but CN=api.example.com (depth 0) expires in 80 d, on \(date(inDays: 80)), "
-                        + "less than 81d from now\n"
-                )
+                        + "less than 81d from now\n")
         )
         #expect(lines(failing) == [])
         let warning = try await verify("--warn-before", "81d", "--fail-on", "warn")
@@ -235,12 +207,10 @@ import Testing
     @Test func aServerThatIsLateIsToldSo() async throws {
         #expect(try await lines(verify(daysLater: 49)) == [])
         #expect(
-            try await lines(verify(daysLater: 51))
-                == [
-                    "the usual renewal point is past (\(date(inDays: 50))): "
-                        + "the server's certificate expires in 29 d, on \(date(inDays: 80))"
-                ]
-        )
+            try await lines(verify(daysLater: 51)) == [
+                "the usual renewal point is past (\(date(inDays: 50))): "
+                    + "the server's certificate expires in 29 d, on \(date(inDays: 80))"
+            ])
     }
 
     @Test func theDocumentHasEverything() async throws {
@@ -250,10 +220,8 @@ import Testing
         #expect(
             outlook.keys.sorted() == [
                 "findings", "has_backup", "level", "no_pin_after", "pins", "pins_end", "pins_expire",
-                "pins_match_until",
-                "renewal_point", "valid_until",
-            ]
-        )
+                "pins_match_until", "renewal_point", "valid_until",
+            ])
         #expect(outlook["pins_end"] as? String == "intermediate-expiry")
         #expect((outlook["pins_match_until"] as? String)?.hasPrefix(date(inDays: 400)) == true)
         #expect((outlook["valid_until"] as? String)?.hasPrefix(date(inDays: 80)) == true)
@@ -263,19 +231,13 @@ import Testing
         #expect(pins.map { $0["depth"] as? Int } == [0, 1])
     }
 
-    @Test(
-        arguments: [
-            (
-                ["--warn-before", "30"],
-                "--warn-before '30' is not a threshold: write 30d for days, or 33% of the lifetime"
-            ),
-            (["--fail-before", "soon"], "--fail-before 'soon' is not a threshold"),
-            (["--min-pin-life", ""], "--min-pin-life '' is not a threshold"),
-            (["--fail-before=60d", "--warn-before=30d"], "--warn-before 30d never warns"),
-            (["--fail-on", "fail"], "--fail-on 'fail' is unknown: write --fail-on warn"),
-        ]
-    )
-    func mistakesAreUsageErrors(flags: [String], message: String) async throws {
+    @Test(arguments: [
+        (["--warn-before", "30"], "--warn-before '30' is not a threshold: write 30d for days, or 33% of the lifetime"),
+        (["--fail-before", "soon"], "--fail-before 'soon' is not a threshold"),
+        (["--min-pin-life", ""], "--min-pin-life '' is not a threshold"),
+        (["--fail-before=60d", "--warn-before=30d"], "--warn-before 30d never warns"),
+        (["--fail-on", "fail"], "--fail-on 'fail' is unknown: write --fail-on warn"),
+    ]) func mistakesAreUsageErrors(flags: [String], message: String) async throws {
         let outcome = try await verify(flags[0], flags[1])
         #expect(outcome.status == .usage)
         #expect(outcome.errors.contains(message))

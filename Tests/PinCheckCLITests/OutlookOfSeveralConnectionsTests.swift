@@ -30,8 +30,7 @@ import Testing
                     [
                         "\(host):\(server.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--pins", ecdsa.pin,
                         "--pins", rsa.pin, "--key-types", "rsa,ecdsa", "--min-pin-life", "100d",
-                    ] + arguments
-                )
+                    ] + arguments)
             }
         }
     }
@@ -42,8 +41,7 @@ import Testing
             #expect(outcome.status == .fail, "\(arguments): \(outcome.output)")
             #expect(outcome.output.contains("no configured pin is sure to match after"), "\(outcome.output)")
             #expect(
-                outcome.output.contains("  1 address, accepted for too short a time; consistent\n"),
-                "\(outcome.output)"
+                outcome.output.contains("  1 address, accepted for too short a time; consistent\n"), "\(outcome.output)"
             )
         }
         let json = try await check(["--format", "json"])

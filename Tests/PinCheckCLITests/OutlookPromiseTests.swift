@@ -10,14 +10,12 @@ import X509
     private static let clients = [
         "afnetworking", "afnetworking-3", "afnetworking-2.6", "afnetworking-2.5", "alamofire",
         "alamofire:accept-self-signed:evaluator=pinned-certificates", "alamofire:evaluator=composite",
-        "trustkit:no-enforce",
-        "trustkit-android:enforce", "okhttp", "android", "android:expires=2100-01-01", "nspinneddomains",
-        "nspinneddomains:key=leaf", "nspinneddomains:key=ca", "curl", "curl:insecure", "dane", "dane:usage=0",
-        "dane:usage=1", "dane:usage=2", "hpkp",
+        "trustkit:no-enforce", "trustkit-android:enforce", "okhttp", "android", "android:expires=2100-01-01",
+        "nspinneddomains", "nspinneddomains:key=leaf", "nspinneddomains:key=ca", "curl", "curl:insecure", "dane",
+        "dane:usage=0", "dane:usage=1", "dane:usage=2", "hpkp",
     ]
 
-    @Test(arguments: Seeds.sample(6))
-    func everyPromiseIsKept(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(6)) func everyPromiseIsKept(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<3 {
             let world = try PromiseWorld(using: &generator)
@@ -28,8 +26,7 @@ import X509
         }
     }
 
-    @Test(arguments: Seeds.sample(4))
-    func severalClientsArePromisedTheLeastThatEachIs(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(4)) func severalClientsArePromisedTheLeastThatEachIs(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let world = try PromiseWorld(using: &generator)
         let names = Array(Self.clients.shuffled(using: &generator).prefix(3)).filter { world.setup($0) != nil }
@@ -88,20 +85,12 @@ private struct PromiseWorld {
             pinned.map { pin in
                 let certificate = try CertificateReader.certificate(der: pin.der)
                 return Pin(
-                    isWhole ? .certificate(certificate) : .publicKey(certificate.publicKey.spkiSHA256),
-                    origin: "test"
-                )
-            }
-        )!
+                    isWhole ? .certificate(certificate) : .publicKey(certificate.publicKey.spkiSHA256), origin: "test")
+            })!
     }
 
-    private static func valid(
-        _ template: CertificateTemplate,
-        from start: Int64,
-        to end: Int64
-    ) -> CertificateTemplate {
-        template.valid(from: LabClock.now + start * LabClock.day, to: LabClock.now + end * LabClock.day)
-    }
+    private static func valid(_ template: CertificateTemplate, from start: Int64, to end: Int64) -> CertificateTemplate
+    { template.valid(from: LabClock.now + start * LabClock.day, to: LabClock.now + end * LabClock.day) }
 
     /// What the clients that `text` names judge by, `nil` where they cannot be set up with these pins.
     func setup(_ text: String) -> HostSetup? {
@@ -109,27 +98,12 @@ private struct PromiseWorld {
         guard let selection = try? ClientSelection([text]) else { return nil }
         let clients = try? ChosenClient.chosen(selection) { (_, settings) throws(CheckError) in
             ClientInput(
-                mode: mode,
-                allowInvalidCertificates: false,
-                isDomainNameIgnored: false,
-                validatesCertificateChain: true,
-                pins: pins,
-                policy: nil,
-                installedRoots: [],
-                settings: settings
-            )
+                mode: mode, allowInvalidCertificates: false, isDomainNameIgnored: false,
+                validatesCertificateChain: true, pins: pins, policy: nil, installedRoots: [], settings: settings)
         }
         return clients.map {
             HostSetup(
-                clients: $0,
-                mode: mode,
-                pins: pins,
-                records: [],
-                entries: [],
-                applied: [],
-                warnings: [],
-                notes: []
-            )
+                clients: $0, mode: mode, pins: pins, records: [], entries: [], applied: [], warnings: [], notes: [])
         }
     }
 
@@ -141,32 +115,17 @@ private struct PromiseWorld {
         let evaluation = Evaluation(
             setup: setup,
             devices: [
-                JudgedDevice(
-                    device: nil,
-                    trust: .anchors,
-                    verifier: verifier,
-                    verifierWithInstalledRoots: verifier
-                )
-            ],
-            time: time,
-            outlook: OutlookRules()
-        )
+                JudgedDevice(device: nil, trust: .anchors, verifier: verifier, verifierWithInstalledRoots: verifier)
+            ], time: time, outlook: OutlookRules())
         let result = CheckResult(
-            of: PresentedChain(values(chain))!,
-            named: "world",
-            for: ReferenceName("api.example.com"),
-            by: evaluation,
-            at: time
-        )
+            of: PresentedChain(values(chain))!, named: "world", for: ReferenceName("api.example.com"), by: evaluation,
+            at: time)
         return Report(result)
     }
 
     /// Moves the world and asks again.
     func holdPromises(
-        of setup: HostSetup,
-        named client: String,
-        seed: UInt64,
-        using generator: inout some RandomNumberGenerator
+        of setup: HostSetup, named client: String, seed: UInt64, using generator: inout some RandomNumberGenerator
     ) throws {
         let today = report(chain, by: setup, at: start)
         guard today.verdict == .accept, let outlook = today.clients[0].outlook else { return }
@@ -241,29 +200,22 @@ private struct PromiseWorld {
         guard let client = setup.clients.first, let procedure = try? client.procedure.get() else { return nil }
         let presented = PresentedChain(chain.map { try! CertificateReader.certificate(der: $0.der) })!
         let verifier = OpenSSLPathVerifier(
-            trustStore: TrustStore(
-                anchors: [AnchorBundle(roots.map { try! CertificateReader.certificate(der: $0.der) })]
-            )
-        )
+            trustStore: TrustStore(anchors: [
+                AnchorBundle(roots.map { try! CertificateReader.certificate(der: $0.der) })
+            ]))
         let observation = Observation(
-            presented: presented,
-            referenceName: ReferenceName("api.example.com"),
-            time: start
-        )
+            presented: presented, referenceName: ReferenceName("api.example.com"), time: start)
         return procedure.evaluate(observation, pins: client.pins, verifier: verifier).reason
     }
 
     private func moment(before end: Timestamp, using generator: inout some RandomNumberGenerator) -> Timestamp {
         Timestamp(
-            secondsSinceEpoch: Int64.random(in: start.secondsSinceEpoch...end.secondsSinceEpoch, using: &generator)
-        )
+            secondsSinceEpoch: Int64.random(in: start.secondsSinceEpoch...end.secondsSinceEpoch, using: &generator))
     }
 
     /// A leaf for the key of `old`, or a new one, that is valid around `time`.
     private func renewed(_ old: LabCertificate?, by issuer: LabCertificate, at time: Timestamp) throws -> LabCertificate
-    {
-        try issuer.issue(CertificateTemplate.leaf("api.example.com").around(time), key: old?.key)
-    }
+    { try issuer.issue(CertificateTemplate.leaf("api.example.com").around(time), key: old?.key) }
 }
 
 extension CertificateTemplate {

@@ -9,38 +9,29 @@ import Testing
 @Suite(.endsSomeTime) struct OutputTests {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Runs a command line on a chain in a file, and says the exit code of its process.
-    private func verify(
-        _ arguments: [String],
-        isTrusted: Bool = true,
-        environment: [String: String] = [:]
-    ) async throws -> (code: Int32, output: String, errors: String) {
+    private func verify(_ arguments: [String], isTrusted: Bool = true, environment: [String: String] = [:]) async throws
+        -> (code: Int32, output: String, errors: String)
+    {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
             let anchors = try files.write((isTrusted ? pki.rootA : pki.rootB).pem, to: "anchors.pem")
             return await process(
                 ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName] + arguments,
-                environment: environment
-            )
+                environment: environment)
         }
     }
 
-    private func process(
-        _ arguments: [String],
-        environment: [String: String] = [:]
-    ) async -> (code: Int32, output: String, errors: String) {
+    private func process(_ arguments: [String], environment: [String: String] = [:]) async -> (
+        code: Int32, output: String, errors: String
+    ) {
         let output = OutputBuffer()
         let errors = OutputBuffer()
         let context = Context(
-            console: Console(output: output.stream(), errors: errors.stream()),
-            environment: environment,
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) },
-            readStandardInput: { [] }
-        )
+            console: Console(output: output.stream(), errors: errors.stream()), environment: environment,
+            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
         let code = await PinCheck.exitCode(arguments: arguments, in: context)
         return (code, output.text, errors.text)
     }
@@ -59,14 +50,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ["a..b", "-f", "nagios"],
-        ["check", "-fnagios", "--no-such-option"],
-        ["--format=nagios"],
-        ["-f", "nagios", "--targets", "/nonexistent"],
-        ["api.example.com", "-f", "nagios", "--pins", "sha256/AAAA"],
+        ["a..b", "-f", "nagios"], ["check", "-fnagios", "--no-such-option"], ["--format=nagios"],
+        ["-f", "nagios", "--targets", "/nonexistent"], ["api.example.com", "-f", "nagios", "--pins", "sha256/AAAA"],
         ["-f", "nagios=-", "-f", "text", "x.example"],
-    ])
-    func aPluginThatCannotRunIsUnknownWhereTheSystemReads(arguments: [String]) async {
+    ]) func aPluginThatCannotRunIsUnknownWhereTheSystemReads(arguments: [String]) async {
         let end = await process(arguments)
         #expect(end.code == 3)
         #expect(end.output.hasPrefix("PINCHECK UNKNOWN - "), "\(end)")
@@ -152,9 +139,7 @@ import Testing
             let text = try contents(ofFile: "\(files.path)/file")
             #expect(text.utf8.count == 9_000_004 && text.hasSuffix("aend\n"))
             let nowhere = Spool(directory: "\(files.path)/none")
-            #expect(throws: OutputError.self) {
-                for _ in 0..<5 { try nowhere.add(chunk) }
-            }
+            #expect(throws: OutputError.self) { for _ in 0..<5 { try nowhere.add(chunk) } }
         }
     }
 

@@ -12,15 +12,11 @@ import Text
 
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Runs a command line and looks at both streams.
     private func expectHarmless(
-        _ arguments: [String],
-        environment: [String: String] = [:],
-        input: [UInt8] = [],
+        _ arguments: [String], environment: [String: String] = [:], input: [UInt8] = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         let outcome = await pincheck(arguments, environment: environment, input: input)
@@ -33,9 +29,7 @@ import Text
         }
     }
 
-    private static let forms = [
-        "text", "json", "jsonl", "nagios", "prometheus", "junit", "github", "markdown",
-    ]
+    private static let forms = ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github", "markdown"]
     private static let blocks = [
         "text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "tlsa", "hpkp", "afnetworking",
     ]
@@ -43,9 +37,8 @@ import Text
     @Test func theNamesOfACertificate() async throws {
         let text = Self.hostile
         let leaf = try LabCertificate.selfSigned(
-            CertificateTemplate.leaf(subject: .init(commonName: text, organization: text), names: [.dns(text)])
-                .valid(from: LabClock.now - LabClock.year, to: LabClock.now + LabClock.year)
-        )
+            CertificateTemplate.leaf(subject: .init(commonName: text, organization: text), names: [.dns(text)]).valid(
+                from: LabClock.now - LabClock.year, to: LabClock.now + LabClock.year))
         try await TemporaryDirectory.scoped { files in
             let file = try files.write(leaf.pem, to: "leaf.pem")
             try await LoopbackServer.serving(.presenting([leaf])) { server in
@@ -73,8 +66,7 @@ import Text
         let answers = [
             "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)",
             "HTTP/1.1 200 OK\r\nContent-Length: \(json.utf8.count)\r\n\r\n\(json)",
-            "HTTP/1.1 302 \u{1B}[31m\r\nLocation: http://\u{1B}[31m\u{202E}/\r\nContent-Length: 0\r\n\r\n",
-            "\(text)",
+            "HTTP/1.1 302 \u{1B}[31m\r\nLocation: http://\u{1B}[31m\u{202E}/\r\nContent-Length: 0\r\n\r\n", "\(text)",
         ]
         for answer in answers {
             try await LoopbackServer.serving(.script(.init(Array(answer.utf8)))) { server in
@@ -89,8 +81,7 @@ import Text
 
     @Test(arguments: [
         "sni", "connect", "client", "anchors", "warnBefore", "mode", "minTLS", "alpn", "proxy", "verifyName", "at",
-    ])
-    func theValuesOfAPolicy(key: String) async throws {
+    ]) func theValuesOfAPolicy(key: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let value = #""a\n::evil::y\u001b[31m\u202e""#
             for policy in [
@@ -129,11 +120,8 @@ import Text
                 await expectHarmless(["diff", file, file])
                 for option in [
                     "--targets", "--policy", "--pins", "--pinnedpubkey", "--anchors", "--extra-root", "--addresses",
-                    "--next",
-                    "--baseline", "--cert",
-                ] {
-                    await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, file])
-                }
+                    "--next", "--baseline", "--cert",
+                ] { await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, file]) }
                 await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--on-change", "true", "--state", file])
                 await expectHarmless(["verify", chain, "-o", file + "/nothing"])
                 await expectHarmless(["verify", chain, "-f", "jsonl", "-o", file + "/nothing"])
@@ -186,16 +174,12 @@ import Text
         let text = Self.hostile
         for option in [
             "--client", "--mode", "--at", "--auth-level", "--sni", "--host", "--verify-name", "-H", "--connect",
-            "--resolve",
-            "--connect-to", "--port", "--timeout", "--retries", "--jobs", "--loops", "--alpn", "--groups", "--ciphers",
-            "--sigalgs", "--min-tls", "--max-tls",
-            "--proxy",
-            "--key-types",
-            "--httpdns", "--doh", "--warn-before", "--fail-before", "--min-pin-life", "--fail-on", "--allow",
-            "--format",
-            "--color", "--pins", "--pinnedpubkey", "--anchors", "--extra-root", "--targets", "--policy",
-            "--addresses", "--baseline", "--next", "--cert", "--key", "--on-change", "--request", "--expect-status",
-            "--shard", "--\(text)", "-\(text)",
+            "--resolve", "--connect-to", "--port", "--timeout", "--retries", "--jobs", "--loops", "--alpn", "--groups",
+            "--ciphers", "--sigalgs", "--min-tls", "--max-tls", "--proxy", "--key-types", "--httpdns", "--doh",
+            "--warn-before", "--fail-before", "--min-pin-life", "--fail-on", "--allow", "--format", "--color", "--pins",
+            "--pinnedpubkey", "--anchors", "--extra-root", "--targets", "--policy", "--addresses", "--baseline",
+            "--next", "--cert", "--key", "--on-change", "--request", "--expect-status", "--shard", "--\(text)",
+            "-\(text)",
         ] {
             await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, text])
             await expectHarmless(["127.0.0.1:1", "\(option)=\(text)", "-f", "nagios"])
@@ -231,8 +215,8 @@ import Text
                 "<network-security-config><\(line)/></network-security-config>",
                 "<plist><dict><key>\(line)</key></dict></plist>", "{\"\(line)\": \"\(line)\", \"\(line)\": 1}",
                 "{\"hosts\": {\"x\\n::evil\\u001b\": {\"pins\": [\"y\\n::evil\"]}}}",
-                "CertificatePinner.Builder().add(\"\(line)\", \"sha256/\(line)\")",
-                "127.0.0.1;\(line)", "curl --pinnedpubkey '\(line)' https://\(line)/",
+                "CertificatePinner.Builder().add(\"\(line)\", \"sha256/\(line)\")", "127.0.0.1;\(line)",
+                "curl --pinnedpubkey '\(line)' https://\(line)/",
             ] {
                 let file = try files.write(text, to: "file")
                 for option in ["--pins", "--targets", "--policy", "--anchors", "--addresses", "--next", "--baseline"] {
@@ -253,15 +237,12 @@ import Text
         for name in ["SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "GITHUB_STEP_SUMMARY", "TERM", "NO_COLOR"] {
             for form in ["text", "github", "nagios"] {
                 await expectHarmless(
-                    ["127.0.0.1:1", "--timeout", "1", "-f", form],
-                    environment: [name: "/nonexistent/" + text]
-                )
+                    ["127.0.0.1:1", "--timeout", "1", "-f", form], environment: [name: "/nonexistent/" + text])
             }
             try await LoopbackServer.serving(.presenting([pki.leaf])) { server in
                 await expectHarmless(
                     ["pins", "x.test", "--connect", "127.0.0.1:\(server.port)"],
-                    environment: [name: "/nonexistent/" + text]
-                )
+                    environment: [name: "/nonexistent/" + text])
             }
         }
     }

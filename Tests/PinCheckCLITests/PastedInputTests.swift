@@ -8,9 +8,7 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     @Test func addressesComeWithPortsInBracketsAndSeveralOnALine() async throws {
         try await TemporaryDirectory.scoped { files in
@@ -69,10 +67,7 @@ import Testing
         try await TemporaryDirectory.scoped { files in
             let app = files.path + "/Shop.app"
             try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
-            try files.write(
-                "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>",
-                to: "Shop.app/Info.plist"
-            )
+            try files.write("<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>", to: "Shop.app/Info.plist")
             try files.write(pki.rootA.der, to: "Shop.app/a.cer")
             try files.write(pki.rootB.pem, to: "Shop.app/b.pem")
             let outcome = await pincheck("lint", app)

@@ -20,8 +20,7 @@ import Glibc
             let text = Data(pki.leaf.key.publicKeyInfo).base64EncodedString()
             let key = try files.write(
                 "-----BEGIN PUBLIC KEY-----\n\(text.prefix(64)) \n\(text.dropFirst(64))\n-----END PUBLIC KEY-----\n",
-                to: "key.pem"
-            )
+                to: "key.pem")
             let words = ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName]
             let warning = "key.pem:2: has blanks in the key, with which curl ends with status 90"
             for client in ["curl", "okhttp,curl"] {
@@ -41,16 +40,12 @@ import Glibc
 
     private let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Runs `verify` on the lab's chain.
-    private func verify(
-        _ files: TemporaryDirectory,
-        _ arguments: String...,
-        host: String = StandardPKI.serverName
-    ) async throws -> Outcome {
+    private func verify(_ files: TemporaryDirectory, _ arguments: String..., host: String = StandardPKI.serverName)
+        async throws -> Outcome
+    {
         let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
         let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
         return await pincheck(["verify", chain, "--anchors", anchors, "--host", host] + arguments)
@@ -83,8 +78,7 @@ import Glibc
             #expect(
                 pin.hasPrefix("/")
                     || slash.errors.contains(
-                        "curl takes it for the name of a file, finds none and ends with exit status 90"
-                    )
+                        "curl takes it for the name of a file, finds none and ends with exit status 90")
             )
             let semicolon = try await verify(files, "--pinnedpubkey", "sha256//\(pin);")
             #expect(semicolon.status == .data)
@@ -119,9 +113,7 @@ import Glibc
             #expect(
                 all.errors.contains(
                     "App.app: loaded from the bundle by AFNetworking 4: 'old.cer'; AFNetworking 2 and 3: 'old.cer'; "
-                        + "Alamofire: 'old.cer', 'root.crt'"
-                )
-            )
+                        + "Alamofire: 'old.cer', 'root.crt'"))
         }
     }
 
@@ -157,22 +149,11 @@ import Glibc
                 let name = StandardPKI.serverName
                 let zone = try files.write(
                     "_8443._tcp.\(name). IN TLSA 3 1 1 \(hex(pki.leaf))\n"
-                        + "_443._tcp.\(name). IN TLSA 3 1 1 \(hex(pki.junk))\n",
-                    to: "zone"
-                )
+                        + "_443._tcp.\(name). IN TLSA 3 1 1 \(hex(pki.junk))\n", to: "zone")
                 func outcome(_ target: String, _ client: String = "dane,okhttp") async -> Outcome {
                     await pincheck(
-                        "check",
-                        target,
-                        "--connect",
-                        "127.0.0.1:\(server.port)",
-                        "--anchors",
-                        anchors,
-                        "--pins",
-                        zone,
-                        "--client",
-                        client
-                    )
+                        "check", target, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--pins", zone,
+                        "--client", client)
                 }
                 #expect(await outcome("\(name):8443").status == .pass)
                 #expect(await outcome(name).status == .fail)
@@ -205,15 +186,15 @@ import Glibc
 
     // MARK: Pipes
 
-    @Test(arguments: ["chain", "anchors", "pins", "pinnedpubkey"])
-    func aPipeIntoWhichNobodyWritesDoesNotHang(place: String) async throws {
+    @Test(arguments: ["chain", "anchors", "pins", "pinnedpubkey"]) func aPipeIntoWhichNobodyWritesDoesNotHang(
+        place: String
+    ) async throws {
         try await TemporaryDirectory.scoped { files in
             let pipe = files.path + "/pipe"
             try #require(mkfifo(pipe, 0o600) == 0)
             let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
             let outcome = await pincheck(
-                ["verify", place == "chain" ? pipe : chain] + (place == "chain" ? [] : ["--\(place)", pipe])
-            )
+                ["verify", place == "chain" ? pipe : chain] + (place == "chain" ? [] : ["--\(place)", pipe]))
             #expect(outcome.status == (place == "chain" || place == "anchors" ? .noInput : .data))
             #expect(outcome.errors.contains("is a pipe into which nobody writes"))
         }

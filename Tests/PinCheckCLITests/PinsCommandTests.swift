@@ -9,9 +9,7 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Runs with a server that sends the leaf and the intermediate, and arguments that reach and trust it.
     private func serving<Value: Sendable>(
@@ -25,10 +23,7 @@ import Testing
             return try await LoopbackServer.serving(.tls(settings)) { server in
                 let place = "127.0.0.1:\(server.port)"
                 return try await body(
-                    ["pins", host, "--connect", place, "--anchors", anchors],
-                    files,
-                    UInt16(server.port)
-                )
+                    ["pins", host, "--connect", place, "--anchors", anchors], files, UInt16(server.port))
             }
         }
     }
@@ -50,9 +45,7 @@ import Testing
             #expect(lines[8].hasPrefix("  1 intermediate  CN=InterA  EC P-256  expires "))
             #expect(lines[15].hasPrefix("  2 root  CN=RootA (anchors)  EC P-256  expires "))
             for certificate in [pki.leaf, pki.interA, pki.rootA] { #expect(outcome.output.contains(certificate.pin)) }
-            #expect(
-                outcome.output.contains("\nPASS  \(host):443  the chain is trusted and valid for \(host)\n")
-            )
+            #expect(outcome.output.contains("\nPASS  \(host):443  the chain is trusted and valid for \(host)\n"))
             #expect(lines.last?.contains("pin a second key too") == true)
         }
     }
@@ -83,8 +76,7 @@ import Testing
             #expect(text.output.contains("UNREACHABLE  127.0.0.1:\(refusing.port)  connect: "))
             try await serving { arguments, _, _ in
                 let both = await pincheck(
-                    arguments + ["--connect", "127.0.0.1:\(refusing.port)", "--format", "okhttp"]
-                )
+                    arguments + ["--connect", "127.0.0.1:\(refusing.port)", "--format", "okhttp"])
                 #expect(both.status == .unreachable)
                 #expect(both.output.contains(".add(\"\(host)\", \"\(pki.leaf.pin)\")"))
                 #expect(both.errors.contains("UNREACHABLE"))
@@ -149,8 +141,7 @@ import Testing
             #expect(outcome.status == .pass)
             let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("    .add(") }
             #expect(
-                lines == [pki.interA, pki.rootA].map { "    .add(\"\(host)\", \"\($0.pin)\")" }.map { Substring($0) }
-            )
+                lines == [pki.interA, pki.rootA].map { "    .add(\"\(host)\", \"\($0.pin)\")" }.map { Substring($0) })
             let unknown = await pincheck(arguments + ["--position", "middle"])
             #expect(unknown.status == .usage)
             let absent = await pincheck(Array(arguments.prefix(4)) + ["--position", "root"])
@@ -288,22 +279,13 @@ import Testing
     @Test func aHostileSubjectReachesNoTerminal() async throws {
         let attack = "evil\u{1B}[2J\u{202E}\n-->*/"
         let hostile = try LabCertificate.selfSigned(
-            .leaf(subject: DistinguishedName(commonNameBytes: Array(attack.utf8)), names: [.dns(host)])
-        )
+            .leaf(subject: DistinguishedName(commonNameBytes: Array(attack.utf8)), names: [.dns(host)]))
         try await TemporaryDirectory.scoped { files in
             let directory = files.path + "/out"
             try await LoopbackServer.serving(.presenting([hostile])) { server in
                 for form in ["text", "json", "okhttp", "trustkit", "hpkp"] {
                     let outcome = await pincheck(
-                        "pins",
-                        host,
-                        "--connect",
-                        "127.0.0.1:\(server.port)",
-                        "--format",
-                        form,
-                        "--save",
-                        directory
-                    )
+                        "pins", host, "--connect", "127.0.0.1:\(server.port)", "--format", form, "--save", directory)
                     #expect(outcome.status == .fail)
                     #expect(isPlain(outcome.output) && isPlain(outcome.errors))
                 }
@@ -357,8 +339,7 @@ import Testing
             let both = await pincheck("pins", file, try files.write(pki.leaf.pem, to: "leaf.pem"), "--format", "okhttp")
             #expect(active(pki.leaf, in: both.output) && !active(pki.interA, in: both.output))
             let document = try JSONValue(
-                await pincheck("pins", file, "\(files.path)/leaf.pem", "--format", "json").output
-            )
+                await pincheck("pins", file, "\(files.path)/leaf.pem", "--format", "json").output)
             #expect(document["results"][0]["keys"][0]["pinned"].flag == false)
             #expect(document["results"][1]["keys"][0]["pinned"].flag == true)
         }

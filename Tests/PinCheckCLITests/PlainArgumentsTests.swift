@@ -30,10 +30,7 @@ import Testing
         ["--help"], ["a.example", "--"], ["-"], ["--pins"], ["--pins", ""], ["--pins="], ["--pins", "-x"], ["-fjson"],
         ["-f=json"], ["--quiet=1"], ["-46"], ["--pin", "x"], ["--no-validate-certificate-chain"], [""],
         ["-qf", "json"],
-    ])
-    func whatIsNotPlainIsLeftToTheParser(arguments: [String]) {
-        #expect(PlainArguments(arguments) == nil)
-    }
+    ]) func whatIsNotPlainIsLeftToTheParser(arguments: [String]) { #expect(PlainArguments(arguments) == nil) }
 
     /// What a command was told, each value in a line.
     private func facts(_ command: CheckCommand) -> [String] {
@@ -65,8 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.sample(4))
-    func whateverIsReadIsReadAsTheParserReadsIt(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(4)) func whateverIsReadIsReadAsTheParserReadsIt(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let options = try described().flatMap { option in option.names.map { ($0, option.isFlag) } }
         let values = [

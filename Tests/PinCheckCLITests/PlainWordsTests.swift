@@ -7,23 +7,18 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// `verify` on a chain below ``StandardPKI/rootA``.
-    private func verify(
-        _ arguments: [String],
-        anchors: Bool = true,
-        _ chain: [LabCertificate]? = nil
-    ) async throws -> Outcome {
+    private func verify(_ arguments: [String], anchors: Bool = true, _ chain: [LabCertificate]? = nil) async throws
+        -> Outcome
+    {
         try await TemporaryDirectory.scoped { files in
             let chain = chain ?? [pki.leaf, pki.interA, pki.rootA]
             let path = try files.write(chain.map(\.pem).joined(), to: "chain.pem")
             let roots = try files.write(pki.rootA.pem, to: "root.pem")
             return await pincheck(
-                ["verify", path, "--host", host] + (anchors ? ["--anchors", roots] : []) + arguments
-            )
+                ["verify", path, "--host", host] + (anchors ? ["--anchors", roots] : []) + arguments)
         }
     }
 
@@ -35,10 +30,7 @@ import Testing
         #expect(
             outcome.output.hasSuffix(
                 "nspinneddomains: the leaf's key is in NSPinnedCAIdentities, which authorities alone are compared with: "
-                    + "NSPinnedLeafIdentities is the list for it\n"
-            ),
-            "\(outcome.output)"
-        )
+                    + "NSPinnedLeafIdentities is the list for it\n"), "\(outcome.output)")
         #expect(outcome.output.contains("  pins: 1 configured, 1 on the chain (leaf)\n"))
         #expect(!outcome.output.contains("no configured pin is on the chain") && !outcome.output.contains(" matched"))
         // The word for machines stays.
@@ -52,8 +44,7 @@ import Testing
             ["--client", "alamofire:host=other.example.com,okhttp", "--pins", "OTHER"],
             "alamofire: no evaluator is set for api.example.com, and allHostsMustBeEvaluated"
         ),
-    ])
-    func aChainThatWasNotVerifiedIsSaidToBeSoForItsOwnReason(arguments: [String], reason: String) async throws {
+    ]) func aChainThatWasNotVerifiedIsSaidToBeSoForItsOwnReason(arguments: [String], reason: String) async throws {
         let pins = ["LEAF": pki.leaf.pin, "OTHER": pki.junk.pin]
         let outcome = try await verify(arguments.map { pins[$0] ?? $0 })
         #expect(outcome.output.contains("  this chain was not verified: \(reason)\n"), "\(outcome.output)")
@@ -99,8 +90,7 @@ import Testing
         (["--device", "firefox"], "there is no device 'firefox': did you mean 'mozilla'?"),
         (["--device", "ios-99"], "there is no list of roots for 'ios-99', and next to it is ios-26"),
         (["--connect", "300.1.2.3"], "'300.1.2.3' looks like an IPv4 address and is not one: 300 is more than 255"),
-    ])
-    func aWordThatIsNotKnownLeadsToOneThatIs(arguments: [String], words: String) async {
+    ]) func aWordThatIsNotKnownLeadsToOneThatIs(arguments: [String], words: String) async {
         let outcome = await pincheck([host] + arguments)
         #expect(outcome.status == .usage && outcome.errors.contains(words), "\(outcome.errors)")
     }
@@ -115,8 +105,7 @@ import Testing
         (["clients", "--bogus"], "there is no option '--bogus'"),
         (["--generate-completion-script"], "names no shell: write bash, zsh, fish behind it"),
         (["--generate-completion-script", "tcsh"], "the shell 'tcsh' is unknown: "),
-    ])
-    func mistakesAreToldInTheProgramsOwnWords(arguments: [String], words: String) async {
+    ]) func mistakesAreToldInTheProgramsOwnWords(arguments: [String], words: String) async {
         let outcome = await pincheck(arguments)
         #expect(outcome.status == .usage && outcome.output.isEmpty)
         #expect(outcome.errors.hasPrefix("Error: ") && outcome.errors.contains(words), "\(outcome.errors)")

@@ -12,22 +12,17 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func lasting(_ days: Int64) throws -> LabCertificate {
         try pki.interA.issue(
-            CertificateTemplate.leaf(host)
-                .valid(from: LabClock.now - LabClock.day, to: LabClock.now + (days - 1) * LabClock.day)
-        )
+            CertificateTemplate.leaf(host).valid(
+                from: LabClock.now - LabClock.day, to: LabClock.now + (days - 1) * LabClock.day))
     }
 
     /// Verifies a chain whose root is given as `--anchors`.
     private func verify(
-        _ chain: [LabCertificate],
-        files: [(String, LabCertificate)] = [],
-        _ arguments: (TemporaryDirectory) -> [String]
+        _ chain: [LabCertificate], files: [(String, LabCertificate)] = [], _ arguments: (TemporaryDirectory) -> [String]
     ) async throws -> Outcome {
         try await TemporaryDirectory.scoped { directory in
             let presented = try directory.write(chain.map(\.pem).joined(), to: "chain.pem")
@@ -42,21 +37,13 @@ import Testing
         let pins = PinSet(
             [UInt8(7), 8].map { byte in
                 Pin(.publicKey(SHA256Digest(bytes: [UInt8](repeating: byte, count: 32))!), origin: "test")
-            }
-        )
+            })
         for entry in ClientRegistry.entries {
             let setup = try ChosenClient.chosen(.named([ClientSettings(of: entry)])) {
                 (_, settings) throws(CheckError) in
                 ClientInput(
-                    mode: .none,
-                    allowInvalidCertificates: false,
-                    isDomainNameIgnored: false,
-                    validatesCertificateChain: true,
-                    pins: pins,
-                    policy: nil,
-                    installedRoots: [],
-                    settings: settings
-                )
+                    mode: .none, allowInvalidCertificates: false, isDomainNameIgnored: false,
+                    validatesCertificateChain: true, pins: pins, policy: nil, installedRoots: [], settings: settings)
             }
             let platform = try setup.map { try $0.procedure.get().platform?.family }
             #expect(platform == [entry.platform], "\(entry.name)")
@@ -78,9 +65,7 @@ import Testing
         #expect(all.decision == "fail clients-reject")
         let every = try await verify([leaf, pki.interA]) { _ in ["--client", "all", "--format", "json"] }
         #expect(
-            every.output.components(separatedBy: "\"platform-rule\"").count == 2,
-            "once for all clients of a platform"
-        )
+            every.output.components(separatedBy: "\"platform-rule\"").count == 2, "once for all clients of a platform")
     }
 
     @Test func aRootOnApplesListIsASystemRootWhereverItIsFrom() async throws {
@@ -106,10 +91,8 @@ import Testing
         #expect(without.status == .fail)
         #expect(
             (without.output + without.errors).contains(
-                "would be fetched from http://ca.example/inter.cer; give it with --intermediate FILE"
-            ),
-            "\(without.output)\(without.errors)"
-        )
+                "would be fetched from http://ca.example/inter.cer; give it with --intermediate FILE"),
+            "\(without.output)\(without.errors)")
         let files = [("inter.cer", pki.interA)]
         func given(_ directory: TemporaryDirectory) -> [String] { ["--intermediate", "\(directory.path)/inter.cer"] }
         let outcome = try await verify([leaf], files: files) { given($0) + ["--format", "json"] }
@@ -124,8 +107,7 @@ import Testing
 
     @Test func thatServerGatedCryptoDoesNotCountIsSaidInWords() async throws {
         let leaf = try pki.interA.issue(
-            CertificateTemplate.leaf(host).with { $0.extendedKeyUsage = [OID.netscapeServerGatedCrypto] }
-        )
+            CertificateTemplate.leaf(host).with { $0.extendedKeyUsage = [OID.netscapeServerGatedCrypto] })
         let outcome = try await verify([leaf, pki.interA]) { _ in ["--client", "curl"] }
         let words =
             "may not be used for TLS servers: its extended key usage names Server Gated Crypto, a relic of export rules, "
@@ -162,9 +144,7 @@ import Testing
         let advised = try await verify([placed]) { _ in ["--client", "afnetworking,okhttp"] }
         #expect(
             advised.output.hasSuffix(
-                "; the chain must hold its intermediate (--intermediate FILE judges the chain with it)\n"
-            ),
-            "\(advised)"
+                "; the chain must hold its intermediate (--intermediate FILE judges the chain with it)\n"), "\(advised)"
         )
     }
 
@@ -179,8 +159,7 @@ import Testing
             #expect(outcome.status == .fail)
             #expect(
                 outcome.errors.contains("tries no other path, although one is valid: take that root out of"),
-                "\(outcome)"
-            )
+                "\(outcome)")
             let other = await pincheck(arguments + ["okhttp", "--anchors", store])
             #expect(other.status == .pass && !other.errors.contains("take that root"), "\(other)")
             let without = try directory.write(pki.rootB.pem, to: "without.pem")

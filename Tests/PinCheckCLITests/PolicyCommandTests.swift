@@ -7,15 +7,10 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Runs with a server and a policy beside the files it names; `PORT` in it is the server's port.
-    private func serving(
-        _ policy: String,
-        _ body: (_ policy: String, _ port: Int) async throws -> Void
-    ) async throws {
+    private func serving(_ policy: String, _ body: (_ policy: String, _ port: Int) async throws -> Void) async throws {
         try await TemporaryDirectory.scoped { files in
             try files.write(pki.rootA.pem, to: "root.pem")
             try files.write(pki.leaf.der, to: "leaf.cer")
@@ -85,15 +80,7 @@ import Testing
             let outcome = await pincheck("\(host):\(port)", "--policy", policy, "--format", "jsonl")
             #expect(outcome.status == .pass, "\(outcome)")
             let both = await pincheck(
-                host,
-                "\(host):\(port)",
-                "--policy",
-                policy,
-                "--format",
-                "jsonl",
-                "--timeout",
-                "2"
-            )
+                host, "\(host):\(port)", "--policy", policy, "--format", "jsonl", "--timeout", "2")
             let targets = try both.output.split(separator: "\n").map { try JSONValue(String($0))["target"].text }
             #expect(Set(targets) == ["\(host):443", "\(host):\(port)"])
         }
@@ -104,8 +91,7 @@ import Testing
             let capitals = await pincheck("\(host.uppercased()).:2", "--policy", policy)
             #expect(
                 capitals.errors.contains(" on that port, only on 1, \(port): ")
-                    && !capitals.errors.contains("did you mean")
-            )
+                    && !capitals.errors.contains("did you mean"))
         }
     }
 
@@ -146,14 +132,7 @@ import Testing
     @Test func flagsGoBeforeThePolicy() async throws {
         try await serving(Self.policy) { policy, port in
             let outcome = await pincheck(
-                "\(host):\(port)",
-                "--policy",
-                policy,
-                "--client",
-                "okhttp",
-                "--pins",
-                pki.junk.pin
-            )
+                "\(host):\(port)", "--policy", policy, "--client", "okhttp", "--pins", pki.junk.pin)
             #expect(outcome.status == .fail)
             #expect(outcome.output.contains("okhttp: no configured pin is on the chain"), "\(outcome.output)")
         }
@@ -175,8 +154,7 @@ import Testing
         ("{ hosts: { 'a.example': {\n pins: 'sha256/AAAA' } } }", ":2: "),
         ("{ hosts: { 'a.example': { minTLS: '1.3', maxTLS: '1.2' } } }", "is above"),
         ("{ hosts: { 'a.example': { connect: 'b.example:443:127.0.0.1' } } }", "which is not a target"),
-    ])
-    func aMistakeIsMalformedDataWithItsPlace(text: String, message: String) async throws {
+    ]) func aMistakeIsMalformedDataWithItsPlace(text: String, message: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let path = try files.write(text, to: "pins.json5")
             let outcome = await pincheck("check", "--policy", path)
@@ -190,14 +168,7 @@ import Testing
     @Test func theSampleOfThisRepositoryIsAPolicy() async throws {
         let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Pins/pins.json5"
         let outcome = await pincheck(
-            "api.example.com:443",
-            "--policy",
-            path,
-            "--connect",
-            "127.0.0.1:1",
-            "--retries",
-            "0"
-        )
+            "api.example.com:443", "--policy", path, "--connect", "127.0.0.1:1", "--retries", "0")
         #expect(outcome.status == .unreachable, "\(outcome.errors)")
     }
 }

@@ -8,22 +8,15 @@ import Testing
     let pki: StandardPKI
     private let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
-    private func settings(
-        _ speech: ProxySettings.Speech = .http,
-        _ change: (inout ProxySettings) -> Void = { _ in }
-    ) -> ProxySettings {
-        ProxySettings(speech, to: TLSServerSettings(presenting: [pki.leaf, pki.interA])).with(change)
-    }
+    private func settings(_ speech: ProxySettings.Speech = .http, _ change: (inout ProxySettings) -> Void = { _ in })
+        -> ProxySettings
+    { ProxySettings(speech, to: TLSServerSettings(presenting: [pki.leaf, pki.interA])).with(change) }
 
     /// What a check through a proxy says, and what the proxy saw; `PROXY` and `DIR` stand for its place and a directory.
     private func check(
-        through settings: ProxySettings,
-        _ arguments: [String],
-        environment: [String: String] = [:],
+        through settings: ProxySettings, _ arguments: [String], environment: [String: String] = [:],
         files: [String: String] = [:]
     ) async throws -> (outcome: Outcome, seen: [ConnectionObservation]) {
         try await TemporaryDirectory.scoped { directory in
@@ -35,8 +28,7 @@ import Testing
                 }
                 let outcome = await pincheck(
                     [host, "--anchors", root, "-f", "json"] + arguments.map(filled),
-                    environment: environment.mapValues(filled)
-                )
+                    environment: environment.mapValues(filled))
                 return (outcome, server.connections)
             }
         }
@@ -46,9 +38,7 @@ import Testing
         let pin = "sha256/" + Data(pki.leaf.publicKeySHA256).base64EncodedString()
         for (scheme, speech) in [("http", ProxySettings.Speech.http), ("socks5h", .socks5)] {
             let (outcome, seen) = try await check(
-                through: settings(speech),
-                ["--proxy", "\(scheme)://PROXY", "--pins", pin]
-            )
+                through: settings(speech), ["--proxy", "\(scheme)://PROXY", "--pins", pin])
             #expect(outcome.decision == "pass pin-matched", "\(outcome)")
             let report = try JSONValue(outcome.output)
             #expect(report["proxy"]["url"].text?.hasPrefix("\(scheme)://127.0.0.1:") == true)
@@ -70,10 +60,8 @@ import Testing
         #expect(!outcome.output.contains("sesame") && !outcome.output.contains("alice"))
         for direct in [["--no-proxy"], []] {
             let (outcome, seen) = try await check(
-                through: guarded,
-                ["--connect", "127.0.0.1:1"] + direct,
-                environment: environment.merging(direct.isEmpty ? ["no_proxy": "example.com"] : [:]) { $1 }
-            )
+                through: guarded, ["--connect", "127.0.0.1:1"] + direct,
+                environment: environment.merging(direct.isEmpty ? ["no_proxy": "example.com"] : [:]) { $1 })
             #expect(outcome.status == .unreachable && outcome.output.contains("\"proxy\" : null") && seen.isEmpty)
         }
         let wrong = try await check(through: guarded, [], environment: ["ALL_PROXY": "gopher://x:sesame@PROXY"]).outcome
@@ -87,9 +75,7 @@ import Testing
         ]
         func run(_ file: String, _ more: [String] = []) async throws -> Outcome {
             try await check(
-                through: guarded,
-                ["--proxy", "PROXY", "--proxy-user-file", "DIR/\(file)"] + more,
-                files: files
+                through: guarded, ["--proxy", "PROXY", "--proxy-user-file", "DIR/\(file)"] + more, files: files
             ).outcome
         }
         #expect(try await run("good").status == .pass)
@@ -131,8 +117,7 @@ import Testing
             // The environment's proxy is one, also for a host that it is not for; targets of a list name their own.
             let excepted = await pincheck(
                 [host, "--connect", "127.0.0.1:1"] + user,
-                environment: ["HTTPS_PROXY": "http://bob:x@127.0.0.1:1", "NO_PROXY": host]
-            )
+                environment: ["HTTPS_PROXY": "http://bob:x@127.0.0.1:1", "NO_PROXY": host])
             #expect(excepted.status == .unreachable, "\(excepted)")
             let listed = await pincheck(["--targets", directory.path + "/list"] + user)
             #expect(listed.status == .unreachable && listed.output.contains("127.0.0.1:1"), "\(listed)")
@@ -140,11 +125,8 @@ import Testing
         // The file goes before the user of a variable.
         let guarded = settings { $0.user = ("alice", "sesame-street") }
         let (outcome, _) = try await check(
-            through: guarded,
-            ["--proxy-user-file", "DIR/user"],
-            environment: ["HTTPS_PROXY": "http://bob:wrong@PROXY"],
-            files: files
-        )
+            through: guarded, ["--proxy-user-file", "DIR/user"], environment: ["HTTPS_PROXY": "http://bob:wrong@PROXY"],
+            files: files)
         #expect(outcome.status == .pass, "\(outcome)")
     }
 
@@ -168,14 +150,9 @@ import Testing
             #expect(rejected.decision == "fail pin-mismatch", "\(rejected)")
             // The anchors of the targets say nothing about a proxy.
             let (untrusted, seen) = try await check(
-                through: own,
-                through + [pin],
-                environment: ["SSL_CERT_FILE": "/nonexistent"]
-            )
+                through: own, through + [pin], environment: ["SSL_CERT_FILE": "/nonexistent"])
             #expect(
-                untrusted.status == .unreachable && untrusted.output.contains("\"proxy-untrusted\""),
-                "\(untrusted)"
-            )
+                untrusted.status == .unreachable && untrusted.output.contains("\"proxy-untrusted\""), "\(untrusted)")
             let asked = seen.flatMap(\.proxiedPlaces)
             #expect(asked.isEmpty)
         }
@@ -189,18 +166,14 @@ import Testing
                 let proxy = "http://127.0.0.1:\(server.port)"
                 try directory.write(pki.rootA.pem, to: "root.pem")
                 let list = try directory.write(
-                    "\(host) proxy=\(proxy)\n\(host) no-proxy connect=127.0.0.1:1\n",
-                    to: "list"
-                )
+                    "\(host) proxy=\(proxy)\n\(host) no-proxy connect=127.0.0.1:1\n", to: "list")
                 let policy = try directory.write(
                     "{ hosts: { '\(host)': { proxy: '\(proxy)' }, 'b.example': { proxy: false, connect: '127.0.0.1:1' } } }",
-                    to: "policy.json5"
-                )
+                    to: "policy.json5")
                 for source in [["--targets", list], ["--policy", policy]] {
                     let outcome = await pincheck(
                         source + ["--anchors", root.replacing("DIR", with: directory.path), "-f", "json"],
-                        environment: environment
-                    )
+                        environment: environment)
                     let results = try JSONValue(outcome.output)["results"].array
                     #expect(results.first?["verdict"].text == "accept", "\(outcome)")
                     let origin = results.first?["proxy"]["origin"].text ?? ""
@@ -244,8 +217,7 @@ import Testing
         (["--proxy", "ftp://x"], "--proxy 'ftp://x' is of no kind that is known"),
         (["--proxy", "http://x:y"], "a port that is no number"), (["--proxy", "http://a:b%zz@x"], "--proxy-user-file"),
         (["--proxy", "http://"], "names no host"),
-    ])
-    func whatIsNoProxyIsAMistake(arguments: [String], message: String) async {
+    ]) func whatIsNoProxyIsAMistake(arguments: [String], message: String) async {
         let outcome = await pincheck(["api.example.com"] + arguments)
         #expect(outcome.status == .usage && outcome.errors.contains(message), "\(outcome)")
         #expect(!outcome.errors.contains("b%zz"))

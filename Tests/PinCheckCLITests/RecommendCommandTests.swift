@@ -16,18 +16,14 @@ import Testing
 
     /// Runs `pins --recommend` on the chain of today, which is public to the lab's devices.
     private func recommend(
-        _ arguments: [String] = [],
-        _ chain: [LabCertificate]? = nil,
-        isPublic: Bool = true,
+        _ arguments: [String] = [], _ chain: [LabCertificate]? = nil, isPublic: Bool = true,
         in files: TemporaryDirectory
     ) async throws -> Outcome {
         let presented = chain ?? [lab.leaf, lab.interX, lab.crossed]
         let path = try files.write(presented.map(\.pem).joined(), to: "chain.pem")
         let data = isPublic ? ["--device-data", try files.write(lab.devices, to: "devices.bin")] : []
         return await pincheck(
-            ["pins", path, "--host", host, "--recommend"] + data + arguments,
-            authorities: isPublic ? lab.table : nil
-        )
+            ["pins", path, "--host", host, "--recommend"] + data + arguments, authorities: isPublic ? lab.table : nil)
     }
 
     private func advice(_ outcome: Outcome) throws -> JSONValue {
@@ -39,28 +35,23 @@ import Testing
     }
 
     /// The clients that reject a chain with pins, on a device with its roots.
-    private func rejecting(
-        _ step: RotatedAuthority.Step,
-        _ pins: [String],
-        in files: TemporaryDirectory
-    ) async throws -> [String] {
+    private func rejecting(_ step: RotatedAuthority.Step, _ pins: [String], in files: TemporaryDirectory) async throws
+        -> [String]
+    {
         let chain = try files.write(step.chain.map(\.pem).joined(), to: "step.pem")
         let roots = try files.write(step.roots.map(\.pem).joined(), to: "roots.pem")
         let outcome = await pincheck(
             ["verify", chain, "--host", host, "--anchors", roots, "--client", Self.clients, "--format", "json"]
-                + pins.flatMap { ["--pins", $0] }
-        )
+                + pins.flatMap { ["--pins", $0] })
         let clients = try JSONValue(outcome.output)["clients"].array
         try #require(clients.count == 4, "\(step.name): \(outcome.output)\(outcome.errors)")
         return clients.filter { $0["verdict"].text != "accept" }.compactMap { $0["name"].text }
     }
 
     /// That pins hold after each step for all clients, and that without any one of them a step is rejected by all.
-    private func expectFewest(
-        _ pins: [String],
-        outlasting steps: [RotatedAuthority.Step],
-        in files: TemporaryDirectory
-    ) async throws {
+    private func expectFewest(_ pins: [String], outlasting steps: [RotatedAuthority.Step], in files: TemporaryDirectory)
+        async throws
+    {
         let stranger = try LabCertificate.selfSigned(.authority("Nobody")).pin
         for step in steps {
             let rejecting = try await rejecting(step, pins, in: files)
@@ -91,12 +82,11 @@ import Testing
                 advice["survives"].array.compactMap(\.text) == [
                     "renewed-same-key", "renewed-new-key", "new-intermediate", "cross-certificate-dropped",
                     "sibling-root",
-                ]
-            )
+                ])
             #expect(
-                advice["risks"].array.compactMap { $0["id"].text }
-                    == ["trusts-authority", "other-authority", "unlisted-roots"]
-            )
+                advice["risks"].array.compactMap { $0["id"].text } == [
+                    "trusts-authority", "other-authority", "unlisted-roots",
+                ])
             let pins = try pins(outcome)
             #expect(pins == [lab.rootX.pin, lab.rootY.pin])
             try await expectFewest(pins, outlasting: lab.today + lab.rotations(), in: files)
@@ -121,11 +111,7 @@ import Testing
             let file = try files.write(next.pem, to: "next-root.pem")
             let root = try files.write(lab.rootX.pem, to: "root.pem")
             let outcome = try await recommend(
-                [file, "--anchors", root, "--format", "json"],
-                [lab.leaf, lab.interX],
-                isPublic: false,
-                in: files
-            )
+                [file, "--anchors", root, "--format", "json"], [lab.leaf, lab.interX], isPublic: false, in: files)
             #expect(try advice(outcome)["strategy"].text == "own-root", "\(outcome.errors)")
             let pins = try pins(outcome)
             #expect(pins == [lab.rootX.pin, SHA256Digest(bytes: lab.reserve.publicKeySHA256)?.description])
@@ -170,22 +156,11 @@ import Testing
             // Trusted by this machine alone, it may be an interceptor's all the same.
             let store = try files.write(lab.rootX.pem, to: "store.pem")
             let installed = await pincheck(
-                ["pins", path, "--host", host, "--recommend"],
-                environment: ["SSL_CERT_FILE": store]
-            )
+                ["pins", path, "--host", host, "--recommend"], environment: ["SSL_CERT_FILE": store])
             #expect(installed.status == .fail)
             #expect(installed.output.contains("which this machine trusts and no device knows by itself"))
             let given = await pincheck(
-                "pins",
-                path,
-                "--host",
-                host,
-                "--recommend",
-                "--anchors",
-                store,
-                "--format",
-                "json"
-            )
+                "pins", path, "--host", host, "--recommend", "--anchors", store, "--format", "json")
             #expect(given.status == .pass)
             #expect(try advice(given)["strategy"].text == "own-root" && pins(given) == [lab.rootX.pin])
         }
@@ -226,17 +201,11 @@ import Testing
     // MARK: The pins of today
 
     @Test(arguments: [
-        ("leaf", ["leaf-without-reserve"]),
-        ("intermediate", ["intermediate-pinned"]),
+        ("leaf", ["leaf-without-reserve"]), ("intermediate", ["intermediate-pinned"]),
         ("old", ["cross-signer-pinned", "sibling-roots-missing", "other-path-on-devices"]),
-        ("X", ["sibling-roots-missing"]),
-        ("nobody", ["pins-match-nothing"]),
-        ("X Y", []),
-        ("leaf reserve", []),
-        ("leaf intermediate", ["intermediate-pinned"]),
-        ("intermediate X Y", []),
-    ])
-    func pinsOfTodayThatWillNotLastAreWarnedOf(pinned: String, expected: [String]) async throws {
+        ("X", ["sibling-roots-missing"]), ("nobody", ["pins-match-nothing"]), ("X Y", []), ("leaf reserve", []),
+        ("leaf intermediate", ["intermediate-pinned"]), ("intermediate X Y", []),
+    ]) func pinsOfTodayThatWillNotLastAreWarnedOf(pinned: String, expected: [String]) async throws {
         try await TemporaryDirectory.scoped { files in
             let all = [
                 "leaf": lab.leaf.pin, "intermediate": lab.interX.pin, "old": lab.old.pin, "X": lab.rootX.pin,
@@ -247,9 +216,7 @@ import Testing
             // This machine is an old device, for which the cross-certificate is there.
             let old = try files.write(lab.old.pem, to: "old.pem")
             let outcome = try await recommend(
-                ["--anchors", old, "--format", "json"] + pins.flatMap { ["--pins", $0] },
-                in: files
-            )
+                ["--anchors", old, "--format", "json"] + pins.flatMap { ["--pins", $0] }, in: files)
             #expect(try advice(outcome)["current"].array.compactMap { $0["id"].text } == expected)
             // They make the recommendation no other, unless they are the server's own key and one in reserve.
             let recommended = pinned == "leaf reserve" ? pins : [lab.rootX.pin, lab.rootY.pin]
@@ -262,8 +229,7 @@ import Testing
             ]
             #expect(
                 today.compactMap { $0["standing"]["id"].text }
-                    == pinned.split(separator: " ").compactMap { standings[String($0)] }
-            )
+                    == pinned.split(separator: " ").compactMap { standings[String($0)] })
         }
     }
 
@@ -271,14 +237,10 @@ import Testing
         try await TemporaryDirectory.scoped { files in
             func root(_ certificate: LabCertificate, _ name: String, _ state: Authority.Root.State) -> Authority.Root {
                 Authority.Root(
-                    name: name,
-                    key: SHA256Digest(bytes: certificate.publicKeySHA256)!,
-                    algorithm: "EC P-256",
+                    name: name, key: SHA256Digest(bytes: certificate.publicKeySHA256)!, algorithm: "EC P-256",
                     state: state,
                     until: state == .older ? Timestamp(secondsSinceEpoch: LabClock.now + 86_400 * 100) : nil,
-                    source: "https://authority.example/",
-                    date: "2026-01-01"
-                )
+                    source: "https://authority.example/", date: "2026-01-01")
             }
             let table = AuthorityTable([
                 Authority(name: "Mover", roots: [root(lab.rootY, "Root Y", .inUse), root(lab.rootX, "Root X", .older)])
@@ -288,20 +250,14 @@ import Testing
             let outcome = await pincheck(
                 [
                     "pins", path, "--host", host, "--recommend", "--device-data", data, "--pins", lab.rootX.pin,
-                    "--format",
-                    "json",
-                ],
-                authorities: table
-            )
+                    "--format", "json",
+                ], authorities: table)
             let advice = try advice(outcome)
             #expect(advice["pins"].array.compactMap { $0["reason"]["id"].text } == ["root-being-left", "sibling-root"])
             #expect(try pins(outcome) == [lab.rootX.pin, lab.rootY.pin])
             #expect(
-                advice["current"].array.compactMap { $0["id"].text } == ["root-being-left", "sibling-roots-missing"]
-            )
-            #expect(
-                advice["review_by"].text == Timestamp(secondsSinceEpoch: LabClock.now + 86_400 * 100).date
-            )
+                advice["current"].array.compactMap { $0["id"].text } == ["root-being-left", "sibling-roots-missing"])
+            #expect(advice["review_by"].text == Timestamp(secondsSinceEpoch: LabClock.now + 86_400 * 100).date)
         }
     }
 
@@ -316,24 +272,17 @@ import Testing
                 let place = "\(server.address):\(server.port)"
                 let common = ["--device-data", data, "--format", "json"]
                 let direct = await pincheck(
-                    [
-                        "pins", host, "--connect", place, "--anchors", roots, "--recommend", "--pins", lab.leaf.pin,
-                    ] + common,
-                    authorities: lab.table
-                )
+                    ["pins", host, "--connect", place, "--anchors", roots, "--recommend", "--pins", lab.leaf.pin]
+                        + common, authorities: lab.table)
                 #expect(direct.status == .pass, "\(direct.errors)")
                 #expect(try advice(direct)["current"].array.compactMap { $0["id"].text } == ["leaf-without-reserve"])
                 let policy = try files.write(
                     """
                     { hosts: { "\(host)": {
                         connect: ["\(place)"], anchors: ["roots.pem"], pins: ["\(lab.interX.pin)"] } } }
-                    """,
-                    to: "pins.json5"
-                )
+                    """, to: "pins.json5")
                 let byPolicy = await pincheck(
-                    ["pins", "--recommend", "--policy", policy] + common,
-                    authorities: lab.table
-                )
+                    ["pins", "--recommend", "--policy", policy] + common, authorities: lab.table)
                 #expect(byPolicy.status == .pass, "\(byPolicy.errors)")
                 #expect(try pins(byPolicy) == [lab.rootX.pin, lab.rootY.pin])
                 #expect(try advice(byPolicy)["current"].array.compactMap { $0["id"].text } == ["intermediate-pinned"])
@@ -352,16 +301,12 @@ import Testing
             let path = try files.write(block.output, to: "block")
             let read = await pincheck("pins", "--from", path, "--format", "json")
             let keys = try JSONValue(read.output)["results"].array.flatMap { $0["keys"].array }
-            #expect(
-                Set(keys.compactMap { $0["pins"]["okhttp"].text }) == [lab.rootX.pin, lab.rootY.pin]
-            )
+            #expect(Set(keys.compactMap { $0["pins"]["okhttp"].text }) == [lab.rootX.pin, lab.rootY.pin])
         }
     }
 
     /// Each client with its own configuration as it was written, for all three ways to pin.
-    @Test(
-        arguments: ["okhttp": "okhttp", "trustkit": "trustkit", "nspinned": "nspinneddomains", "android": "android"]
-    )
+    @Test(arguments: ["okhttp": "okhttp", "trustkit": "trustkit", "nspinned": "nspinneddomains", "android": "android"])
     func aClientWithTheBlockAcceptsTheServerNowAndLater(format: String, client: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let key = try files.write(try lab.reserve.privateKeyPEM(), to: "backup.key")
@@ -378,29 +323,14 @@ import Testing
                 ]
             for way in ways {
                 let block = try await recommend(
-                    way.arguments + ["--format", format],
-                    way.chain,
-                    isPublic: way.isPublic,
-                    in: files
-                )
+                    way.arguments + ["--format", format], way.chain, isPublic: way.isPublic, in: files)
                 let pins = try files.write(block.output, to: "block")
                 for step in way.steps {
                     let chain = try files.write(step.chain.map(\.pem).joined(), to: "step.pem")
                     let roots = try files.write(step.roots.map(\.pem).joined(), to: "roots.pem")
                     let outcome = await pincheck(
-                        "verify",
-                        chain,
-                        "--host",
-                        host,
-                        "--anchors",
-                        roots,
-                        "--client",
-                        client,
-                        "--pins",
-                        pins,
-                        "--format",
-                        "json"
-                    )
+                        "verify", chain, "--host", host, "--anchors", roots, "--client", client, "--pins", pins,
+                        "--format", "json")
                     #expect(outcome.decision == "pass pin-matched", "\(way.arguments) \(step.name)")
                 }
             }
@@ -417,10 +347,7 @@ import Testing
 
     @Test func certificatesOfRecommendedRootsAreSavedForBundles() async throws {
         try await TemporaryDirectory.scoped { files in
-            let outcome = try await recommend(
-                ["--format", "afnetworking", "--save", files.path + "/Pins"],
-                in: files
-            )
+            let outcome = try await recommend(["--format", "afnetworking", "--save", files.path + "/Pins"], in: files)
             #expect(outcome.status == .pass, "\(outcome.errors)")
             let saved = try FileManager.default.contentsOfDirectory(atPath: files.path + "/Pins").sorted()
             #expect(saved == ["root-Root-X.cer", "root-Root-Y.cer"])
@@ -430,8 +357,7 @@ import Testing
     @Test func textFitsTheTerminalAndEscapesNames() async throws {
         try await TemporaryDirectory.scoped { files in
             let root = try LabCertificate.selfSigned(
-                .authority(DistinguishedName(commonName: "\u{1B}[31mEvil\nPASS  \u{202E}root"))
-            )
+                .authority(DistinguishedName(commonName: "\u{1B}[31mEvil\nPASS  \u{202E}root")))
             let leaf = try root.issue(.leaf(host))
             let path = try files.write(leaf.pem + root.pem, to: "chain.pem")
             let outcome = await pincheck("pins", path, "--host", host, "--recommend", "--pins", root.pin)
@@ -451,8 +377,7 @@ import Testing
             // A sentence is one line for whatever is not a terminal.
             let piped = await pincheck(arguments, authorities: lab.table)
             #expect(
-                piped.output.contains("another root of A Laboratory. Any renewal may move the server to it. It lasts")
-            )
+                piped.output.contains("another root of A Laboratory. Any renewal may move the server to it. It lasts"))
         }
     }
 
@@ -461,8 +386,7 @@ import Testing
         (["pins", "--recommend"], "name a host"),
         (["pins", "x.example", "--recommend", "--from", "y"], "give the pins of today as --pins"),
         (["pins", "x.example", "--recommend", "--position", "leaf"], "leave out --position"),
-    ])
-    func whatDoesNotGoTogetherIsRefused(arguments: [String], message: String) async throws {
+    ]) func whatDoesNotGoTogetherIsRefused(arguments: [String], message: String) async throws {
         let outcome = await pincheck(arguments)
         #expect(outcome.status == .usage)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")

@@ -6,30 +6,13 @@ import Testing
 /// The renderers over reports with fixed keys and times.
 @Suite(.endsSomeTime) struct RendererTests {
     private static func certificate(
-        _ index: Int,
-        _ role: String,
-        _ subject: String,
-        key: String,
-        days: Int,
-        pin: String
-    )
-        -> Report.Certificate
-    {
+        _ index: Int, _ role: String, _ subject: String, key: String, days: Int, pin: String
+    ) -> Report.Certificate {
         Report.Certificate(
-            index: index,
-            role: role,
-            subject: subject,
-            issuer: "CN=Example Root",
-            serial: "0A",
-            notBefore: "2026-01-01T00:00:00Z",
-            notAfter: "2027-01-01T00:00:00Z",
-            daysLeft: days,
-            daysUntilValid: 0,
-            key: key,
-            spkiSha256: pin,
-            certSha256: "00ff\(index)",
-            names: index == 0 ? ["api.example.com", "203.0.113.7"] : []
-        )
+            index: index, role: role, subject: subject, issuer: "CN=Example Root", serial: "0A",
+            notBefore: "2026-01-01T00:00:00Z", notAfter: "2027-01-01T00:00:00Z", daysLeft: days, daysUntilValid: 0,
+            key: key, spkiSha256: pin, certSha256: "00ff\(index)",
+            names: index == 0 ? ["api.example.com", "203.0.113.7"] : [])
     }
 
     private static let leafPin = "sha256/NSQoeTIWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQGfk="
@@ -44,61 +27,37 @@ import Testing
         return Report(
             target: "api.example.com:443",
             endpoint: Report.Endpoint(
-                address: "203.0.113.7",
-                port: 443,
-                family: "ipv4",
-                resolvedName: "api.example.com",
-                sni: "api.example.com",
-                verifyName: "api.example.com",
-                host: "api.example.com"
-            ),
+                address: "203.0.113.7", port: 443, family: "ipv4", resolvedName: "api.example.com",
+                sni: "api.example.com", verifyName: "api.example.com", host: "api.example.com"),
             tls: Report.TLS(
-                version: "TLSv1.3",
-                cipher: "TLS_AES_256_GCM_SHA384",
-                group: "X25519",
-                alpn: nil,
+                version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", group: "X25519", alpn: nil,
                 clientCertificateRequested: false,
-                timingsMs: Report.Timings(resolve: nil, connect: 1.25, handshake: 3.5)
-            ),
-            verifyName: "api.example.com",
-            evaluatedAt: "2026-10-04T00:00:00Z",
-            presented: [leaf],
+                timingsMs: Report.Timings(resolve: nil, connect: 1.25, handshake: 3.5)), verifyName: "api.example.com",
+            evaluatedAt: "2026-10-04T00:00:00Z", presented: [leaf],
             built: [
                 Report.ChainLink(certificate: leaf, source: "presented", pins: [0]),
                 Report.ChainLink(certificate: root, source: "system", pins: []),
-            ],
-            builtIsValid: true,
+            ], builtIsValid: true,
             pins: Report.Pins(
                 mode: "public-key",
                 configured: [
                     Report.Pin(pin: leafPin, kind: "public-key", origin: "--pins"),
                     Report.Pin(pin: otherPin, kind: "certificate", origin: "Pins/next.cer", subject: "CN=next"),
-                ],
-                matched: [Report.Match(pin: 0, depth: 0)]
-            ),
+                ], matched: [Report.Match(pin: 0, depth: 0)]),
             checks: [
                 Report.Check(client: "afnetworking", id: "pins", status: "pass", detail: "pin 1 matches the leaf")
             ],
             clients: [
                 Report.Client(
-                    name: "afnetworking",
-                    verdict: .accept,
-                    reason: reason,
-                    disposition: "useCredential",
+                    name: "afnetworking", verdict: .accept, reason: reason, disposition: "useCredential",
                     settings: [
                         ShownSetting("mode", .text("public-key")),
                         ShownSetting("allowInvalidCertificates", .flag(false)),
                         ShownSetting("validatesDomainName", .flag(true)),
-                    ]
-                )
-            ],
-            warnings: [Report.Message(id: "w", message: "take care")],
-            notes: [Report.Message(id: "n", message: "not checked")],
-            verdict: .accept,
-            reason: reason,
-            exit: Report.Exit(.pass),
-            monitoring: monitored(.warn, "accepted, but take care")
-        )
+                    ])
+            ], warnings: [Report.Message(id: "w", message: "take care")],
+            notes: [Report.Message(id: "n", message: "not checked")], verdict: .accept, reason: reason,
+            exit: Report.Exit(.pass), monitoring: monitored(.warn, "accepted, but take care"))
     }
 
     /// What a monitoring system is told.
@@ -147,8 +106,7 @@ import Testing
                   pin 1: --pins; pin 2: Pins/next.cer
                 PASS  api.example.com:443  afnetworking: public key pin matched at depth 0
 
-                """
-        )
+                """)
     }
 
     @Test func aPinFailureIsReadyToPaste() {
@@ -166,8 +124,7 @@ import Testing
                     2 \(Self.otherPin)  CN=next, Pins/next.cer
                 FAIL  api.example.com:443  afnetworking: no configured pin is on the chain
 
-                """
-        )
+                """)
     }
 
     @Test func anExplanationShowsStepsSettingsAndWholePins() throws {
@@ -181,8 +138,7 @@ import Testing
                   afnetworking: mode public-key, allowInvalidCertificates NO, validatesDomainName YES
                     1 pass  pins: pin 1 matches the leaf
                     an NSURLSession client answers useCredential
-                """
-        )
+                """)
     }
 
     @Test func anAddressThatWasGivenStandsInTheVerdictLine() {
@@ -214,8 +170,7 @@ import Testing
                 api.example.com:443   SNI api.example.com
                 UNREACHABLE  api.example.com:443  resolve: there is no such name
 
-                """
-        )
+                """)
     }
 
     @Test func datesThatDoNotHoldAreWords() throws {

@@ -8,9 +8,7 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func answer(_ line: String) -> [UInt8] { Array("\(line)\r\nContent-Length: 0\r\n\r\n".utf8) }
 
@@ -20,8 +18,7 @@ import Testing
 
     /// Runs with a server, the start of a command line that accepts it, and a directory with the root in it.
     private func serving<Value: Sendable>(
-        _ application: TLSServerSettings.Application,
-        delivery: ServerBehavior.Delivery = .immediate,
+        _ application: TLSServerSettings.Application, delivery: ServerBehavior.Delivery = .immediate,
         _ change: (inout TLSServerSettings) -> Void = { _ in },
         _ body: (_ server: LoopbackServer, _ base: [String], _ files: TemporaryDirectory) async throws -> Value
     ) async throws -> Value {
@@ -50,12 +47,9 @@ import Testing
         ("HTTP/1.1 300 x", "200-299", "fail unexpected-status"), ("HTTP/1.1 199 x", "1xx", "fail no-http-answer"),
         ("HTTP/1.1 999 x", "5xx", "fail unexpected-status"), ("220 ready", nil, "fail no-http-answer"),
         ("220 ready", "2xx", "fail no-http-answer"), ("HTTP/2 200", nil, "fail no-http-answer"),
-    ])
-    func theStatusDecidesOnlyWhereOneIsExpectedAndAnAnswerAlways(
-        line: String,
-        expected: String?,
-        decision: String
-    ) async throws {
+    ]) func theStatusDecidesOnlyWhereOneIsExpectedAndAnAnswerAlways(line: String, expected: String?, decision: String)
+        async throws
+    {
         try await serving(.answers(answer(line))) { _, base, _ in
             let options = ["--request", "/health", "-f", "json"] + (expected.map { ["--expect-status", $0] } ?? [])
             let outcome = await pincheck(base + options)
@@ -79,10 +73,7 @@ import Testing
                 outcome.output.hasSuffix(
                     "  GET /health: HTTP/1.1 503 Service Unavailable\n"
                         + "FAIL  \(host):443 → \(base[2])  afnetworking: accepted, but GET /health is answered by "
-                        + "HTTP/1.1 503 Service Unavailable, not by 2xx,304\n"
-                ),
-                "\(outcome.output)"
-            )
+                        + "HTTP/1.1 503 Service Unavailable, not by 2xx,304\n"), "\(outcome.output)")
         }
     }
 
@@ -104,10 +95,9 @@ import Testing
     @Test(arguments: [
         ["--pins", "JUNK"], ["--verify-name", "www.example.org"], ["--at", "2099-01-01"],
         // One of several clients rejects: okhttp and curl have no pin that matches, android has none at all.
-        ["--client", "afnetworking,curl", "--mode", "none", "--pins", "JUNK"],
-        ["--client", "all", "--pins", "JUNK"], ["--fail-before", "7d", "--pins", "JUNK"],
-    ])
-    func nothingIsSentToAServerThatAClientRejects(options: [String]) async throws {
+        ["--client", "afnetworking,curl", "--mode", "none", "--pins", "JUNK"], ["--client", "all", "--pins", "JUNK"],
+        ["--fail-before", "7d", "--pins", "JUNK"],
+    ]) func nothingIsSentToAServerThatAClientRejects(options: [String]) async throws {
         for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
             try await serving(.answers(answer("HTTP/1.1 200 OK")), { $0.maximumVersion = version }) { server, base, _ in
                 let words = options.map { $0 == "JUNK" ? pki.junk.pin : $0 }
@@ -130,9 +120,7 @@ import Testing
 
     @Test func withoutTheFlagNothingIsSentAndNothingOffered() async throws {
         try await serving(.answers(answer("HTTP/1.1 200 OK")), { $0.applicationProtocols = ["http/1.1"] }) {
-            server,
-            base,
-            _ in
+            server, base, _ in
             let outcome = await pincheck(base + ["-f", "json"])
             #expect(outcome.status == .pass)
             let document = try JSONValue(outcome.output)
@@ -159,38 +147,33 @@ import Testing
         (["HOST", "--connect-to", "::127.0.0.1:PORT"], "HOST"),
         (["HOST:PORT", "--resolve", "HOST:PORT:127.0.0.1"], "HOST:PORT"),
         (["https://PLACE/", "--host", "HOST"], "HOST"), (["https://PLACE/", "--host", "HOST:PORT"], "HOST:PORT"),
-        (["https://PLACE/", "--header", "Host: HOST"], "HOST"),
-        (["PLACE", "--host", "HOST:443"], "HOST"), (["PLACE", "--host", "HOST:81"], "HOST:81"),
+        (["https://PLACE/", "--header", "Host: HOST"], "HOST"), (["PLACE", "--host", "HOST:443"], "HOST"),
+        (["PLACE", "--host", "HOST:81"], "HOST:81"),
         (["HOST", "--connect", "PLACE", "--host", "other.example", "--verify-name", "HOST"], "other.example"),
         (["HOST", "--connect", "PLACE", "--host", "Bücher.example", "--verify-name", "HOST"], "xn--bcher-kva.example"),
         (["PLACE", "--verify-name", "HOST"], "PLACE"),
         (["[2001:db8::1]", "--connect", "PLACE", "--verify-name", "HOST"], "[2001:db8::1]"),
         (["HOST", "--connect", "PLACE", "--sni", "other.example"], "HOST"),
-    ])
-    func theHostHeaderIsTheFourthName(arguments: [String], expected: String) async throws {
+    ]) func theHostHeaderIsTheFourthName(arguments: [String], expected: String) async throws {
         try await serving(.answers(answer("HTTP/1.1 200 OK"))) { server, base, _ in
             func words(_ text: String) -> String {
-                text.replacing("PLACE", with: "127.0.0.1:\(server.port)").replacing("HOST", with: host)
-                    .replacing("PORT", with: "\(server.port)")
+                text.replacing("PLACE", with: "127.0.0.1:\(server.port)").replacing("HOST", with: host).replacing(
+                    "PORT", with: "\(server.port)")
             }
             let outcome = await pincheck(arguments.map(words) + base.suffix(2) + ["--request", "/a?b=c", "-f", "json"])
             #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
             let seen = await server.connections(ended: 1).map(request)
             #expect(
                 seen.first?.hasPrefix("GET /a?b=c HTTP/1.1\r\nHost: \(words(expected))\r\nUser-Agent: pincheck\r\n")
-                    == true
-            )
+                    == true)
             let document = try JSONValue(outcome.output)
             #expect(document["http"]["host"].text == words(expected))
         }
     }
 
-    @Test(arguments: [["h2", "http/1.1"], []])
-    func theRequestIsOfferedAsHTTP1(protocols: [String]) async throws {
+    @Test(arguments: [["h2", "http/1.1"], []]) func theRequestIsOfferedAsHTTP1(protocols: [String]) async throws {
         try await serving(.answers(answer("HTTP/1.1 200 OK")), { $0.applicationProtocols = protocols }) {
-            server,
-            base,
-            _ in
+            server, base, _ in
             let outcome = await pincheck(base + ["--request", "/", "-f", "json"])
             #expect(outcome.status == .pass)
             #expect(await server.connections(ended: 1).first?.applicationProtocol == protocols.last)
@@ -214,8 +197,7 @@ import Testing
             (
                 .goesOn(Array("HTTP/1.1 200 OK\r\n".utf8), repeating: Array("A: b\r\n".utf8)),
                 "no end of a head within 65536 bytes"
-            ),
-            (.goesOn(Array("HTTP/1.1 200 ".utf8), repeating: [0x78]), "no end of a head within 8000 bytes"),
+            ), (.goesOn(Array("HTTP/1.1 200 ".utf8), repeating: [0x78]), "no end of a head within 8000 bytes"),
         ]
         for (application, words) in cases {
             try await serving(application) { _, base, _ in
@@ -239,8 +221,7 @@ import Testing
             #expect(outcome.decision == "fail no-http-answer")
             let message = try JSONValue(outcome.output)["reason"]["message"].text
             #expect(
-                message == "accepted, but GET / has no HTTP answer: the server did not answer in time; raise --timeout"
-            )
+                message == "accepted, but GET / has no HTTP answer: the server did not answer in time; raise --timeout")
             // There was a verdict: nothing is tried again.
             #expect(await server.connections(ended: 1).count == 1)
         }
@@ -283,9 +264,7 @@ import Testing
 
     @Test func aBaselineWithoutARequestIsTheSameWithOne() async throws {
         try await serving(.answers(answer("HTTP/1.1 200 OK")), { $0.applicationProtocols = ["http/1.1"] }) {
-            _,
-            base,
-            files in
+            _, base, files in
             let recorded = await pincheck(["snapshot"] + base.prefix(3))
             let baseline = try files.write(recorded.output, to: "now.json")
             #expect(await pincheck(base + ["--request", "/", "--baseline", baseline]).status == .pass)
@@ -312,14 +291,11 @@ import Testing
                     #expect(failed.count == 2, "\(outcome.output)")
                     #expect(
                         failed.first?.contains(
-                            "  127.0.0.3 (ordinary): afnetworking: accepted, but GET / is answered by "
-                        ) == true
-                    )
+                            "  127.0.0.3 (ordinary): afnetworking: accepted, but GET / is answered by ") == true)
                     #expect(lines.contains("  GET /: HTTP/1.1 503 Busy   (127.0.0.3)"), "\(outcome.output)")
                     #expect(
                         lines.last?.hasSuffix(" accepted, 1 without the expected answer; consistent") == true,
-                        "\(lines.last ?? "")"
-                    )
+                        "\(lines.last ?? "")")
                     for server in [first, second] {
                         let asked = server.connections.filter { $0.applicationBytesReceived > 0 }
                         #expect(asked.count == 1)
@@ -338,10 +314,9 @@ import Testing
             try await LoopbackServer.serving(silent, address: "127.0.0.2") { first in
                 try await LoopbackServer.serving(good, address: "127.0.0.3", port: first.port) { _ in
                     let outcome = await pincheck(
-                        ["\(host):\(first.port)", "--addresses", "-", "--anchors", anchors, "--request", "/"]
-                            + ["--timeout", "2", "-f", "json"],
-                        input: Array("127.0.0.2;127.0.0.3".utf8)
-                    )
+                        ["\(host):\(first.port)", "--addresses", "-", "--anchors", anchors, "--request", "/"] + [
+                            "--timeout", "2", "-f", "json",
+                        ], input: Array("127.0.0.2;127.0.0.3".utf8))
                     #expect(outcome.status == .fail)
                     let results = try JSONValue(outcome.output)["results"].array
                     #expect(results.map { $0["verdict"].text } == ["accept", "accept"])
@@ -357,8 +332,7 @@ import Testing
             let place = "127.0.0.1:\(server.port)"
             let list = try files.write(
                 "\(place) host=\(host) request=/a expect-status=204,304\n\(place) host=\(host) request=/b expect-status=2xx\n\(place) host=\(host)\n",
-                to: "hosts.txt"
-            )
+                to: "hosts.txt")
             let listed = await pincheck(["--targets", list, "--jobs", "1"] + base.suffix(2))
             #expect(listed.status == .pass, "\(listed.output)\(listed.errors)")
             let seen = await server.connections(ended: 3).map(request)
@@ -367,15 +341,11 @@ import Testing
                 """
                 { defaults: { anchors: "anchors.pem", request: "/health", head: true, expectStatus: [200, "3xx"] },
                   hosts: { "\(place)": { host: "\(host)" } } }
-                """,
-                to: "pins.json5"
-            )
+                """, to: "pins.json5")
             #expect(await decision(["--policy", policy]) == "fail unexpected-status")
             #expect(await decision(["--policy", policy, "--expect-status", "204"]) == "pass trusted-without-pins")
             #expect(
-                request(await server.connections(ended: 5).last).hasPrefix(
-                    "HEAD /health HTTP/1.1\r\nHost: \(host)\r\n"
-                )
+                request(await server.connections(ended: 5).last).hasPrefix("HEAD /health HTTP/1.1\r\nHost: \(host)\r\n")
             )
             // To record is not to judge, and `diff` judges what a policy says.
             let snapshot = await pincheck("snapshot", "--policy", policy)
@@ -388,20 +358,19 @@ import Testing
 
     // MARK: Forms
 
-    @Test(arguments: ["text", "json", "jsonl", "nagios", "markdown", "junit", "github"])
-    func everyFormHasTheStatusLine(form: String) async throws {
+    @Test(arguments: ["text", "json", "jsonl", "nagios", "markdown", "junit", "github"]) func everyFormHasTheStatusLine(
+        form: String
+    ) async throws {
         try await serving(.answers(answer("HTTP/1.1 202 All Well"))) { _, base, _ in
             let outcome = await pincheck(
-                base + ["--request", "/health", "--pins", pki.leaf.pin, "--pins", pki.junk.pin, "-f", form]
-            )
+                base + ["--request", "/health", "--pins", pki.leaf.pin, "--pins", pki.junk.pin, "-f", form])
             #expect(outcome.status == .pass)
             #expect(outcome.output.contains("HTTP/1.1 202 All Well"), "\(outcome.output)")
             let bad = await pincheck(base + ["--request", "/health", "--expect-status", "200", "-f", form])
             #expect(bad.output.contains("HTTP/1.1 202 All Well"), "\(bad.output)")
             #expect(
                 bad.output.contains("unexpected-status")
-                    || bad.output.contains("answered by HTTP/1.1 202 All Well, not by 200")
-            )
+                    || bad.output.contains("answered by HTTP/1.1 202 All Well, not by 200"))
         }
     }
 
@@ -434,15 +403,13 @@ import Testing
         (
             ["--request", "/a#b"],
             "--request '/a#b' has a fragment, which no client sends: leave out everything from the '#' on"
-        ),
-        (["--head"], "--head and --expect-status are about a request: give --request PATH"),
+        ), (["--head"], "--head and --expect-status are about a request: give --request PATH"),
         (["--expect-status", "2xx"], "--head and --expect-status are about a request: give --request PATH"),
         (
             ["--request", "/", "--alpn", "h2,http/1.1"],
             "--alpn 'h2' cannot go with --request, which is sent in HTTP/1.1: write --alpn http/1.1, or leave it out"
         ),
-    ])
-    func whatMakesNoSenseIsRefused(options: [String], message: String) async throws {
+    ]) func whatMakesNoSenseIsRefused(options: [String], message: String) async throws {
         let outcome = await pincheck(["127.0.0.1:1"] + options)
         #expect(outcome.status == .usage)
         #expect(outcome.errors.contains("Error: \(message)\n"), "\(outcome.errors)")
@@ -452,8 +419,7 @@ import Testing
     @Test(arguments: [
         ",", "200,", "20", "2000", "600", "099", "2x", "xxx", "6xx", "0xx", "200-", "-200", "299-200", "4xx-2xx",
         "200-300-400", "200 204", "OK", "+20", "２００", "2xx\u{301}",
-    ])
-    func aTextThatIsNoStatusIsRefused(text: String) async throws {
+    ]) func aTextThatIsNoStatusIsRefused(text: String) async throws {
         let outcome = await pincheck(["127.0.0.1:1", "--request", "/", "--expect-status=\(text)"])
         #expect(outcome.status == .usage, "\(text): \(outcome.errors)")
         #expect(outcome.errors.contains(" is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304\n"))
@@ -462,8 +428,7 @@ import Testing
     @Test(arguments: [
         "request: 'health'", "request: '/ '", "request: 5", "head: true", "expectStatus: '2xx'",
         "request: '/', expectStatus: 20", "request: '/', expectStatus: []", "request: '/', alpn: 'h2'",
-    ])
-    func whatAPolicySaysWronglyIsMalformedData(settings: String) async throws {
+    ]) func whatAPolicySaysWronglyIsMalformedData(settings: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let policy = try files.write("{ hosts: { '127.0.0.1:1': { \(settings) } } }", to: "pins.json5")
             let outcome = await pincheck("--policy", policy)
@@ -486,15 +451,12 @@ import Testing
             #expect(outcome.status == .usage)
             #expect(
                 outcome.errors.contains(
-                    "a file answers no request: name a target beside --next, or leave out --request"
-                )
-            )
+                    "a file answers no request: name a target beside --next, or leave out --request"))
         }
         try await serving(.answers(answer("HTTP/1.1 200 OK"))) { server, base, files in
             let next = try files.write(pki.leaf.pem + pki.interA.pem, to: "next.pem")
             let outcome = await pincheck(
-                base + ["--next", next, "--pins", pki.leaf.pin, "--request", "/", "-f", "json"]
-            )
+                base + ["--next", next, "--pins", pki.leaf.pin, "--request", "/", "-f", "json"])
             #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
             let results = try JSONValue(outcome.output)["results"].array
             #expect(results.map { $0["http"]["status"].number } == [200, nil])

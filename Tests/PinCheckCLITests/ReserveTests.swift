@@ -24,9 +24,9 @@ import Testing
     }
 
     /// Arguments for a server below a private root that is given.
-    private func privately(
-        _ body: (_ arguments: [String], _ files: TemporaryDirectory) async throws -> Void
-    ) async throws {
+    private func privately(_ body: (_ arguments: [String], _ files: TemporaryDirectory) async throws -> Void)
+        async throws
+    {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write([lab.leaf, lab.interX, lab.rootX].map(\.pem).joined(), to: "chain.pem")
             let root = try files.write(lab.rootX.pem, to: "root.pem")
@@ -59,8 +59,7 @@ import Testing
             #expect(zone.contains(" IN TLSA 2 1 1 \(SHA256Digest(bytes: next.publicKeySHA256)!.hexadecimal)\n"))
             let json = await pincheck(arguments + ["json", file])
             #expect(
-                try advice(json)["pins"].array.compactMap { $0["reason"]["id"].text } == ["private-root", "next-root"]
-            )
+                try advice(json)["pins"].array.compactMap { $0["reason"]["id"].text } == ["private-root", "next-root"])
         }
     }
 
@@ -114,15 +113,7 @@ import Testing
             let key = try files.write(try lab.reserve.privateKeyPEM(), to: "backup.key")
             try await RefusingPort.scoped { port in
                 let outcome = await pincheck(
-                    "pins",
-                    "\(host):\(port.port)",
-                    "--connect",
-                    "127.0.0.1",
-                    "--key",
-                    key,
-                    "--format",
-                    "okhttp"
-                )
+                    "pins", "\(host):\(port.port)", "--connect", "127.0.0.1", "--key", key, "--format", "okhttp")
                 #expect(outcome.status == .unreachable && outcome.output.isEmpty, "\(outcome)")
                 let warning = "Warning: no pin is written for --key alone: the pins of the server are missing\n"
                 #expect(outcome.errors.hasPrefix(warning), "\(outcome)")
@@ -136,11 +127,8 @@ import Testing
             let data = try files.write(lab.devices, to: "devices.bin")
             let other = try files.write(LabCertificate.selfSigned(.authority("Other Root")).pem, to: "other.pem")
             let outcome = await pincheck(
-                [
-                    "pins", chain, other, "--host", host, "--recommend", "--device-data", data, "--format", "json",
-                ],
-                authorities: lab.table
-            )
+                ["pins", chain, other, "--host", host, "--recommend", "--device-data", data, "--format", "json"],
+                authorities: lab.table)
             #expect(try unfit(outcome) == ["reserve-of-authority"])
             #expect(try pins(outcome) == [lab.rootX.pin, lab.rootY.pin])
         }
@@ -211,8 +199,7 @@ import Testing
                 let place = "\(server.address):\(server.port)"
                 let own = "deviceData: 'devices.bin'"
                 let cases: [(keys: String, flags: [String], isWarned: Bool)] = [
-                    (own, [], true),
-                    (own + ", device: ['ios-26', 'android-17']", [], false),
+                    (own, [], true), (own + ", device: ['ios-26', 'android-17']", [], false),
                     (own + ", device: 'ios-12,ios-26'", [], true),
                     // A flag goes before what the policy says.
                     (own + ", device: 'ios-12,ios-26'", ["--device", "ios-26", "--device-data", data], false),
@@ -220,12 +207,9 @@ import Testing
                 for (keys, flags, isWarned) in cases {
                     let policy = try files.write(
                         "{ hosts: { '\(host)': { connect: ['\(place)'], anchors: 'roots.pem', \(keys) } } }",
-                        to: "pins.json5"
-                    )
+                        to: "pins.json5")
                     let outcome = await pincheck(
-                        ["pins", "--recommend", "--policy", policy, "--format", "json"] + flags,
-                        authorities: lab.table
-                    )
+                        ["pins", "--recommend", "--policy", policy, "--format", "json"] + flags, authorities: lab.table)
                     #expect(outcome.status == .pass, "\(outcome.errors)")
                     let risks = try advice(outcome)["risks"].array.compactMap { $0["id"].text }
                     #expect(risks.contains("untrusted-on-devices") == isWarned, "\(keys) \(flags)")
@@ -267,8 +251,7 @@ import Testing
                 #expect(outcome.status == .data)
                 #expect(
                     outcome.errors.contains("neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration"),
-                    "\(outcome.errors)"
-                )
+                    "\(outcome.errors)")
             }
         }
     }

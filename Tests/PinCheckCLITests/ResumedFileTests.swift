@@ -8,9 +8,7 @@ import Testing
 @Suite(.endsSomeTime) struct ResumedFileTests {
     private let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func serving(_ body: (ResumedRunLab) async throws -> Void) async throws {
         try await ResumedRunLab.serving(pki, body)
@@ -30,10 +28,10 @@ import Testing
             _ = try await lab.run(lab.lines(1))
             let result = try contents(ofFile: lab.results)
             let foreign: [[UInt8]] = [
-                pki.leaf.der + [0x0A] + pki.leaf.der, [0x1F, 0x8B, 0x08, 0x0A, 0x01, 0x02],
-                Array("{\"a\":1}".utf8), Array("{".utf8), Array("hello".utf8),
-                Array("\(result)hello".utf8), Array("\(result){\"built\":[]}".utf8),
-                Array("{\"built\":[]}".utf8), Array("hello\n\(result.dropLast(30))".utf8),
+                pki.leaf.der + [0x0A] + pki.leaf.der, [0x1F, 0x8B, 0x08, 0x0A, 0x01, 0x02], Array("{\"a\":1}".utf8),
+                Array("{".utf8), Array("hello".utf8), Array("\(result)hello".utf8),
+                Array("\(result){\"built\":[]}".utf8), Array("{\"built\":[]}".utf8),
+                Array("hello\n\(result.dropLast(30))".utf8),
             ]
             for bytes in foreign {
                 try AtomicFile.write(bytes, to: lab.results)
@@ -133,10 +131,9 @@ import Testing
         try await serving { lab in
             func run(at time: Int64) async throws -> Int {
                 let outcome = await pincheck(
-                    [StandardPKI.serverName, "--connect", "127.0.0.1:\(lab.port)"] + lab.arguments.prefix(2)
-                        + ["--resume", lab.results],
-                    at: time
-                )
+                    [StandardPKI.serverName, "--connect", "127.0.0.1:\(lab.port)"] + lab.arguments.prefix(2) + [
+                        "--resume", lab.results,
+                    ], at: time)
                 #expect(outcome.status == .pass, "\(outcome)")
                 return try lines(lab).count
             }
@@ -187,8 +184,7 @@ import Testing
                 let count = Int.random(in: 0..<torn.utf8.count, using: &generator)
                 _ = try lab.files.write(
                     mixed.map { $0 + "\n" }.joined() + String(decoding: torn.utf8.prefix(count), as: UTF8.self),
-                    to: "run.jsonl"
-                )
+                    to: "run.jsonl")
                 let outcome = try await run()
                 #expect(outcome.status == fresh.status && total(outcome) == total(fresh), "\(outcome.errors)")
             }

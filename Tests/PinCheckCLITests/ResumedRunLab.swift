@@ -30,10 +30,7 @@ struct ResumedRunLab {
     /// Goes on with the results of a list.
     func run(_ lines: [String], _ more: String..., window: Int = 1_000) async throws -> Outcome {
         let list = try files.write(lines.joined(separator: "\n"), to: "list.txt")
-        return await pincheck(
-            arguments + ["--targets", list, "--resume", results] + more,
-            targetWindow: window
-        )
+        return await pincheck(arguments + ["--targets", list, "--resume", results] + more, targetWindow: window)
     }
 
     /// The targets of the results with how they ended, in the order of the file.

@@ -10,9 +10,7 @@ import Testing
     /// The same in every call.
     private static let now = LabClock.now
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func serving(_ body: (ResumedRunLab) async throws -> Void) async throws {
         try await ResumedRunLab.serving(pki, body)
@@ -25,20 +23,15 @@ import Testing
             let whole = try await lab.run(lines, window: window)
             #expect(whole.status == .fail && whole.output.isEmpty, "\(whole)")
             #expect(
-                whole.errors.hasSuffix("run.jsonl': 62 targets: 6 FAIL, 6 UNREACHABLE, 50 PASS\n"),
-                "\(whole.errors)"
-            )
+                whole.errors.hasSuffix("run.jsonl': 62 targets: 6 FAIL, 6 UNREACHABLE, 50 PASS\n"), "\(whole.errors)")
             let expected = try lab.written().sorted()
             #expect(expected.count == 62 && expected.count { $0 == "n5 PASS" } == 3)
             // As one that was killed in the middle of a line, and lost others.
             let text = try contents(ofFile: lab.results).split(separator: "\n")
             let kept = text.enumerated().filter { $0.offset % 3 > 0 && !$0.element.contains("UNREACHABLE") }.map(
-                \.element
-            )
+                \.element)
             _ = try lab.files.write(
-                kept.joined(separator: "\n") + "\n" + (kept.first ?? "").dropLast(20),
-                to: "run.jsonl"
-            )
+                kept.joined(separator: "\n") + "\n" + (kept.first ?? "").dropLast(20), to: "run.jsonl")
             let resumed = try await lab.run(lines, "--format", "text", window: window)
             #expect(resumed.status == .fail, "\(resumed.errors)")
             #expect(try lab.written().sorted() == expected)
@@ -49,10 +42,8 @@ import Testing
             #expect(shown == 62 - kept.count, "\(resumed.output)")
             #expect(
                 resumed.errors.hasSuffix(
-                    "run.jsonl': 62 targets: 6 FAIL, 6 UNREACHABLE, 50 PASS, \(kept.count) of them recorded before\n"
-                ),
-                "\(resumed.errors)"
-            )
+                    "run.jsonl': 62 targets: 6 FAIL, 6 UNREACHABLE, 50 PASS, \(kept.count) of them recorded before\n"),
+                "\(resumed.errors)")
         }
     }
 
@@ -66,8 +57,7 @@ import Testing
             #expect(try lab.written().dropFirst(4) == ["n3 UNREACHABLE"])
             #expect(
                 again.errors.hasSuffix("4 targets: 1 UNREACHABLE, 3 PASS, 3 of them recorded before\n"),
-                "\(again.errors)"
-            )
+                "\(again.errors)")
         }
     }
 
@@ -77,9 +67,7 @@ import Testing
             let again = try await lab.run([lab.lines(8)[7]])
             #expect(again.status == .fail && again.output.isEmpty)
             #expect(
-                again.errors.hasSuffix("run.jsonl': 1 target: 1 FAIL, 1 of them recorded before\n"),
-                "\(again.errors)"
-            )
+                again.errors.hasSuffix("run.jsonl': 1 target: 1 FAIL, 1 of them recorded before\n"), "\(again.errors)")
             #expect(try lab.written() == ["n7 FAIL"])
             #expect(try await lab.run([lab.lines(8)[7]], "--quiet").errors.isEmpty)
         }
@@ -121,15 +109,9 @@ import Testing
     }
 
     /// An Android app that trusts what `source` names, with a file of its own.
-    private static func android(
-        _ source: String,
-        _ resource: String,
-        _ files: TemporaryDirectory
-    ) throws -> [String] {
+    private static func android(_ source: String, _ resource: String, _ files: TemporaryDirectory) throws -> [String] {
         for folder in ["app", "app/res", "app/res/raw", "app/res/xml"]
-        where FileKind(at: "\(files.path)/\(folder)") == .absent {
-            try files.makeDirectory(folder)
-        }
+        where FileKind(at: "\(files.path)/\(folder)") == .absent { try files.makeDirectory(folder) }
         _ = try files.write(resource, to: "app/res/raw/ca.pem")
         let configuration = """
             <network-security-config><base-config><trust-anchors><certificates src="\(source)"/></trust-anchors>
@@ -153,8 +135,7 @@ import Testing
             #expect(count > 1, "\(other.errors)")
             #expect(
                 other.errors.contains("1 result in it answers another question (other targets, pins, clients"),
-                "\(other.errors)"
-            )
+                "\(other.errors)")
             // Neither is asked again.
             #expect(try await run(isChanged: false).status == first.status)
             #expect(try await run(isChanged: true).status == other.status)
@@ -169,16 +150,7 @@ import Testing
             _ = try await lab.run(lines, "--pins", pin, "--timeout", "9", "--jobs", "2")
             let moved = try lab.files.write(pki.leaf.pem, to: "moved.pem")
             let again = try await lab.run(
-                ["# a note"] + lines.reversed(),
-                "--pins",
-                moved,
-                "--timeout",
-                "10",
-                "--retries",
-                "1",
-                "--loops",
-                "1"
-            )
+                ["# a note"] + lines.reversed(), "--pins", moved, "--timeout", "10", "--retries", "1", "--loops", "1")
             #expect(again.status == .pass)
             #expect(try lab.written().count == 3, "\(again.errors)")
         }
@@ -191,16 +163,12 @@ import Testing
             #expect(rest.status == .pass, "\(rest.errors)")
             #expect(
                 rest.errors.contains(
-                    "3 targets: 3 PASS, 3 of them recorded before; 4 results in it answer other questions"
-                )
-            )
+                    "3 targets: 3 PASS, 3 of them recorded before; 4 results in it answer other questions"))
         }
     }
 
     @Test func whatMayHaveChangedWithTimeIsAskedAgain() async throws {
-        let short = try pki.interA.issue(
-            .leaf(StandardPKI.serverName).with { $0.notAfter = Self.now + 3_600 }
-        )
+        let short = try pki.interA.issue(.leaf(StandardPKI.serverName).with { $0.notAfter = Self.now + 3_600 })
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             for (leaf, later, status) in [(short, 3_601, ExitStatus.fail), (pki.leaf, 86_401, .pass)] {
@@ -208,14 +176,12 @@ import Testing
                     let results = "\(files.path)/\(later).jsonl"
                     func run(after seconds: Int64, _ more: String...) async -> ExitStatus {
                         await pincheck(
-                            [StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors]
-                                + ["--resume", results] + more,
-                            at: Self.now + seconds
+                            [StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors] + [
+                                "--resume", results,
+                            ] + more, at: Self.now + seconds
                         ).status
                     }
-                    func count() -> Int? {
-                        (try? contents(ofFile: results))?.split(separator: "\n").count
-                    }
+                    func count() -> Int? { (try? contents(ofFile: results))?.split(separator: "\n").count }
                     #expect(await run(after: 0) == .pass)
                     #expect(await run(after: 60) == .pass)
                     #expect(count() == 1)
@@ -237,9 +203,9 @@ import Testing
         try await serving { lab in
             func run() async throws -> ExitStatus {
                 await pincheck(
-                    [StandardPKI.serverName, "--connect", "127.0.0.1:\(lab.port)", "--at", String(Self.now)]
-                        + ["--resume", lab.results],
-                    environment: ["SSL_CERT_FILE": lab.files.path + "/system.pem"]
+                    [StandardPKI.serverName, "--connect", "127.0.0.1:\(lab.port)", "--at", String(Self.now)] + [
+                        "--resume", lab.results,
+                    ], environment: ["SSL_CERT_FILE": lab.files.path + "/system.pem"]
                 ).status
             }
             _ = try lab.files.write(pki.rootA.pem, to: "system.pem")
@@ -301,8 +267,7 @@ import Testing
                 let path = try lab.files.write(text, to: "run.jsonl")
                 let outcome = await pincheck(arguments + ["--resume", path])
                 #expect(
-                    outcome.status == .data && outcome.errors.contains("run.jsonl':1 is no result"),
-                    "\(outcome.errors)"
+                    outcome.status == .data && outcome.errors.contains("run.jsonl':1 is no result"), "\(outcome.errors)"
                 )
                 #expect(try contents(ofFile: path) == text)
             }

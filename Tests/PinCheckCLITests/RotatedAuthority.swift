@@ -97,21 +97,14 @@ struct RotatedAuthority {
     var table: AuthorityTable {
         func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> Authority.Root {
             Authority.Root(
-                name: name,
-                key: SHA256Digest(bytes: certificate.publicKeySHA256)!,
-                algorithm: "EC P-256",
-                state: .inUse,
-                crossSigners: crossSigners,
-                source: "https://authority.example/roots",
-                date: "2026-01-01"
+                name: name, key: SHA256Digest(bytes: certificate.publicKeySHA256)!, algorithm: "EC P-256",
+                state: .inUse, crossSigners: crossSigners, source: "https://authority.example/roots", date: "2026-01-01"
             )
         }
         return AuthorityTable([
             Authority(
-                name: "A Laboratory",
-                unlistedRoots: ["Root Z"],
-                roots: [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")]
-            )
+                name: "A Laboratory", unlistedRoots: ["Root Z"],
+                roots: [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")])
         ])
     }
 
@@ -123,12 +116,8 @@ struct RotatedAuthority {
         ]
         let entries = lists.map { name, release, roots in
             DeviceDataWriter.Entry(
-                name: name,
-                release: release,
-                address: "https://lists.example",
-                day: Int(LabClock.now / 86_400) - 10,
-                roots: roots.map(\.der)
-            )
+                name: name, release: release, address: "https://lists.example", day: Int(LabClock.now / 86_400) - 10,
+                roots: roots.map(\.der))
         }
         return DeviceDataWriter(source: "a laboratory", licence: "", entries: entries).bytes()
     }

@@ -28,15 +28,9 @@ import Testing
         }
         let rejected = statuses.count { $0 == .fail }
         reports[reports.count - 1].consistency = Report.Consistency(
-            consistent: rejected == 0,
-            addresses: statuses.count,
-            accepted: statuses.count - rejected,
-            rejected: rejected,
-            unreachable: 0,
-            findings: [],
-            exit: Report.Exit(.worst(statuses)),
-            hasKnownDifferences: false
-        )
+            consistent: rejected == 0, addresses: statuses.count, accepted: statuses.count - rejected,
+            rejected: rejected, unreachable: 0, findings: [], exit: Report.Exit(.worst(statuses)),
+            hasKnownDifferences: false)
         return reports
     }
 
@@ -50,8 +44,7 @@ import Testing
         ]
         #expect(text(reports).hasSuffix("\n\n4 targets: 1 FAIL, 1 UNREACHABLE, 2 PASS\n"), "\(text(reports))")
         #expect(
-            text([report("a:443", .warn), report("b:443", .changed)]).hasSuffix("\n2 targets: 1 CHANGED, 1 WARN\n")
-        )
+            text([report("a:443", .warn), report("b:443", .changed)]).hasSuffix("\n2 targets: 1 CHANGED, 1 WARN\n"))
     }
 
     @Test func ofManyThoseThatFailAreNamedAgain() {
@@ -59,20 +52,15 @@ import Testing
         let bad = [report("dead:443", .unreachable), report("stale:443", .fail)]
         let text = text(Array(passing.prefix(4)) + bad + passing.suffix(5))
         #expect(
-            text.hasSuffix(
-                "\n11 targets: 1 FAIL, 1 UNREACHABLE, 9 PASS\n  FAIL  stale:443\n  UNREACHABLE  dead:443\n"
-            ),
-            "\(text)"
-        )
+            text.hasSuffix("\n11 targets: 1 FAIL, 1 UNREACHABLE, 9 PASS\n  FAIL  stale:443\n  UNREACHABLE  dead:443\n"),
+            "\(text)")
     }
 
     @Test func aTargetIsOneHoweverManyAddressesItHas() throws {
         let reports = connections(to: "edge.example:443", [.pass, .fail, .pass]) + [report("b:443", .pass)]
         #expect(
             text(reports).contains(
-                "\nFAIL  edge.example:443  3 addresses: 2 accepted, 1 rejected; the verdicts differ\n"
-            )
-        )
+                "\nFAIL  edge.example:443  3 addresses: 2 accepted, 1 rejected; the verdicts differ\n"))
         #expect(text(reports).hasSuffix("\n2 targets: 1 FAIL, 1 PASS\n"), "\(text(reports))")
         var calm = reports
         for index in calm.indices {
@@ -83,16 +71,13 @@ import Testing
         let lines = nagios.ending(exit: .fail).split(separator: "\n")
         #expect(
             lines.first?.hasPrefix("PINCHECK CRITICAL - 2 targets: 1 FAIL, 1 PASS; edge.example:443 at 203.0.113.1 ")
-                == true
-        )
+                == true)
         #expect(lines.first?.contains(" | targets=2;;;0 problems=1;;;0;2") == true, "\(lines.first ?? "")")
         var alone = NagiosRenderer()
         for report in calm.dropLast() { _ = alone.text(for: report) }
         #expect(
             alone.ending(exit: .fail).hasPrefix(
-                "PINCHECK CRITICAL - edge.example:443 3 addresses: 2 accepted, 1 rejected; the verdicts differ; "
-            )
-        )
+                "PINCHECK CRITICAL - edge.example:443 3 addresses: 2 accepted, 1 rejected; the verdicts differ; "))
     }
 
     @Test func theWordForConnectionsThatDifferIsThatOfTheExitStatus() {
@@ -100,8 +85,7 @@ import Testing
         reports[1].consistency?.consistent = false
         #expect(
             text(reports).contains("\nPASS  edge.example:443  2 addresses: 2 accepted; the verdicts differ\n"),
-            "\(text(reports))"
-        )
+            "\(text(reports))")
         #expect(text(reports).hasSuffix("\n2 targets: 2 PASS\n"), "\(text(reports))")
     }
 

@@ -49,8 +49,7 @@ import Testing
     /// Options whose value is the name of a file that would be made.
     private static let written: Set = ["--output", "--resume", "--state", "--save"]
 
-    @Test(arguments: try LabCommand.all())
-    func noOptionShowsALineOfAPrivateKey(command: LabCommand) async {
+    @Test(arguments: try LabCommand.all()) func noOptionShowsALineOfAPrivateKey(command: LabCommand) async {
         for (index, argument) in command.arguments.enumerated() {
             // Two kinds of lines for each option, all of them for each command.
             for line in [Self.lines[index % Self.lines.count], Self.lines[(index + 3) % Self.lines.count]] {
@@ -69,8 +68,8 @@ import Testing
     /// Every key of a line, and what is no key.
     private static let keys = [
         "connect=", "sni=", "host=", "verify-name=", "pins=", "client=", "device=", "request=/", "request=/tmp/",
-        "expect-status=",
-        "conect=", "=", "", "connect=1.2.3.4:", "client=okhttp:pattern=", "sni=a.", "request=/?token=",
+        "expect-status=", "conect=", "=", "", "connect=1.2.3.4:", "client=okhttp:pattern=", "sni=a.",
+        "request=/?token=",
     ]
 
     @Test func noKeyOfAListShowsALineOfAPrivateKey() async throws {
@@ -106,8 +105,7 @@ import Testing
                 let file = files.path + "/report.json"
                 let outcome = await pincheck(
                     ["--targets", "-", "--anchors", anchors, "--timeout", "2", "-f", "text", "-f", "json=\(file)"],
-                    input: Array(list.utf8)
-                )
+                    input: Array(list.utf8))
                 let written = try String(contentsOfFile: file, encoding: .utf8)
                 #expect(outcome.output.contains("GET /") && written.contains("\"path\""))
                 for text in [outcome.output, outcome.errors, written] {
@@ -149,8 +147,7 @@ import Testing
             let policy = try files.write("{ hosts: { '\(line)': {} } }", to: "policy.json5")
             for arguments in [
                 [line], ["https://\(line)"], ["\(line):443"], ["--targets", list], ["--policy", policy],
-                ["pins", line],
-                ["snapshot", line], ["diff", line], ["verify", line], ["lint", line], ["schema", line],
+                ["pins", line], ["snapshot", line], ["diff", line], ["verify", line], ["lint", line], ["schema", line],
                 ["127.0.0.1:1", "--timeout", "1", "--sni", line], ["127.0.0.1:1", "--timeout", "1", "--host", line],
                 ["127.0.0.1:1", "--timeout", "1", "--connect", line], ["127.0.0.1:1", "--client", line],
                 ["127.0.0.1:1", "--anchors", line], ["127.0.0.1:1", "--timeout", line], ["127.0.0.1:1", "--at", line],

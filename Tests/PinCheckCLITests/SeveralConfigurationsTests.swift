@@ -8,16 +8,11 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Judges the standard chain for `name` by sources that are written as files.
     private func verify(
-        _ sources: [String],
-        _ arguments: String...,
-        name: String? = nil,
-        chain: [LabCertificate]? = nil,
+        _ sources: [String], _ arguments: String..., name: String? = nil, chain: [LabCertificate]? = nil,
         at time: Int64? = nil
     ) async throws -> Outcome {
         try await TemporaryDirectory.scoped { files in
@@ -88,14 +83,7 @@ import Testing
             """
         #expect(try await verify([source], "--client", "trustkit").status == .pass)
         let below = try await verify(
-            [source],
-            "--client",
-            "trustkit",
-            "--format",
-            "json",
-            name: "x.\(host)",
-            chain: [leaf]
-        )
+            [source], "--client", "trustkit", "--format", "json", name: "x.\(host)", chain: [leaf])
         #expect(below.decision == "fail pin-mismatch")
     }
 
@@ -104,12 +92,7 @@ import Testing
         let source = android(pki.leaf.pin, expiration: Timestamp(secondsSinceEpoch: midnight).date)
         for (offset, isWarned) in [(-15, false), (-13, true), (11, true), (13, false)] {
             let outcome = try await verify(
-                [source],
-                "--client",
-                "android",
-                "--at",
-                "\(midnight + Int64(offset) * 3_600)"
-            )
+                [source], "--client", "android", "--at", "\(midnight + Int64(offset) * 3_600)")
             #expect(outcome.errors.contains("in the device's time zone") == isWarned, "\(offset) \(outcome.errors)")
         }
     }
@@ -122,20 +105,11 @@ import Testing
                 let policy = try files.write(
                     """
                     {hosts: {"\(host)": {connect: "127.0.0.1:\(server.port)", anchors: "other.pem", andSystem: true}}}
-                    """,
-                    to: "pins.json5"
-                )
+                    """, to: "pins.json5")
                 let environment = ["SSL_CERT_FILE": system]
                 let asWritten = await pincheck("check", "--policy", policy, environment: environment)
                 #expect(asWritten.status == .pass, "\(asWritten.errors) \(asWritten.output)")
-                let narrowed = await pincheck(
-                    "check",
-                    "--policy",
-                    policy,
-                    "--anchors",
-                    other,
-                    environment: environment
-                )
+                let narrowed = await pincheck("check", "--policy", policy, "--anchors", other, environment: environment)
                 #expect(narrowed.status == .fail)
             }
         }

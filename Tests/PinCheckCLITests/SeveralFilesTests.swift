@@ -8,9 +8,7 @@ import Testing
     let pki: StandardPKI
     private static let stranger = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func configuration(_ anchors: String, pin: String = stranger, domain: String? = nil) -> String {
         """
@@ -32,9 +30,7 @@ import Testing
             _ = try files.write(pki.rootA.pem, to: "root.pem")
             func decision(_ inter: String, _ root: String, pin: String = Self.stranger) async throws -> String {
                 let text = configuration(
-                    "<certificates src=\"@raw/inter\"\(inter)/><certificates src=\"@raw/root\"\(root)/>",
-                    pin: pin
-                )
+                    "<certificates src=\"@raw/inter\"\(inter)/><certificates src=\"@raw/root\"\(root)/>", pin: pin)
                 let path = try files.write(text, to: "network_security_config.xml")
                 return try await verify(files, ["--client", "android", "--pins", path]).decision
             }
@@ -75,13 +71,9 @@ import Testing
                 {"source": "lab", "licence": "", "stores": [
                 {"platform": "aosp", "version": "14", "fetched": "2026-01-01", "url": "https://a.example",
                 "roots": ["root.pem"]}]}
-                """,
-                to: "devices.json"
-            )
+                """, to: "devices.json")
             let device = try await verify(
-                files,
-                ["--client", "okhttp", "--device", "android-14", "--device-data", list]
-            )
+                files, ["--client", "okhttp", "--device", "android-14", "--device-data", list])
             #expect(device.status == .data && device.errors.contains("trust settings"), "\(device.errors)")
         }
     }
@@ -122,15 +114,13 @@ import Testing
             #expect(skipping.output.contains("skipped: --pins: the only pin was skipped: 'sha256/AAAA' has 3 bytes"))
             let list = try files.write(
                 "{version: 1, hosts: {'127.0.0.1:1': {pins: ['sha256/AAAA', '\(pki.leaf.pin)'], skipBadPins: true}}}",
-                to: "policy.json5"
-            )
+                to: "policy.json5")
             #expect(await pincheck(["--policy", list, "--retries", "0"]).status == .unreachable)
             // A file of which nothing is left is lost as a whole.
             let lost = try files.write("sha256/AAAA\n", to: "pins.txt")
             #expect(try await verify(files, both + ["--pins", lost]).status == .data)
             #expect(
-                try await verify(files, anchors + ["--pins", "sha256/AAAA", "--pins", "sha256/BBBB"]).status == .data
-            )
+                try await verify(files, anchors + ["--pins", "sha256/AAAA", "--pins", "sha256/BBBB"]).status == .data)
         }
     }
 
@@ -158,9 +148,7 @@ import Testing
             // Without a pin there is something to say, whichever client is asked.
             for client in ["okhttp", "android", "afnetworking"] {
                 let outcome = try await verify(
-                    files,
-                    anchors + ["--client", client, "--pins", files.path + "/pins/network_security_config.xml"]
-                )
+                    files, anchors + ["--client", client, "--pins", files.path + "/pins/network_security_config.xml"])
                 #expect(outcome.status == .pass, "\(outcome)")
                 #expect(outcome.output.contains("pins nothing: no pin is compared"), "\(outcome)")
             }
@@ -180,9 +168,7 @@ import Testing
             func decide(_ bytes: [UInt8]) async throws -> Outcome {
                 _ = try files.write(bytes, to: "Shop.app/Info.plist")
                 return try await verify(
-                    files,
-                    anchors + ["--client", "nspinneddomains", "--pins", "\(files.path)/Shop.app"]
-                )
+                    files, anchors + ["--client", "nspinneddomains", "--pins", "\(files.path)/Shop.app"])
             }
             #expect(try await decide(Array(plist.utf8)).decision == "fail pin-mismatch")
             let wide = try #require(plist.replacing("&#68;", with: "D").data(using: .utf16))

@@ -34,9 +34,7 @@ import X509
             var pinFlags: [String] = []
             for pin in pins { pinFlags += ["--pins", pin == "leaf.cer" ? files.path + "/leaf.cer" : pin] }
             return await pincheck(
-                ["verify", path, "--host", "api.example.com", "--anchors", anchors] + pinFlags + flags,
-                at: now
-            )
+                ["verify", path, "--host", "api.example.com", "--anchors", anchors] + pinFlags + flags, at: now)
         }
     }
 
@@ -44,9 +42,7 @@ import X509
         try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
     }
 
-    private func date(inDays days: Int64) -> String {
-        Timestamp(secondsSinceEpoch: now + days * LabClock.day).date
-    }
+    private func date(inDays days: Int64) -> String { Timestamp(secondsSinceEpoch: now + days * LabClock.day).date }
 
     // MARK: Every path
 
@@ -58,15 +54,7 @@ import X509
         #expect(failing.output.contains("accepted, but CN=Inter (depth 1) expires in 10 d, on \(date(inDays: 10))"))
         #expect(!failing.output.contains("also sent, but not on this chain"))
         let warned = try await verify(
-            chain,
-            ["leaf.cer"],
-            "--client",
-            client,
-            "--warn-before",
-            "30d",
-            "--fail-on",
-            "warn"
-        )
+            chain, ["leaf.cer"], "--client", client, "--warn-before", "30d", "--fail-on", "warn")
         #expect(warned.status == .warn)
         let json = try document(await verify(chain, ["leaf.cer"], "--client", client, "-f", "json"))
         let outlook = try #require(json["outlook"] as? [String: Any])
@@ -76,15 +64,7 @@ import X509
     @Test func monitoringIsToldOfEveryCertificateThatIsNeeded() async throws {
         let chain = [leaf, shortInter]
         let nagios = try await verify(
-            chain,
-            ["leaf.cer"],
-            "-f",
-            "nagios",
-            "--warn-before",
-            "30d",
-            "--fail-before",
-            "20d"
-        )
+            chain, ["leaf.cer"], "-f", "nagios", "--warn-before", "30d", "--fail-before", "20d")
         #expect(nagios.output.hasPrefix("PINCHECK CRITICAL"))
         for part in ["days_0=80;30:;20:", "days_1=10;30:;20:", "days_2=3000;30:;20:"] {
             #expect(nagios.output.contains(part), "\(nagios.output)")
@@ -98,34 +78,23 @@ import X509
         #expect(
             (paths.first?["chain"] as? [[String: Any]])?.map { $0["role"] as? String } == [
                 "leaf", "intermediate", "root",
-            ]
-        )
+            ])
     }
 
     @Test func withAllowInvalidOnlyThePinnedPathCounts() async throws {
         let outcome = try await verify(
-            [leaf, shortInter],
-            ["leaf.cer"],
-            "--allow-invalid-certificates",
-            "--no-validate-domain-name",
-            "--fail-before",
-            "30d"
-        )
+            [leaf, shortInter], ["leaf.cer"], "--allow-invalid-certificates", "--no-validate-domain-name",
+            "--fail-before", "30d")
         #expect(outcome.status == .pass, "\(outcome.output)")
     }
 
     // MARK: Every client
 
-    @Test(arguments: ["okhttp,curl", "curl,okhttp", "all"])
-    func theClientThatIsWorstOffDecides(clients: String) async throws {
+    @Test(arguments: ["okhttp,curl", "curl,okhttp", "all"]) func theClientThatIsWorstOffDecides(clients: String)
+        async throws
+    {
         let outcome = try await verify(
-            [leaf, inter],
-            [leaf.pin, root.pin],
-            "--client",
-            clients,
-            "--min-pin-life",
-            "200d"
-        )
+            [leaf, inter], [leaf.pin, root.pin], "--client", clients, "--min-pin-life", "200d")
         #expect(outcome.status == .fail)
         #expect(outcome.output.contains("no configured pin is sure to match after \(date(inDays: 80))"))
     }
@@ -150,13 +119,7 @@ import X509
 
     @Test func eachClientHasAnOutlookInTheDocument() async throws {
         let outcome = try await verify(
-            [leaf, inter],
-            [leaf.pin, root.pin],
-            "--client",
-            "okhttp,curl:insecure",
-            "-f",
-            "json"
-        )
+            [leaf, inter], [leaf.pin, root.pin], "--client", "okhttp,curl:insecure", "-f", "json")
         let clients = try #require(document(outcome)["clients"] as? [[String: Any]])
         let outlooks = clients.compactMap { $0["outlook"] as? [String: Any] }
         #expect(outlooks.map { $0["pins_end"] as? String } == ["root-expiry", "leaf-renewal"])
@@ -171,11 +134,7 @@ import X509
     @Test func pinsThatExpireAreSaidToBeTheirClients() async throws {
         let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let outcome = try await verify(
-            [leaf, inter],
-            [leaf.pin, other],
-            "--client",
-            "okhttp,android:expires=2100-01-01"
-        )
+            [leaf, inter], [leaf.pin, other], "--client", "okhttp,android:expires=2100-01-01")
         #expect(outcome.output.contains("outlook: android: the pins expire on 2100-01-01: from then on"))
     }
 
@@ -193,8 +152,7 @@ import X509
         let json = try document(await verify([leaf, inter], [leaf.pin, inter.pin], "--client", "dane", "-f", "json"))
         #expect((json["outlook"] as? [String: Any])?["has_backup"] as? Bool == false)
         let withRoot = try document(
-            await verify([leaf, inter], [leaf.pin, root.pin], "--client", "dane", "-f", "json")
-        )
+            await verify([leaf, inter], [leaf.pin, root.pin], "--client", "dane", "-f", "json"))
         #expect((withRoot["outlook"] as? [String: Any])?["has_backup"] as? Bool == false)
         let nagios = try await verify([leaf, inter], [leaf.pin], "--client", "dane", "-f", "nagios")
         #expect(nagios.output.contains("pins_matched=1;;;0;1"))
@@ -219,13 +177,7 @@ import X509
             "\(usage) 1 1 \(try Certificate(certificate).publicKey.spkiSHA256.hexadecimal)"
         }
         let outcome = try await verify(
-            [leaf, inter, root],
-            [record(3, leaf), record(2, root)],
-            "--client",
-            "dane",
-            "--min-pin-life",
-            "200d"
-        )
+            [leaf, inter, root], [record(3, leaf), record(2, root)], "--client", "dane", "--min-pin-life", "200d")
         #expect(outcome.status == .pass, "\(outcome.output)")
         #expect(outcome.output.contains("root pinned: breaks when the server gets another, due by"))
         #expect(outcome.output.contains("record 1 of 2 (usage 3, the key's SHA-256) is for the leaf"))
@@ -241,90 +193,45 @@ import X509
 
         func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
             PinComparison(
-                demands: [
-                    .any(pins?.uses(at: .leaf) ?? []), .any(pins?.certificateUses ?? []),
-                ],
-                expiration: nil,
-                isEnforced: true,
-                endsPathAtPin: false
-            )
+                demands: [.any(pins?.uses(at: .leaf) ?? []), .any(pins?.certificateUses ?? [])], expiration: nil,
+                isEnforced: true, endsPathAtPin: false)
         }
 
         func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
             let result = verifier.evaluate(
                 PathQuestion(
-                    presented: observation.presented,
-                    anchors: .trustStore,
-                    policy: .sslServer(name: observation.referenceName),
-                    time: observation.time
-                )
-            )
+                    presented: observation.presented, anchors: .trustStore,
+                    policy: .sslServer(name: observation.referenceName), time: observation.time))
             return Verdict(
-                reason: .pinMatched(PinMatch(pinIndex: 0, depth: 0)),
-                disposition: .useCredential,
-                trace: [],
-                builtChain: result.builtChain,
-                restsOn: isDateMinded ? result.validPaths : [],
-                matches: pins?.publicKeyMatches(on: result.builtChain) ?? [],
-                warnings: []
-            )
+                reason: .pinMatched(PinMatch(pinIndex: 0, depth: 0)), disposition: .useCredential, trace: [],
+                builtChain: result.builtChain, restsOn: isDateMinded ? result.validPaths : [],
+                matches: pins?.publicKeyMatches(on: result.builtChain) ?? [], warnings: [])
         }
     }
 
-    @Test(arguments: [true, false])
-    func aClientThatNobodyKnowsHasTheOutlookItDescribes(isDateMinded: Bool) throws {
+    @Test(arguments: [true, false]) func aClientThatNobodyKnowsHasTheOutlookItDescribes(isDateMinded: Bool) throws {
         func value(_ certificate: LabCertificate) throws -> Certificate { try Certificate(certificate) }
         let pins = PinSet([
             Pin(.publicKey(try value(leaf).publicKey.spkiSHA256), origin: "test"),
             Pin(.certificate(try value(root)), origin: "test"),
         ])
         let entry = ClientRegistry.Entry(
-            name: "demanding",
-            summary: "",
-            platform: nil,
-            notation: .okhttp,
-            make: { _ in DemandingClient(isDateMinded: true) }
-        )
+            name: "demanding", summary: "", platform: nil, notation: .okhttp,
+            make: { _ in DemandingClient(isDateMinded: true) })
         let client = ChosenClient(
-            entry: entry,
-            settings: [],
-            words: [],
-            procedure: .success(DemandingClient(isDateMinded: isDateMinded)),
-            pins: pins,
-            androidTrust: nil,
-            transportSecurity: nil,
-            trustsInstalledRoots: false
-        )
+            entry: entry, settings: [], words: [], procedure: .success(DemandingClient(isDateMinded: isDateMinded)),
+            pins: pins, androidTrust: nil, transportSecurity: nil, trustsInstalledRoots: false)
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle([try value(root)])]))
         let evaluation = Evaluation(
             setup: HostSetup(
-                clients: [client],
-                mode: .none,
-                pins: pins,
-                records: [],
-                entries: [],
-                applied: [],
-                warnings: [],
-                notes: []
-            ),
+                clients: [client], mode: .none, pins: pins, records: [], entries: [], applied: [], warnings: [],
+                notes: []),
             devices: [
-                JudgedDevice(
-                    device: nil,
-                    trust: .anchors,
-                    verifier: verifier,
-                    verifierWithInstalledRoots: verifier
-                )
-            ],
-            time: nil,
-            outlook: OutlookRules()
-        )
+                JudgedDevice(device: nil, trust: .anchors, verifier: verifier, verifierWithInstalledRoots: verifier)
+            ], time: nil, outlook: OutlookRules())
         let result = CheckResult(
-            of: PresentedChain([try value(leaf), try value(inter)])!,
-            named: "world",
-            for: ReferenceName("api.example.com"),
-            by: evaluation,
-            at: Timestamp(secondsSinceEpoch: now)
-        )
+            of: PresentedChain([try value(leaf), try value(inter)])!, named: "world",
+            for: ReferenceName("api.example.com"), by: evaluation, at: Timestamp(secondsSinceEpoch: now))
         let outlook = try #require(Report(result).clients[0].outlook)
         #expect(outlook.validUntil?.hasPrefix(date(inDays: 80)) ?? false == isDateMinded)
         #expect(!outlook.hasBackup)
@@ -332,8 +239,7 @@ import X509
             outlook.findings.map(\.message) == [
                 "leaf key and root pinned, each needed: breaks when one of them is replaced, "
                     + "\(isDateMinded ? "on or before" : "due by") \(date(inDays: 80)); no backup"
-            ]
-        )
+            ])
     }
 
     // MARK: What every list and every certificate needs
@@ -353,13 +259,7 @@ import X509
         try await TemporaryDirectory.scoped { files in
             let pins = try files.write(plist, to: "Info.plist")
             let outcome = try await verify(
-                [leaf, inter],
-                [pins],
-                "--client",
-                "nspinneddomains",
-                "--min-pin-life",
-                "2000d"
-            )
+                [leaf, inter], [pins], "--client", "nspinneddomains", "--min-pin-life", "2000d")
             #expect(outcome.status == .fail)
             #expect(outcome.output.contains("no configured pin is sure to match after \(date(inDays: 1_500))"))
             #expect(outcome.output.contains("backup: pin 2, but none for the intermediate"))
@@ -369,13 +269,8 @@ import X509
     @Test func whereEveryCertificateIsPinnedOneSpareIsNoBackup() async throws {
         let spare = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let outcome = try await verify(
-            [leaf, inter],
-            [leaf.pin, inter.pin, root.pin, spare],
-            "--client",
-            "afnetworking-2.5",
-            "--min-pin-life",
-            "200d"
-        )
+            [leaf, inter], [leaf.pin, inter.pin, root.pin, spare], "--client", "afnetworking-2.5", "--min-pin-life",
+            "200d")
         #expect(outcome.status == .fail)
         #expect(outcome.output.contains("every key of the chain pinned: breaks when one of them is replaced"))
     }

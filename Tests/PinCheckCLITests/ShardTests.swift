@@ -8,9 +8,7 @@ import Testing
 @Suite(.endsSomeTime) struct ShardTests {
     private let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     // MARK: Which part
 
@@ -18,8 +16,7 @@ import Testing
         // sha256sum of the text, its first 15 digits, modulo the parts, and 1 more.
         let known: [(target: String, count: Int, index: Int)] = [
             ("api.example.com", 8, 0xd0c_43d3_8850_64d9 % 8 + 1),
-            ("api.example.com", 999_983, 0xd0c_43d3_8850_64d9 % 999_983 + 1),
-            ("[2001:db8::1]:8443", 1, 1),
+            ("api.example.com", 999_983, 0xd0c_43d3_8850_64d9 % 999_983 + 1), ("[2001:db8::1]:8443", 1, 1),
         ]
         for (target, count, index) in known {
             #expect(ShardChoice.part(of: target, among: count) == index, "\(target)")
@@ -41,17 +38,14 @@ import Testing
             let shard = try #require(try ShardChoice.read("\(index)/\(count)"))
             #expect(
                 others.filter(shard.holds).filter(Set(targets).contains)
-                    == others.filter(Set(parts[index - 1]).contains)
-            )
+                    == others.filter(Set(parts[index - 1]).contains))
         }
     }
 
     @Test(arguments: [
         "0/4", "5/4", "1/0", "0/0", "a/b", "", "/", "1", "1/", "/4", "1/2/3", "-1/4", "+1/4", "1/-4", " 1/4", "1/4 ",
-        "1.0/4",
-        "1/1000001", "1/99999999999999999999999999", "99999999999999999999999999/4", "١/٤",
-    ])
-    func anImpossiblePartIsRefused(text: String) async {
+        "1.0/4", "1/1000001", "1/99999999999999999999999999", "99999999999999999999999999/4", "١/٤",
+    ]) func anImpossiblePartIsRefused(text: String) async {
         let outcome = await pincheck("127.0.0.1:1", "--shard=\(text)")
         #expect(outcome.status == .usage && outcome.output.isEmpty, "\(outcome)")
         if !text.isEmpty {
@@ -92,9 +86,7 @@ import Testing
             let list = try lab.files.write(lines.joined(separator: "\n"), to: "list.txt")
             let outcomes = try await shards(5) { shard in
                 await pincheck(
-                    lab.arguments + ["--targets", list, "--shard", shard, "--format", "jsonl"],
-                    targetWindow: window
-                )
+                    lab.arguments + ["--targets", list, "--shard", shard, "--format", "jsonl"], targetWindow: window)
             }
             let found = try outcomes.map { try targets($0.output) }
             #expect(found.flatMap(\.self).sorted() == lines.map { String($0.prefix { $0 != " " }) }.sorted())
@@ -103,8 +95,7 @@ import Testing
             for (index, outcome) in outcomes.enumerated() {
                 #expect(
                     outcome.errors.contains("Note: shard \(index + 1)/5 has \(found[index].count) of 26 targets\n"),
-                    "\(outcome.errors)"
-                )
+                    "\(outcome.errors)")
                 for line in outcome.output.split(separator: "\n") {
                     let shard = try JSONValue(String(line))["shard"]
                     #expect(shard["index"].number == index + 1 && shard["count"].number == 5)
@@ -113,9 +104,7 @@ import Testing
             // What a pipe gives, and what is named, are told apart alike.
             let piped = await pincheck(
                 lab.arguments + ["--targets", "-", "--shard", "2/5", "--format", "jsonl"],
-                input: Array(lines.joined(separator: "\n").utf8),
-                targetWindow: window
-            )
+                input: Array(lines.joined(separator: "\n").utf8), targetWindow: window)
             #expect(try targets(piped.output).sorted() == found[1].sorted())
             let named = lines.map { String($0.prefix { $0 != " " }) }
             let given = await pincheck(named + ["--shard", "2/5", "-f", "jsonl", "--connect", "127.0.0.1:1"])
@@ -128,9 +117,7 @@ import Testing
             let hosts = (0..<12).map { "'h\($0).example.com': { connect: '127.0.0.1:1', ports: [443, 8443] }" }
             let policy = try files.write("{ hosts: { \(hosts.joined(separator: ", ")) } }", to: "a.json5")
             let other = try files.write(
-                "{ hosts: { 'h3.example.com': { connect: '127.0.0.1:1', sni: 'b.example.com' } } }",
-                to: "b.json5"
-            )
+                "{ hosts: { 'h3.example.com': { connect: '127.0.0.1:1', sni: 'b.example.com' } } }", to: "b.json5")
             let list = try files.write((0..<12).map { "h\($0).example.com" }.joined(separator: "\n"), to: "list.txt")
             for more in [[], ["--targets", list]] {
                 let arguments = ["--policy", policy, "--policy", other, "--timeout", "2", "-f", "jsonl"] + more
@@ -153,8 +140,7 @@ import Testing
             let outcome = await pincheck("127.0.0.1:1", "--shard", "\(index)/3", "--format", form)
             #expect(outcome.status == .pass, "\(form): \(outcome)")
             #expect(
-                outcome.errors == "Note: shard \(index)/3 has none of the 1 target: nothing is to be checked here\n"
-            )
+                outcome.errors == "Note: shard \(index)/3 has none of the 1 target: nothing is to be checked here\n")
         }
         let none = await pincheck("--targets", "-", "--shard", "\(index)/3", input: Array("# nothing\n".utf8))
         #expect(none.status == .noInput, "\(none)")
@@ -164,8 +150,7 @@ import Testing
         let targets = (0..<9).map { "h\($0).example.com" }
         func run(_ host: String, _ shard: String) async -> Outcome {
             await pincheck(
-                targets + ["--connect-to", "\(host):443:127.0.0.1:1", "--shard", shard, "--connect", "127.0.0.1:1"]
-            )
+                targets + ["--connect-to", "\(host):443:127.0.0.1:1", "--shard", shard, "--connect", "127.0.0.1:1"])
         }
         for index in 1...3 {
             #expect([.unreachable, .pass].contains(await run("h4.example.com", "\(index)/3").status))

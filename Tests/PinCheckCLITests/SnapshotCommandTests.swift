@@ -9,9 +9,7 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// A server with an address, a snapshot of what it serves at first, and the way to rotate it.
     private struct World {
@@ -28,10 +26,9 @@ import Testing
         }
     }
 
-    private func serving<Value: Sendable>(
-        _ chain: [LabCertificate],
-        _ body: (World) async throws -> Value
-    ) async throws -> Value {
+    private func serving<Value: Sendable>(_ chain: [LabCertificate], _ body: (World) async throws -> Value) async throws
+        -> Value
+    {
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem + pki.rootB.pem, to: "anchors.pem")
             return try await LoopbackServer.serving(.presenting(chain)) { server in
@@ -41,8 +38,7 @@ import Testing
                 #expect(outcome.status == .pass, "\(outcome.errors)")
                 #expect(outcome.output.isEmpty && outcome.errors.isEmpty)
                 return try await body(
-                    World(place: place, baseline: baseline, anchors: anchors, files: files, server: server)
-                )
+                    World(place: place, baseline: baseline, anchors: anchors, files: files, server: server))
             }
         }
     }
@@ -81,8 +77,7 @@ import Testing
             (
                 [old, pki.interA], [try pki.interA.issue(old.template, key: rsa), pki.interA],
                 ["rekeyed", "key-type-changed"]
-            ),
-            ([old, pki.interA], [try interC.reissue(old), interC], ["renewed", "issuer-changed"]),
+            ), ([old, pki.interA], [try interC.reissue(old), interC], ["renewed", "issuer-changed"]),
             ([old, pki.interA], [old, pki.interAxB], ["root-changed"]),
             ([old, pki.interA], [pki.rogue, pki.rogueI], ["rekeyed", "issuer-changed", "root-changed"]),
             (
@@ -96,8 +91,7 @@ import Testing
             (
                 [try deep.reissue(old), deep, pki.interA], [try deep.reissue(old), pki.interA, deep],
                 ["renewed", "order-changed"]
-            ),
-            ([old, pki.interA], [old], ["intermediate-missing"]),
+            ), ([old, pki.interA], [old], ["intermediate-missing"]),
             ([old, pki.interA], [old, pki.interA, pki.junk], ["intermediate-extra"]),
             ([old, pki.interA, pki.rogueI], [old, pki.interA], ["intermediate-dropped"]),
             ([old, pki.interA], [old, pki.interA, pki.rootA], ["root-sent"]),
@@ -105,8 +99,7 @@ import Testing
             (
                 [old, pki.interA], [try again { $0.notAfter = now + LabClock.day }, pki.interA],
                 ["renewed", "expires-earlier"]
-            ),
-            ([old, pki.interA], [old, pki.interA2], ["renewed"]),
+            ), ([old, pki.interA], [old, pki.interA2], ["renewed"]),
         ]
         for (old, new, expected) in cases {
             try await serving(old) { world in
@@ -115,16 +108,8 @@ import Testing
                 #expect(try ids(outcome) == expected)
                 #expect(outcome.status == (expected == ["unchanged"] ? .pass : .changed), "\(expected)")
                 let check = await pincheck(
-                    host,
-                    "--connect",
-                    world.place,
-                    "--anchors",
-                    world.anchors,
-                    "--baseline",
-                    world.baseline,
-                    "--format",
-                    "json"
-                )
+                    host, "--connect", world.place, "--anchors", world.anchors, "--baseline", world.baseline,
+                    "--format", "json")
                 #expect(try ids(check) == expected)
                 let allowing = await pincheck("diff", world.baseline, "--allow", expected.joined(separator: ","))
                 #expect(allowing.status == .pass, "\(allowing.output)")
@@ -139,8 +124,7 @@ import Testing
     @Test func theConnectionItselfIsComparedToo() async throws {
         try await serving([pki.leaf, pki.interA]) { world in
             try world.server.present(
-                TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = .tls12 }
-            )
+                TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = .tls12 })
             let outcome = await pincheck("diff", world.baseline)
             #expect(outcome.status == .changed)
             #expect(outcome.output.contains("    tls-changed  TLSv1.3 → TLSv1.2\n"))
@@ -156,17 +140,14 @@ import Testing
             #expect(
                 same.output.hasSuffix(
                     "  unchanged since \(world.baseline)\nPASS  \(host):443 → \(world.place)  "
-                        + "unchanged since \(world.baseline)\n"
-                )
-            )
+                        + "unchanged since \(world.baseline)\n"))
             try world.rotate(to: [pki.leaf2, pki.interA])
             let changed = await pincheck("diff", world.baseline)
             #expect(changed.status == .changed)
             #expect(changed.output.contains("    rekeyed  \(pki.leaf.pin) ("))
             #expect(changed.output.contains(") → \(pki.leaf2.pin) ("))
             #expect(
-                changed.output.hasSuffix("CHANGED  \(host):443 → \(world.place)  rekeyed since \(world.baseline)\n")
-            )
+                changed.output.hasSuffix("CHANGED  \(host):443 → \(world.place)  rekeyed since \(world.baseline)\n"))
             let base = ["diff", world.baseline, "--anchors", world.anchors]
             let holding = await pincheck(base + ["--pins", pki.interA.pin])
             #expect(holding.status == .changed)
@@ -231,11 +212,10 @@ import Testing
                         #expect(
                             outcome.output.contains(
                                 "    endpoints-differ  all served \(pki.leaf.pin) → 127.0.0.3:\(third.port) serves "
-                                    + "\(pki.leaf.pin), 2 of 3 serve \(pki.leaf2.pin)\n"
-                            )
-                        )
-                        let verdicts = outcome.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
-                            .compactMap { $0.split(separator: " ").first }
+                                    + "\(pki.leaf.pin), 2 of 3 serve \(pki.leaf2.pin)\n"))
+                        let verdicts = outcome.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }.compactMap {
+                            $0.split(separator: " ").first
+                        }
                         #expect(verdicts.filter { $0 == "PASS" }.count == 2)
                         // One of an endpoint, and that of the target.
                         #expect(verdicts.filter { $0 == "CHANGED" }.count == 2)
@@ -267,8 +247,7 @@ import Testing
                 leaf.keys.sorted() == [
                     "cert_sha256", "issuer", "issuer_key_id", "key", "names", "not_after", "not_before", "spki_sha256",
                     "subject",
-                ]
-            )
+                ])
             #expect(leaf["spki_sha256"] as? String == pki.leaf.pin)
         }
     }
@@ -307,9 +286,7 @@ import Testing
             #expect(moved.status == .warn)
             #expect(
                 moved.output.contains(
-                    "pin 1 matched before and does no longer, only pin 2 is left; ship a new backup\n"
-                )
-            )
+                    "pin 1 matched before and does no longer, only pin 2 is left; ship a new backup\n"))
             #expect(await pincheck(diff + pins + ["--pins", pki.junk.pin]).status == .pass)
         }
     }
@@ -331,9 +308,8 @@ import Testing
                 let endpoints = try JSONValue(world.text("own.json"))["endpoints"].array
                 #expect(endpoints.count == 2)
                 for (endpoint, (connect, leaf)) in zip(
-                    endpoints,
-                    [(nil, pki.leaf), ("127.0.0.1:\(server.port)", pki.leaf2)]
-                ) {
+                    endpoints, [(nil, pki.leaf), ("127.0.0.1:\(server.port)", pki.leaf2)])
+                {
                     #expect(endpoint["target"].text == world.place && endpoint["connect"].text == connect)
                     #expect(endpoint["chain"].array.first?["spki_sha256"].text == leaf.pin)
                 }
@@ -353,13 +329,10 @@ import Testing
             #expect(added.status == .changed)
             #expect(
                 added.output.contains(
-                    "    target-added  – → other.example.com:443 → \(world.place) (SNI other.example.com)"
-                )
-            )
+                    "    target-added  – → other.example.com:443 → \(world.place) (SNI other.example.com)"))
             #expect(
                 await pincheck(["diff", world.baseline] + other + ["--allow", "target-added", "--update"]).status
-                    == .pass
-            )
+                    == .pass)
             #expect(await pincheck(["diff", world.baseline] + other).status == .pass)
             #expect(await pincheck("diff", world.baseline).status == .pass)
         }
@@ -375,9 +348,7 @@ import Testing
             #expect(outcome.output.contains("    rekeyed  "))
             #expect(await pincheck("diff", newer, newer).status == .pass)
             let list = try world.files.write(
-                "\(host) connect=\(world.place)\nother.example.com connect=\(world.place)\n",
-                to: "list"
-            )
+                "\(host) connect=\(world.place)\nother.example.com connect=\(world.place)\n", to: "list")
             let both = world.files.path + "/both.json"
             #expect(await pincheck("snapshot", "--targets", list, "-o", both).status == .pass)
             let less = await pincheck("diff", both, newer)
@@ -391,37 +362,30 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            ("", "it is not a JSON document"), ("[]", "it is not a JSON document"), ("{}", "schema is missing"),
-            (#"{"schema": 1}"#, "schema is of another type"),
-            (#"{"schema": "pincheck/1"}"#, "has the schema 'pincheck/1', not pincheck-snapshot/1"),
-            (#"{"schema": "pincheck-snapshot/0"}"#, "has the schema 'pincheck-snapshot/0'"),
-            (
-                #"{"schema": "pincheck-snapshot/2", "whatever": true}"#,
-                "was written by a newer pincheck: its schema is pincheck-snapshot/2 and this version reads up to "
-                    + "pincheck-snapshot/1; update pincheck"
-            ),
-            (#"{"schema": "pincheck-snapshot/1"}"#, "endpoints is missing"),
-            (
-                #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443"}]}"#,
-                "endpoints[0].chain is missing"
-            ),
-            (
-                #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "chain": []}]}"#,
-                "endpoints[0].chain: it holds no certificate"
-            ),
-            (
-                #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a b", "chain": []}]}"#,
-                "endpoints[0].target: 'a b' is not a host with a port"
-            ),
-            (
-                #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "connect": "?", "chain": []}]}"#,
-                "endpoints[0].connect: '?' is not an address"
-            ),
-        ]
-    )
-    func aFileThatIsNoSnapshotIs65AndSaysWhy(text: String, message: String) async throws {
+    @Test(arguments: [
+        ("", "it is not a JSON document"), ("[]", "it is not a JSON document"), ("{}", "schema is missing"),
+        (#"{"schema": 1}"#, "schema is of another type"),
+        (#"{"schema": "pincheck/1"}"#, "has the schema 'pincheck/1', not pincheck-snapshot/1"),
+        (#"{"schema": "pincheck-snapshot/0"}"#, "has the schema 'pincheck-snapshot/0'"),
+        (
+            #"{"schema": "pincheck-snapshot/2", "whatever": true}"#,
+            "was written by a newer pincheck: its schema is pincheck-snapshot/2 and this version reads up to "
+                + "pincheck-snapshot/1; update pincheck"
+        ), (#"{"schema": "pincheck-snapshot/1"}"#, "endpoints is missing"),
+        (#"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443"}]}"#, "endpoints[0].chain is missing"),
+        (
+            #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "chain": []}]}"#,
+            "endpoints[0].chain: it holds no certificate"
+        ),
+        (
+            #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a b", "chain": []}]}"#,
+            "endpoints[0].target: 'a b' is not a host with a port"
+        ),
+        (
+            #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "connect": "?", "chain": []}]}"#,
+            "endpoints[0].connect: '?' is not an address"
+        ),
+    ]) func aFileThatIsNoSnapshotIs65AndSaysWhy(text: String, message: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let path = try files.write(text, to: "baseline.json")
             for command in [["diff", path], ["check", "127.0.0.1:1", "--baseline", path]] {
@@ -440,9 +404,7 @@ import Testing
             var text = try world.text("baseline.json")
             text = text.replacing(#/"issuer_key_id" : "[0-9a-f]*",/#, with: "")
             text = text.replacing(#/"tls" : \{[^}]*\},/#, with: "").replacing(
-                "\"schema\"",
-                with: "\"later\": [1], \"schema\""
-            )
+                "\"schema\"", with: "\"later\": [1], \"schema\"")
             try world.files.write(text, to: "baseline.json")
             let outcome = await pincheck("diff", world.baseline)
             #expect(outcome.status == .pass, "\(outcome.errors)\(outcome.output)")
@@ -472,8 +434,7 @@ import Testing
                 (
                     ["diff", world.baseline, "--allow", "zzz"],
                     "--allow 'zzz' is unknown: choose from unchanged, renewed"
-                ),
-                (["diff", world.baseline, "--connect", "127.0.0.1"], "the snapshot says where to connect"),
+                ), (["diff", world.baseline, "--connect", "127.0.0.1"], "the snapshot says where to connect"),
                 (["diff", "-", "--update"], "--update cannot rewrite standard input"),
                 (["check", host, "--allow", "renewed"], "give --baseline FILE"),
                 (["check", host, "--update"], "give --baseline FILE"), (["snapshot"], "no target is given"),
@@ -494,9 +455,7 @@ import Testing
         let hostile = try pki.interA.issue(
             .leaf(
                 subject: DistinguishedName(commonName: "a\u{1B}[2Jb\u{202E}c\n\"d"),
-                names: [.dns("x\u{1B}.example.com")]
-            )
-        )
+                names: [.dns("x\u{1B}.example.com")]))
         try await serving([pki.leaf, pki.interA]) { world in
             try world.rotate(to: [hostile, pki.interA])
             let newer = world.files.path + "/newer.json"

@@ -45,9 +45,7 @@ import Testing
                 if form != "text" { #expect(file.output.contains(words), "\(form): \(file.output)") }
             }
             let json = await pincheck(
-                ["pins", host, "--connect", place, "--format", "json"],
-                environment: ["SSL_CERT_FILE": store]
-            )
+                ["pins", host, "--connect", place, "--format", "json"], environment: ["SSL_CERT_FILE": store])
             let warnings = try JSONValue(json.output)["results"].array[0]["warnings"].array
             #expect(warnings.compactMap { $0["id"].text } == ["interceptor"])
         }
@@ -72,9 +70,7 @@ import Testing
             #expect(block.status == .pass)
             #expect(
                 block.errors.contains(
-                    "Warning: \(host):443: the chain ends at the root Some Root, which was installed on this machine"
-                )
-            )
+                    "Warning: \(host):443: the chain ends at the root Some Root, which was installed on this machine"))
             #expect(block.output.contains("// WARNING: the chain ends at the root Some Root"))
             let json = await pincheck(arguments + ["json"], environment: ["SSL_CERT_FILE": store])
             let warnings = try JSONValue(json.output)["results"].array[0]["warnings"].array
@@ -89,8 +85,7 @@ import Testing
             for form in Self.forms {
                 let outcome = await pincheck(
                     ["pins", host, "--connect", place, "--recommend", "--format", form],
-                    environment: ["SSL_CERT_FILE": store]
-                )
+                    environment: ["SSL_CERT_FILE": store])
                 #expect(outcome.status == .fail, "\(form)")
                 #expect(outcome.errors.contains(words), "\(form): \(outcome.errors)")
                 if form != "text", form != "json" { #expect(outcome.output.isEmpty, "\(form): \(outcome.output)") }
@@ -105,9 +100,7 @@ import Testing
             #expect(unknown.status == .pass)
             #expect(unknown.errors.hasPrefix("Warning: \(host): \(words)"), "\(unknown.errors)")
             let policy = try files.write(
-                "{ hosts: { '\(host)': { connect: ['\(place)'], anchors: 'store.pem' } } }",
-                to: "pins.json5"
-            )
+                "{ hosts: { '\(host)': { connect: ['\(place)'], anchors: 'store.pem' } } }", to: "pins.json5")
             let given = await pincheck("snapshot", "--policy", policy, "-o", output)
             #expect(given.status == .pass && given.errors.isEmpty, "\(given.errors)")
         }
@@ -115,12 +108,9 @@ import Testing
             let unknown = await pincheck("snapshot", host, "--connect", place)
             #expect(unknown.errors.isEmpty, "\(unknown.errors)")
             let installed = await pincheck(
-                ["snapshot", host, "--connect", place],
-                environment: ["SSL_CERT_FILE": store]
-            )
+                ["snapshot", host, "--connect", place], environment: ["SSL_CERT_FILE": store])
             #expect(
-                installed.errors.contains("the chain ends at the root Some Root, which was installed on this machine")
-            )
+                installed.errors.contains("the chain ends at the root Some Root, which was installed on this machine"))
             #expect(!installed.errors.contains("--anchors"))
         }
     }
@@ -142,13 +132,10 @@ import Testing
                 """
                 <network-security-config><domain-config><domain>a.example</domain>
                 <trust-anchors><certificates src="@raw/own"/></trust-anchors></domain-config></network-security-config>
-                """,
-                to: "res/xml/network_security_config.xml"
-            )
+                """, to: "res/xml/network_security_config.xml")
             let policy = try files.write(
                 "{ hosts: { 'a.example': { pins: 'res/xml/network_security_config.xml', connect: ['127.0.0.1:1'] } } }",
-                to: "pins.json5"
-            )
+                to: "pins.json5")
             let outcome = await pincheck("snapshot", "--policy", policy, "-o", resource)
             #expect(outcome.status == .usage, "\(outcome.errors)")
             #expect(outcome.errors.contains("is read in this run: what is written would destroy what is there"))

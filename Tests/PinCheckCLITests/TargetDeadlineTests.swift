@@ -6,14 +6,11 @@ import Testing
 import TLSProbe
 
 /// `--timeout` is for a target in all, and what there was no time for is said.
-@Suite(.timeLimit(.minutes(5)))
-struct TargetDeadlineTests {
+@Suite(.timeLimit(.minutes(5))) struct TargetDeadlineTests {
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// `count` addresses, all of them of this machine.
     private func list(_ count: Int) -> [UInt8] {
@@ -23,9 +20,7 @@ struct TargetDeadlineTests {
     @Test func silentAddressesHaveOneTimeoutTogether() async throws {
         try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
             let outcome = await pincheck(
-                ["\(host):\(server.port)", "--addresses", "-", "--timeout", "0.5"],
-                input: list(200)
-            )
+                ["\(host):\(server.port)", "--addresses", "-", "--timeout", "0.5"], input: list(200))
             #expect(outcome.status == .unreachable)
             let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("UNREACHABLE  ") }
             #expect(lines.count == 201)
@@ -36,9 +31,7 @@ struct TargetDeadlineTests {
                     "  warning: 136 of 200 addresses were not tried, because the time was up: raise --timeout (0.5 s), "
                         + "or name fewer addresses\n"
                         + "UNREACHABLE  \(host):\(server.port)  200 addresses: 200 without a verdict; the time was up\n"
-                ),
-                "\(outcome.output.suffix(400))"
-            )
+                ), "\(outcome.output.suffix(400))")
         }
     }
 
@@ -46,8 +39,7 @@ struct TargetDeadlineTests {
         try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
             let addresses = (1...40).flatMap { ["--connect", "127.0.1.\($0)"] }
             let outcome = await pincheck(
-                ["pins", "\(host):\(server.port)", "--timeout", "0.5", "--jobs", "2", "--retries", "0"] + addresses
-            )
+                ["pins", "\(host):\(server.port)", "--timeout", "0.5", "--jobs", "2", "--retries", "0"] + addresses)
             #expect(outcome.status == .unreachable)
             #expect(outcome.output.ranges(of: "did not complete the TLS handshake in time").count == 2)
             #expect(outcome.output.ranges(of: "no time was left to connect to").count == 38, "\(outcome.output)")
@@ -60,9 +52,7 @@ struct TargetDeadlineTests {
                 [
                     "\(host):\(server.port)", "--addresses", "-", "--timeout", "0.5", "--thorough", "--retries", "9",
                     "-f", "json",
-                ],
-                input: list(70)
-            )
+                ], input: list(70))
             #expect(outcome.status == .unreachable)
             #expect(outcome.output.ranges(of: #""id" : "no-time""#).count > 6)
             #expect(outcome.output.contains("356 of 420 connections were not tried, because the time was up"))
@@ -73,13 +63,7 @@ struct TargetDeadlineTests {
 
     @Test func aTimeoutIsGivenAsItWasAskedForAfterRetries() async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf], delivery: .closes(afterBytes: 100))) { server in
-            let outcome = await pincheck(
-                "127.0.0.1:\(server.port)",
-                "--timeout",
-                "0.3",
-                "--retries",
-                "100"
-            )
+            let outcome = await pincheck("127.0.0.1:\(server.port)", "--timeout", "0.3", "--retries", "100")
             #expect(outcome.status == .unreachable)
         }
         try await LoopbackServer.serving(.tarpit) { server in
@@ -91,29 +75,23 @@ struct TargetDeadlineTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    func whatThereWasNoTimeToJudgeIsNotAcceptedAndNotAsked(hasQuestion: Bool) async throws {
+    @Test(arguments: [false, true]) func whatThereWasNoTimeToJudgeIsNotAcceptedAndNotAsked(hasQuestion: Bool)
+        async throws
+    {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: server.port)
             let question = HTTPQuestion(.get, try HTTPPath("/"), host: try ServerName(host), port: 443)
             let endpoint = CheckEndpoint(
-                target: "\(host):\(server.port)",
-                targetPort: Int(server.port),
-                urlHost: .dns(host),
-                host: host,
-                referenceName: .unchecked,
-                request: request,
-                exchange: hasQuestion ? CheckExchange(question, expecting: nil) : nil
-            )
+                target: "\(host):\(server.port)", targetPort: Int(server.port), urlHost: .dns(host), host: host,
+                referenceName: .unchecked, request: request,
+                exchange: hasQuestion ? CheckExchange(question, expecting: nil) : nil)
             let variants = TargetVariants([endpoint, endpoint], CheckRequest.Variants())
             let job = CheckJob(endpoint: endpoint, evaluation: nil, retries: 0, variants: variants)
             var checker = Checker(thread: nil) { Timestamp(secondsSinceEpoch: LabClock.now) }
             checker.judgingLimit = { _ in .seconds(-1) }
             var results: [CheckResult] = []
             await checker.check(JobSupply<Never>([job]), within: Checker.Limits(jobs: 1, connections: 64)) {
-                _,
-                target in
-                results = target.results()
+                _, target in results = target.results()
             }
             #expect(results.count == 2)
             #expect(results.allSatisfy { $0.outcome == .unreachable && $0.reason.id == "no-time" })
@@ -164,13 +142,7 @@ struct TargetDeadlineTests {
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             return try await LoopbackServer.serving(.tls(settings)) { server in
                 await pincheck(
-                    "\(host):\(server.port)",
-                    "--connect",
-                    "127.0.0.1",
-                    "--anchors",
-                    anchors,
-                    "--each-tls-version"
-                )
+                    "\(host):\(server.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--each-tls-version")
             }
         }
     }
@@ -194,16 +166,15 @@ struct TargetDeadlineTests {
             #expect(outcome.output.contains("  warning: \(words)"), "\(outcome.output)")
             #expect(!outcome.output.contains("not offered"))
             #expect(
-                outcome.output.hasSuffix("  1 address, accepted; some handshakes were cut off\n"),
-                "\(outcome.output)"
-            )
+                outcome.output.hasSuffix("  1 address, accepted; some handshakes were cut off\n"), "\(outcome.output)")
         }
     }
 
     // MARK: Whatever a server does
 
-    @Test(arguments: Seeds.sample(8))
-    func everyCommandEndsWhateverAServerDoesAndTheOthersAreJudged(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(8)) func everyCommandEndsWhateverAServerDoesAndTheOthersAreJudged(seed: UInt64)
+        async throws
+    {
         var generator = SeededGenerator(seed: seed)
         // Before the end of what a server sends for a handshake, so that it never completes one.
         let position = Int.random(in: 0...900, using: &generator)
@@ -216,25 +187,15 @@ struct TargetDeadlineTests {
             try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { good in
                 let hostile = ServerBehavior.presenting([pki.leaf, pki.interA], delivery: delivery)
                 try await LoopbackServer.serving(hostile) { bad in
-                    let place = [
-                        "\(host):\(bad.port)", "--connect", "127.0.0.1", "--timeout", "0.3",
-                    ]
+                    let place = ["\(host):\(bad.port)", "--connect", "127.0.0.1", "--timeout", "0.3"]
                     let policy = try files.write(
                         """
                         { defaults: { anchors: "anchors.pem", connect: "127.0.0.1" }, hosts: {
                           "\(host):\(bad.port)": { timeout: 0.3 }, "\(host):\(good.port)": { timeout: 60 } } }
-                        """,
-                        to: "policy.json5"
-                    )
+                        """, to: "policy.json5")
                     let baseline = files.path + "/baseline.json"
                     let recorded = await pincheck(
-                        "snapshot",
-                        "\(host):\(good.port)",
-                        "--connect",
-                        "127.0.0.1",
-                        "-o",
-                        baseline
-                    )
+                        "snapshot", "\(host):\(good.port)", "--connect", "127.0.0.1", "-o", baseline)
                     #expect(recorded.status == .pass, "\(recorded.errors)")
                     let batch = await pincheck("--policy", policy, "--format", "jsonl")
                     #expect(batch.status == .unreachable, "\(delivery): \(batch.output)")

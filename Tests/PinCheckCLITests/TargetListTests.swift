@@ -7,13 +7,9 @@ import Testing
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
-    private func serving(
-        _ body: (_ files: TemporaryDirectory, _ place: String) async throws -> Void
-    ) async throws {
+    private func serving(_ body: (_ files: TemporaryDirectory, _ place: String) async throws -> Void) async throws {
         try await TemporaryDirectory.scoped { files in
             _ = try files.write(pki.rootA.pem, to: "anchors.pem")
             _ = try files.write(pki.leaf.der, to: "leaf.cer")
@@ -42,8 +38,7 @@ import Testing
         #expect(
             outcome.errors
                 == "Error: standard input:1000001: a million lines before this one have no target: give the list "
-                + "without them\n"
-        )
+                + "without them\n")
     }
 
     @Test(arguments: [
@@ -51,8 +46,7 @@ import Testing
         ("device=ios-17 device=android-9", "device= stands twice"),
         ("host=a.example host=b.example", "host= stands twice"), ("request=/a request=/b", "request= stands twice"),
         ("sni=a.example no-sni", "exclude each other"), ("no-sni sni=a.example", "stands twice"),
-    ])
-    func whatStandsTwiceInALineIsRefused(words: String, message: String) async {
+    ]) func whatStandsTwiceInALineIsRefused(words: String, message: String) async {
         let outcome = await pincheck(["--targets", "-"], input: Array("a.example \(words)\n".utf8))
         #expect(outcome.status == .data && outcome.errors.contains(message), "\(outcome)")
     }
@@ -67,18 +61,9 @@ import Testing
                 \(place) verify-name=www.example.org
                 https://\(place)/path host='\(host)' client=okhttp,curl
 
-                """,
-                to: "hosts.txt"
-            )
+                """, to: "hosts.txt")
             let outcome = await pincheck(
-                "check",
-                "--targets",
-                list,
-                "--anchors",
-                "\(files.path)/anchors.pem",
-                "--format",
-                "json"
-            )
+                "check", "--targets", list, "--anchors", "\(files.path)/anchors.pem", "--format", "json")
             #expect(outcome.status == .fail)
             let results = try JSONValue(outcome.output)["results"].array
             try #require(results.map { $0["verdict"].text } == ["accept", "reject", "reject", "accept"])
@@ -91,15 +76,8 @@ import Testing
     @Test func aListOnStandardInputIsCheckedBesideTargetsOfTheCommandLine() async throws {
         try await serving { files, place in
             let outcome = await pincheck(
-                "\(host)",
-                "--connect",
-                place,
-                "--targets",
-                "-",
-                "--anchors",
-                "\(files.path)/anchors.pem",
-                input: Array("\u{FEFF}\(place) host=\(host)\r\n\(host) connect=\(place)\r\n".utf8)
-            )
+                "\(host)", "--connect", place, "--targets", "-", "--anchors", "\(files.path)/anchors.pem",
+                input: Array("\u{FEFF}\(place) host=\(host)\r\n\(host) connect=\(place)\r\n".utf8))
             #expect(outcome.status == .pass, "\(outcome.errors)")
             #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("PASS") } == 3)
         }
@@ -110,13 +88,11 @@ import Testing
         ("api.example.com connect=", "'connect=' has no value"),
         ("api.example.com pins='a", "a quotation mark is not closed"),
         ("api.example.com sni=127.0.0.1", "sni= '127.0.0.1' is an address"),
-        ("exa mple.com", "'mple.com' is not understood"),
-        ("a..b", "'a..b'"),
+        ("exa mple.com", "'mple.com' is not understood"), ("a..b", "'a..b'"),
         ("api.example.com pins=sha256/AAAA", "'sha256/AAAA' has 3 bytes instead of 32"),
         ("api.example.com client=netscape", "'netscape'"),
         ("api.example.com connect=other.example.com:443:127.0.0.1", "'other.example.com:443', which is not a target"),
-    ])
-    func aMistakeInAListIsMalformedDataWithItsPlace(line: String, message: String) async throws {
+    ]) func aMistakeInAListIsMalformedDataWithItsPlace(line: String, message: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let list = try files.write("# first\n\(line)\n", to: "hosts.txt")
             let outcome = await pincheck("check", "--targets", list)
@@ -139,21 +115,8 @@ import Testing
         try await serving { files, place in
             let text = "\(files.path)/result.txt"
             let outcome = await pincheck(
-                "\(host)",
-                place,
-                "--connect",
-                "\(host):443:\(place)",
-                "--host",
-                host,
-                "-f",
-                "jsonl",
-                "-f",
-                "text=\(text)",
-                "-f",
-                "json=\(files.path)/result.json",
-                "--anchors",
-                "\(files.path)/anchors.pem"
-            )
+                "\(host)", place, "--connect", "\(host):443:\(place)", "--host", host, "-f", "jsonl", "-f",
+                "text=\(text)", "-f", "json=\(files.path)/result.json", "--anchors", "\(files.path)/anchors.pem")
             #expect(outcome.status == .pass, "\(outcome.errors)")
             let lines = outcome.output.split(separator: "\n")
             #expect(lines.count == 2)
@@ -167,11 +130,9 @@ import Testing
 
     @Test(arguments: [
         (["-f", "text", "-f", "json"], "both go to standard output"),
-        (["-f", "json=a", "-f", "text=a"], "both go to 'a'"),
-        (["-f", "json="], "names no file after the '='"),
+        (["-f", "json=a", "-f", "text=a"], "both go to 'a'"), (["-f", "json="], "names no file after the '='"),
         (["-f", "yaml"], "'yaml' is unknown"),
-    ])
-    func outputsThatContradictEachOtherAreRefused(arguments: [String], message: String) async {
+    ]) func outputsThatContradictEachOtherAreRefused(arguments: [String], message: String) async {
         let outcome = await pincheck(["127.0.0.1:1"] + arguments)
         #expect(outcome.status == .usage)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
@@ -181,14 +142,8 @@ import Testing
         try await serving { files, place in
             for form in ["json", "jsonl"] {
                 let outcome = await pincheck(
-                    place,
-                    "--host",
-                    host,
-                    "-f",
-                    "\(form)=\(files.path)/no/such",
-                    "--anchors",
-                    "\(files.path)/anchors.pem"
-                )
+                    place, "--host", host, "-f", "\(form)=\(files.path)/no/such", "--anchors",
+                    "\(files.path)/anchors.pem")
                 #expect(outcome.status == .inputOutput)
                 #expect(outcome.errors.contains("cannot write"))
             }

@@ -6,25 +6,18 @@ import Testing
 @Suite(.endsSomeTime) struct TargetTests {
     @Test(
         arguments: [
-            ("api.example.com", "api.example.com", nil),
-            ("API.Example.COM.", "api.example.com", nil),
-            ("api.example.com:8443", "api.example.com", 8443),
-            ("localhost:1", "localhost", 1),
-            ("192.0.2.1", "192.0.2.1", nil),
-            ("192.0.2.1:65535", "192.0.2.1", 65_535),
-            ("[2001:db8::1]:443", "2001:db8::1", 443),
-            ("[2001:db8::1]", "2001:db8::1", nil),
-            ("2001:db8::1", "2001:db8::1", nil),
-            ("::1", "::1", nil),
+            ("api.example.com", "api.example.com", nil), ("API.Example.COM.", "api.example.com", nil),
+            ("api.example.com:8443", "api.example.com", 8443), ("localhost:1", "localhost", 1),
+            ("192.0.2.1", "192.0.2.1", nil), ("192.0.2.1:65535", "192.0.2.1", 65_535),
+            ("[2001:db8::1]:443", "2001:db8::1", 443), ("[2001:db8::1]", "2001:db8::1", nil),
+            ("2001:db8::1", "2001:db8::1", nil), ("::1", "::1", nil),
             ("https://api.example.com", "api.example.com", nil),
             ("HTTPS://api.example.com:8443/path?query#fragment", "api.example.com", 8443),
             ("https://api.example.com?query", "api.example.com", nil),
-            ("https://[2001:db8::1]:8443/", "2001:db8::1", 8443),
-            ("https://203.0.113.7/", "203.0.113.7", nil),
+            ("https://[2001:db8::1]:8443/", "2001:db8::1", 8443), ("https://203.0.113.7/", "203.0.113.7", nil),
             ("_dmarc.example.com", "_dmarc.example.com", nil),
-        ] as [(String, String, Int?)]
-    )
-    func namesAHostAndPerhapsAPort(text: String, host: String, port: Int?) throws {
+        ] as [(String, String, Int?)]) func namesAHostAndPerhapsAPort(text: String, host: String, port: Int?) throws
+    {
         let target = try Target(text)
         #expect(target.host.description == host)
         #expect(target.port == port)
@@ -32,39 +25,26 @@ import Testing
     }
 
     @Test(arguments: [
-        ("-", "is read with '--targets -'"),
-        ("", "is empty"),
+        ("-", "is read with '--targets -'"), ("", "is empty"),
         ("api.example.com:0", "a port is a number from 1 to 65535"),
         ("api.example.com:65536", "a port is a number from 1 to 65535"),
         ("api.example.com:https", "a port is a number from 1 to 65535"),
         ("api.example.com:", "a port is a number from 1 to 65535"),
         ("api.example.com:+443", "a port is a number from 1 to 65535"),
-        ("api.example.com:٤٤٣", "a port is a number from 1 to 65535"),
-        ("[::1", "without ']'"),
-        ("[::1]443", "text after its ']'"),
-        ("[api.example.com]:443", "no IPv6 address in its brackets"),
-        ("[192.0.2.1]:443", "no IPv6 address in its brackets"),
-        ("a:b:c", "more than one ':'"),
-        (":443", "names no host"),
-        ("api example.com", "holds a space or a control character"),
+        ("api.example.com:٤٤٣", "a port is a number from 1 to 65535"), ("[::1", "without ']'"),
+        ("[::1]443", "text after its ']'"), ("[api.example.com]:443", "no IPv6 address in its brackets"),
+        ("[192.0.2.1]:443", "no IPv6 address in its brackets"), ("a:b:c", "more than one ':'"),
+        (":443", "names no host"), ("api example.com", "holds a space or a control character"),
         ("api.example.com\0.evil.com", "holds a space or a control character"),
-        ("api..example.com", "has an empty label"),
-        (".example.com", "has an empty label"),
-        ("*.example.com", "holds '*'"),
-        ("💩.example", "is not ASCII"),
-        ("1.2.3", "ends in a number"),
+        ("api..example.com", "has an empty label"), (".example.com", "has an empty label"),
+        ("*.example.com", "holds '*'"), ("💩.example", "is not ASCII"), ("1.2.3", "ends in a number"),
         ("256.1.1.1", "looks like an IPv4 address and is not one: 256 is more than 255"),
         (String(repeating: "a", count: 300), "has more than 253 characters"),
         (String(repeating: "a", count: 64) + ".com", "more than 63 characters"),
-        ("user@api.example.com", "holds a user name"),
-        ("https://user:secret@api.example.com/", "holds a user name"),
-        ("http://api.example.com/", "is not an https URL"),
-        ("ftp://api.example.com", "is not an https URL"),
-        ("https://", "names no host"),
-        ("https:///path", "names no host"),
-        ("api.example.com/path", "holds a '/'"),
-    ])
-    func refusesWhatIsNoTargetAndSaysWhy(text: String, reason: String) {
+        ("user@api.example.com", "holds a user name"), ("https://user:secret@api.example.com/", "holds a user name"),
+        ("http://api.example.com/", "is not an https URL"), ("ftp://api.example.com", "is not an https URL"),
+        ("https://", "names no host"), ("https:///path", "names no host"), ("api.example.com/path", "holds a '/'"),
+    ]) func refusesWhatIsNoTargetAndSaysWhy(text: String, reason: String) {
         let error = #expect(throws: RequestError.self) { try Target(text) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("\n") == false)
@@ -82,35 +62,27 @@ import Testing
     }
 
     @Test(arguments: [
-        ("203.0.113.7", [" > 203.0.113.7"]),
-        ("203.0.113.7:8443", [" > 203.0.113.7 8443"]),
-        ("2001:db8::1", [" > 2001:db8::1"]),
-        ("[2001:db8::1]:8443", [" > 2001:db8::1 8443"]),
-        ("edge.example.net", [" > edge.example.net"]),
-        ("edge.example.net:8443", [" > edge.example.net 8443"]),
+        ("203.0.113.7", [" > 203.0.113.7"]), ("203.0.113.7:8443", [" > 203.0.113.7 8443"]),
+        ("2001:db8::1", [" > 2001:db8::1"]), ("[2001:db8::1]:8443", [" > 2001:db8::1 8443"]),
+        ("edge.example.net", [" > edge.example.net"]), ("edge.example.net:8443", [" > edge.example.net 8443"]),
         ("api.example.com:443:203.0.113.7", ["api.example.com 443 > 203.0.113.7 443"]),
         (
             "api.example.com:443:203.0.113.7,203.0.113.8",
-            [
-                "api.example.com 443 > 203.0.113.7 443", "api.example.com 443 > 203.0.113.8 443",
-            ]
-        ),
-        ("+api.example.com:443:[2001:db8::1]", ["api.example.com 443 > 2001:db8::1 443"]),
+            ["api.example.com 443 > 203.0.113.7 443", "api.example.com 443 > 203.0.113.8 443"]
+        ), ("+api.example.com:443:[2001:db8::1]", ["api.example.com 443 > 2001:db8::1 443"]),
         ("api.example.com:443:2001:db8::1", ["api.example.com 443 > 2001:db8::1 443"]),
         ("*:443:203.0.113.7", ["443 > 203.0.113.7 443"]),
         ("api.example.com:443:edge.example.net:8443", ["api.example.com 443 > edge.example.net 8443"]),
         ("::edge.example.net:", [" > edge.example.net"]),
         ("[2001:db8::1]:443:[2001:db8::2]:8443", ["2001:db8::1 443 > 2001:db8::2 8443"]),
-    ])
-    func readsAddressesAndBothOfCurlsNotations(text: String, expected: [String]) throws {
+    ]) func readsAddressesAndBothOfCurlsNotations(text: String, expected: [String]) throws {
         #expect(try read(text) == expected)
     }
 
     @Test(arguments: [
         "", ":", "203.0.113.7:0", "a:b:c:d:e", "api.example.com:443:edge.example.net", "host::b", "[::1",
         "[\u{301}::1]:9", "[::1]\u{301}:9", "[::1]:\u{301}443", "[\u{200D}::1]",
-    ])
-    func refusesWhatIsNoAddress(text: String) {
+    ]) func refusesWhatIsNoAddress(text: String) {
         #expect(throws: RequestError.self) { try ConnectAddress.readAny(text) }
     }
 }
@@ -118,27 +90,22 @@ import Testing
 @Suite(.endsSomeTime) struct TimeTextTests {
     @Test(
         arguments: [
-            ("0", 0), ("-1", -1), ("1795248000", 1_795_248_000),
-            ("1970-01-01", 0), ("2026-11-21", 1_795_219_200), ("2024-02-29", 1_709_164_800),
-            ("2026-11-21T08:00:00Z", 1_795_248_000), ("2026-11-21t08:00:00z", 1_795_248_000),
-            ("2026-11-21 08:00:00Z", 1_795_248_000), ("2026-11-21T09:30:00+01:30", 1_795_248_000),
-            ("2026-11-21T00:00:00-08:00", 1_795_248_000), ("2026-11-21T08:00:00.999Z", 1_795_248_000),
-            ("2026-01-01T00:00:00+00:00", 1_767_225_600), ("0001-01-01", -62_135_596_800),
-            ("9999-12-31T23:59:59Z", 253_402_300_799), ("2016-12-31T23:59:60Z", 1_483_228_800),
-        ] as [(String, Int64)]
-    )
-    func readsMoments(text: String, seconds: Int64) throws {
-        #expect(try TimeText.read(text).secondsSinceEpoch == seconds)
-    }
+            ("0", 0), ("-1", -1), ("1795248000", 1_795_248_000), ("1970-01-01", 0), ("2026-11-21", 1_795_219_200),
+            ("2024-02-29", 1_709_164_800), ("2026-11-21T08:00:00Z", 1_795_248_000),
+            ("2026-11-21t08:00:00z", 1_795_248_000), ("2026-11-21 08:00:00Z", 1_795_248_000),
+            ("2026-11-21T09:30:00+01:30", 1_795_248_000), ("2026-11-21T00:00:00-08:00", 1_795_248_000),
+            ("2026-11-21T08:00:00.999Z", 1_795_248_000), ("2026-01-01T00:00:00+00:00", 1_767_225_600),
+            ("0001-01-01", -62_135_596_800), ("9999-12-31T23:59:59Z", 253_402_300_799),
+            ("2016-12-31T23:59:60Z", 1_483_228_800),
+        ] as [(String, Int64)]) func readsMoments(text: String, seconds: Int64) throws
+    { #expect(try TimeText.read(text).secondsSinceEpoch == seconds) }
 
     @Test(arguments: [
         "", "nonsense", "tomorrow", "2026", "20261121", "2026-13-01", "2026-02-29", "2026-00-10", "2026-11-31",
         "2026-11-21T08:00:00", "2026-11-21T24:00:00Z", "2026-11-21T08:60:00Z", "2026-11-21T08:00Z",
-        "2026-11-21T08:00:00.Z",
-        "2026-11-21T08:00:00+1:00", "2026-11-21T08:00:00+24:00", "2026-11-21Z", "2026-11-21T08:00:00Zx", "--1", "1e9",
-        "999999999999", "٢٠٢٦-١١-٢١", "0000-01-01", "21.11.2026",
-    ])
-    func refusesNonsenseAndShowsHowToWriteATime(text: String) {
+        "2026-11-21T08:00:00.Z", "2026-11-21T08:00:00+1:00", "2026-11-21T08:00:00+24:00", "2026-11-21Z",
+        "2026-11-21T08:00:00Zx", "--1", "1e9", "999999999999", "٢٠٢٦-١١-٢١", "0000-01-01", "21.11.2026",
+    ]) func refusesNonsenseAndShowsHowToWriteATime(text: String) {
         let error = #expect(throws: TimeTextError.self) { try TimeText.read(text) }
         #expect(error?.description.contains("write 2026-11-21T08:00:00Z") == true)
     }

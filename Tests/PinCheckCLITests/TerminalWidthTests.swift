@@ -23,26 +23,19 @@ import Text
             }
             root = try .selfSigned(.authority(name("Example Global Root Authority G2", "Example Trust Services LLC")))
             issuer = try root.issue(
-                .authority(name("Example Global G2 TLS RSA SHA256 2020 CA1", "Example Trust Services LLC"))
-            )
+                .authority(name("Example Global G2 TLS RSA SHA256 2020 CA1", "Example Trust Services LLC")))
             leaf = try issuer.issue(.leaf(TerminalWidthTests.host))
             other = try issuer.issue(.leaf(TerminalWidthTests.host))
             chinese = try issuer.issue(
                 .leaf(
-                    subject: DistinguishedName([
-                        .init(.organization, Array("北京某某移动互联网科技有限公司".utf8))
-                    ]),
-                    names: [GeneralName(TerminalWidthTests.host)]
-                )
-            )
+                    subject: DistinguishedName([.init(.organization, Array("北京某某移动互联网科技有限公司".utf8))]),
+                    names: [GeneralName(TerminalWidthTests.host)]))
         }
     }
 
     /// Runs a command line at every width, and looks at every line.
     private func expectFitting(
-        _ arguments: [String],
-        input: [UInt8] = [],
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ arguments: [String], input: [UInt8] = [], sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         let wide = await pincheck(arguments, input: input, columns: 2_000)
         // A table has as much of a hash as there is room for.
@@ -172,21 +165,12 @@ import Text
             reports.append(report)
         }
         reports[5].consistency = Report.Consistency(
-            consistent: true,
-            addresses: 1,
-            accepted: 5,
-            rejected: 0,
-            unreachable: 0,
-            findings: [],
-            exit: Report.Exit(.pass),
-            hasKnownDifferences: false
-        )
+            consistent: true, addresses: 1, accepted: 5, rejected: 0, unreachable: 0, findings: [],
+            exit: Report.Exit(.pass), hasKnownDifferences: false)
         for columns in Self.widths {
             let text = TextRenderer(
-                style: TextStyle(.never, isTerminal: true, environment: [:]),
-                explains: false,
-                layout: TextLayout(columns: columns, wraps: true)
-            )
+                style: TextStyle(.never, isTerminal: true, environment: [:]), explains: false,
+                layout: TextLayout(columns: columns, wraps: true))
             var renderer = TextResultRenderer(text: text)
             let lines = reports.map { renderer.text(for: $0) }.joined().split(separator: "\n")
             #expect(lines.allSatisfy { TerminalText.cells($0) <= columns }, "\(lines)")
@@ -197,8 +181,9 @@ import Text
 
     // MARK: Lists
 
-    @Test(arguments: [["clients"], ["devices"], ["devices", "ios-17"], ["lint", "--rules"], ["demo"]])
-    func listsFit(arguments: [String]) async {
+    @Test(arguments: [["clients"], ["devices"], ["devices", "ios-17"], ["lint", "--rules"], ["demo"]]) func listsFit(
+        arguments: [String]
+    ) async {
         let hasFreshKeys = arguments == ["demo"]
         guard hasFreshKeys else { return await expectFitting(arguments) }
         for columns in [nil] + Self.widths {

@@ -4,8 +4,7 @@ import PinCheckCLI
 import Testing
 
 /// What servers send along with their certificates, as command lines judge and show it.
-@Suite(.timeLimit(.minutes(5)))
-struct TransparencyCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct TransparencyCommandTests {
     private let pki: StandardPKI
     private let host = StandardPKI.serverName
     private let logs: [LabLog]
@@ -15,15 +14,12 @@ struct TransparencyCommandTests {
         pki = try .shared()
         logs = try (0..<4).map { try LabLog(key: .shared(.p256, label: "log \($0)")) }
         leaf = try pki.interA.issue(
-            CertificateTemplate.leaf(host).with { $0.serialNumber = [0x12, 0x34] },
-            loggedBy: Array(logs[0..<2])
-        )
+            CertificateTemplate.leaf(host).with { $0.serialNumber = [0x12, 0x34] }, loggedBy: Array(logs[0..<2]))
     }
 
     /// What a check of a server that presents the leaf comes to.
     private func check(
-        _ arguments: [String] = [],
-        format: [String] = ["--format", "json"],
+        _ arguments: [String] = [], format: [String] = ["--format", "json"],
         _ change: (inout TLSServerSettings) throws -> Void = { _ in }
     ) async throws -> Outcome {
         var settings = TLSServerSettings(presenting: [leaf, pki.interA])
@@ -49,8 +45,9 @@ struct TransparencyCommandTests {
 
     // MARK: What is reported
 
-    @Test(arguments: [TLSVersion.tls12, .tls13])
-    func timestampsOfAllPlacesAndTheStapleAreReported(version: TLSVersion) async throws {
+    @Test(arguments: [TLSVersion.tls12, .tls13]) func timestampsOfAllPlacesAndTheStapleAreReported(version: TLSVersion)
+        async throws
+    {
         let outcome = try await check { settings in
             settings.maximumVersion = version
             settings.timestamps = LabLog.list([try logs[2].timestamp(for: .certificate(leaf.der))])
@@ -103,9 +100,7 @@ struct TransparencyCommandTests {
                 """
                 <network-security-config><base-config><trust-anchors><certificates src="@raw/issuer"/></trust-anchors>
                 </base-config></network-security-config>
-                """,
-                to: "network_security_config.xml"
-            )
+                """, to: "network_security_config.xml")
             let nobody = try files.write(pki.rootB.pem, to: "other.pem")
             for arguments in [
                 ["--client", "android", "--pins", android, "--anchors", nobody],
@@ -138,8 +133,7 @@ struct TransparencyCommandTests {
                     $0.thisUpdate = LabClock.now - 9 * LabClock.day
                     $0.nextUpdate = LabClock.now - LabClock.day
                 }, "staple-expired", "outdated"
-            ),
-            (try staple { $0.thisUpdate = LabClock.now + LabClock.day }, "staple-expired", "outdated"),
+            ), (try staple { $0.thisUpdate = LabClock.now + LabClock.day }, "staple-expired", "outdated"),
             (try staple { $0.status = .unknown }, "staple-unknown", "unknown"),
         ]
         for (staple, warning, status) in cases {
@@ -183,9 +177,8 @@ struct TransparencyCommandTests {
         let quarter: Int64 = 900
         let cases: [(from: Int64, to: Int64?, isGood: Bool)] = [
             (-LabClock.day, LabClock.day, true), (quarter - 60, LabClock.day, true),
-            (quarter + 60, LabClock.day, false),
-            (-LabClock.day, 60 - quarter, true), (-LabClock.day, -quarter - 60, false), (60 - quarter, nil, true),
-            (-quarter - 60, nil, false),
+            (quarter + 60, LabClock.day, false), (-LabClock.day, 60 - quarter, true),
+            (-LabClock.day, -quarter - 60, false), (60 - quarter, nil, true), (-quarter - 60, nil, false),
         ]
         for (from, to, isGood) in cases {
             let staple = try staple {

@@ -14,8 +14,7 @@ import Testing
         pki = try .shared()
         leaf = try pki.interA.issue(
             CertificateTemplate.leaf(StandardPKI.serverName).with { $0.serialNumber = [0x12, 0x35] },
-            key: .shared(.rsa(bits: 2048), label: "ats")
-        )
+            key: .shared(.rsa(bits: 2048), label: "ats"))
     }
 
     private func plist(_ body: String) -> String {
@@ -34,19 +33,16 @@ import Testing
 
     /// Checks a server with an Info.plist beside the pin of its root, which the device trusts.
     private func check(
-        _ settings: TLSServerSettings,
-        _ plist: String,
-        client: String = "afnetworking",
-        _ arguments: [String] = []
+        _ settings: TLSServerSettings, _ plist: String, client: String = "afnetworking", _ arguments: [String] = []
     ) async throws -> (outcome: Outcome, connections: Int) {
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             let info = try files.write(plist, to: "Info.plist")
             return try await LoopbackServer.serving(.tls(settings)) { server in
                 let outcome = await pincheck(
-                    [host, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--pins", info]
-                        + ["--client", client, "--format", "json"] + arguments
-                )
+                    [host, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--pins", info] + [
+                        "--client", client, "--format", "json",
+                    ] + arguments)
                 return (outcome, server.connections.count)
             }
         }
@@ -74,8 +70,9 @@ import Testing
 
     // MARK: The connection
 
-    @Test(arguments: ["afnetworking", "alamofire", "trustkit", "nspinneddomains"])
-    func aModernServerIsTaken(_ client: String) async throws {
+    @Test(arguments: ["afnetworking", "alamofire", "trustkit", "nspinneddomains"]) func aModernServerIsTaken(
+        _ client: String
+    ) async throws {
         for settings in [server(), tls12] {
             let (outcome, connections) = try await check(settings, plist(""), client: client)
             #expect(outcome.status == .pass, "\(outcome)")
@@ -161,18 +158,11 @@ import Testing
         try await TemporaryDirectory.scoped { files in
             let path = try files.write(android, to: "network_security_config.xml")
             _ = try files.write(pki.rootB.pem, to: "other.pem")
-            let (outcome, _) = try await check(
-                silent,
-                plist(""),
-                client: "afnetworking,android",
-                ["--pins", path]
-            )
+            let (outcome, _) = try await check(silent, plist(""), client: "afnetworking,android", ["--pins", path])
             #expect(outcome.status == .fail, "\(outcome)")
             let clients = try JSONValue(outcome.output)["clients"].array
             #expect(
-                clients.map { $0["reason"]["id"].text } == ["forward-secrecy-unknown", "unknown-issuer"],
-                "\(outcome)"
-            )
+                clients.map { $0["reason"]["id"].text } == ["forward-secrecy-unknown", "unknown-issuer"], "\(outcome)")
             // The app never got that chain.
             #expect(clients.map { $0["verdict"].text } == ["none", "reject"])
             let reason = try JSONValue(outcome.output)["reason"]["message"].text ?? ""
@@ -206,9 +196,7 @@ import Testing
         for arguments in [[], ["--all-addresses"], ["--key-types", "rsa"], ["--request", "/"]] {
             let (outcome, _) = try await check(stapling, plist(""), arguments)
             #expect(
-                outcome.status == .fail && outcome.output.contains("\"id\" : \"revoked\""),
-                "\(arguments): \(outcome)"
-            )
+                outcome.status == .fail && outcome.output.contains("\"id\" : \"revoked\""), "\(arguments): \(outcome)")
             #expect(try await check(stapling, exception(noForwardSecrecy), arguments).outcome.status == .pass)
         }
     }
@@ -228,11 +216,7 @@ import Testing
             #expect(outcome.status == .pass, "\(client): \(outcome)")
         }
         let (curl, _) = try await check(
-            twoCertificates,
-            plist(""),
-            client: "afnetworking,curl",
-            ["--pins", pki.leaf.pin]
-        )
+            twoCertificates, plist(""), client: "afnetworking,curl", ["--pins", pki.leaf.pin])
         #expect(curl.status == .fail)
         // Both keys are in use: neither is the other's backup.
         let keys = ["--pins", leaf.pin, "--pins", pki.leaf.pin, "--min-pin-life", "36500d"]
@@ -295,11 +279,7 @@ import Testing
 
     /// Judges a chain with an Info.plist, against roots of the device.
     private func verify(
-        _ chain: [LabCertificate],
-        _ plist: String?,
-        roots: [LabCertificate],
-        _ arguments: [String],
-        name: String? = nil
+        _ chain: [LabCertificate], _ plist: String?, roots: [LabCertificate], _ arguments: [String], name: String? = nil
     ) async throws -> Outcome {
         try await TemporaryDirectory.scoped { files in
             let path = try files.write(pem(of: chain), to: "chain.pem")
@@ -307,9 +287,8 @@ import Testing
             let info = try plist.map { ["--pins", try files.write($0, to: "Info.plist")] } ?? []
             let pin = try files.write(chain[0].der, to: "pin.cer")
             return await pincheck(
-                ["verify", path, "--anchors", anchors, "--host", name ?? host, "--format", "json", "--pins", pin]
-                    + info + arguments
-            )
+                ["verify", path, "--anchors", anchors, "--host", name ?? host, "--format", "json", "--pins", pin] + info
+                    + arguments)
         }
     }
 
@@ -327,16 +306,11 @@ import Testing
         }
         // A rejection by the client stays the client's.
         let wrong = try await verify(
-            [pki.rogue, pki.rogueI],
-            plist(""),
-            roots: [pki.rootA],
-            ["--mode", "certificate"]
-        )
+            [pki.rogue, pki.rogueI], plist(""), roots: [pki.rootA], ["--mode", "certificate"])
         #expect(wrong.decision == "fail unknown-issuer")
         let alamofire = ["--client", "alamofire:accept-self-signed:evaluator=pinned-certificates"]
         #expect(
-            try await verify(chain, plist(""), roots: [pki.rootB], alamofire).decision == "fail ats-exception-needed"
-        )
+            try await verify(chain, plist(""), roots: [pki.rootB], alamofire).decision == "fail ats-exception-needed")
     }
 
     @Test func withoutAnInfoPlistThatIsANote() async throws {
@@ -348,11 +322,8 @@ import Testing
         #expect(notes.first?["message"].text?.contains("NSExceptionAllowsInsecureHTTPLoads for \(host)") == true)
         // No warning, which would change the exit status of a strict run.
         let strict = try await verify(
-            [pki.leaf, pki.interA],
-            nil,
-            roots: [pki.rootB],
-            lenient + ["--client", "alamofire:accept-self-signed", "--fail-on", "warn"]
-        )
+            [pki.leaf, pki.interA], nil, roots: [pki.rootB],
+            lenient + ["--client", "alamofire:accept-self-signed", "--fail-on", "warn"])
         #expect(!strict.errors.contains("ats-exception-needed"))
         let trusted = try await verify([pki.leaf, pki.interA], nil, roots: [pki.rootA], lenient)
         #expect(!trusted.output.contains("ats-exception-needed"))
@@ -368,8 +339,7 @@ import Testing
         #expect(try await verify(chain, free, roots: [pki.rootA], basic).decision == "pass pin-matched")
         let old = try pki.interA.issue(CertificateTemplate.leaf(host).with { $0.digest = .sha1 })
         #expect(
-            try await verify([old, pki.interA], free, roots: [pki.rootA], basic).decision == "fail ats-weak-signature"
-        )
+            try await verify([old, pki.interA], free, roots: [pki.rootA], basic).decision == "fail ats-weak-signature")
     }
 
     @Test func certificateTransparencyIsAskedForByTheEntry() async throws {
@@ -379,17 +349,14 @@ import Testing
         #expect(outcome.decision == "fail ats-too-few-scts")
         let not = asking.replacing("<true/>", with: "<false/>")
         #expect(
-            try await verify(chain, not, roots: [pki.rootA], ["--mode", "certificate"]).decision == "pass pin-matched"
-        )
+            try await verify(chain, not, roots: [pki.rootA], ["--mode", "certificate"]).decision == "pass pin-matched")
     }
 
     @Test func withoutAConnectionTheTraceSaysSo() async throws {
         let outcome = try await verify([pki.leaf, pki.interA], plist(""), roots: [pki.rootA], [])
         let steps = try JSONValue(outcome.output)["checks"].array.filter { $0["id"].text?.hasPrefix("ats-") == true }
         let statuses = steps.map { "\($0["id"].text ?? "") \($0["status"].text ?? "")" }
-        #expect(
-            statuses == ["ats-tls skip", "ats-forward-secrecy skip", "ats-certificate pass", "ats-trust pass"]
-        )
+        #expect(statuses == ["ats-tls skip", "ats-forward-secrecy skip", "ats-certificate pass", "ats-trust pass"])
     }
 
     // MARK: The host of the URL
@@ -402,9 +369,9 @@ import Testing
                 func outcome(_ plist: String, _ arguments: [String] = []) async throws -> Outcome {
                     let info = try files.write(plist, to: "Info.plist")
                     return await pincheck(
-                        ["https://127.0.0.1:\(server.port)/", "--host", host, "--anchors", anchors, "--pins", info]
-                            + ["--min-tls", "1.0", "--format", "json"] + arguments
-                    )
+                        ["https://127.0.0.1:\(server.port)/", "--host", host, "--anchors", anchors, "--pins", info] + [
+                            "--min-tls", "1.0", "--format", "json",
+                        ] + arguments)
                 }
                 // The name has an entry, the address does not.
                 #expect(try await outcome(exception(least("TLSv1.0"))).decision == "fail ats-tls-version")
@@ -436,8 +403,7 @@ import Testing
         #expect(
             applied["settings"].array.map(\.text) == [
                 "at least TLS 1.1", "no forward secrecy asked for", "the app may accept what the system refuses",
-            ]
-        )
+            ])
     }
 
     @Test func aPropertyListThatIsWrongIsNoVerdict() async throws {
@@ -446,9 +412,7 @@ import Testing
         #expect(outcome.status == .data)
         #expect(
             outcome.errors.contains(
-                "Info.plist:2: 'NSAppTransportSecurity.NSAllowsArbitraryLoads' is not true or false"
-            )
-        )
+                "Info.plist:2: 'NSAppTransportSecurity.NSAllowsArbitraryLoads' is not true or false"))
     }
 
     @Test func twoThatDisagreeAreRefused() async throws {
@@ -467,22 +431,17 @@ import Testing
         try await TemporaryDirectory.scoped { files in
             let weak = plist(
                 "<key>NSAllowsArbitraryLoads</key><true/><key>NSExceptionDomains</key><dict>\n"
-                    + "<key>a.example</key><dict>\(least("TLSv1.0"))\(noForwardSecrecy)\(insecure)</dict></dict>"
-            )
+                    + "<key>a.example</key><dict>\(least("TLSv1.0"))\(noForwardSecrecy)\(insecure)</dict></dict>")
             let output = await pincheck("lint", try files.write(weak, to: "weak.plist")).output
             #expect(
-                output.contains("weak.plist:1: warning: NSAllowsArbitraryLoads switches App Transport Security off")
-            )
+                output.contains("weak.plist:1: warning: NSAllowsArbitraryLoads switches App Transport Security off"))
             #expect(output.contains("weak.plist:3: warning: the exception for a.example allows TLS 1.0, keys that "))
             let narrowed = plist(
-                "<key>NSAllowsArbitraryLoads</key><true/><key>NSAllowsArbitraryLoadsInWebContent</key><false/>"
-            )
+                "<key>NSAllowsArbitraryLoads</key><true/><key>NSAllowsArbitraryLoadsInWebContent</key><false/>")
             let note = await pincheck("lint", try files.write(narrowed, to: "narrowed.plist"))
             #expect(
                 note.output.contains(
-                    "note: NSAllowsArbitraryLoads counts as NO beside NSAllowsArbitraryLoadsInWebContent"
-                )
-            )
+                    "note: NSAllowsArbitraryLoads counts as NO beside NSAllowsArbitraryLoadsInWebContent"))
             #expect(note.status == .pass)
         }
     }

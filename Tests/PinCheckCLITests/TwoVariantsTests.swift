@@ -7,9 +7,7 @@ import Testing
     let pki: StandardPKI
     private let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func kotlin(debug: String, release: String, also: String = "") -> String {
         """
@@ -24,20 +22,15 @@ import Testing
         "curl --pinnedpubkey 'sha256//\(certificate.pin.dropFirst(7))' \(url)\n"
     }
 
-    private func judged(
-        _ text: String,
-        as name: String,
-        client: String,
-        _ arguments: String...
-    ) async throws -> Outcome {
+    private func judged(_ text: String, as name: String, client: String, _ arguments: String...) async throws -> Outcome
+    {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             let source = try files.write(Array(text.utf8), to: name)
             return await pincheck(
                 ["verify", chain, "--anchors", anchors, "--pins", source, "--client", client, "--host", host]
-                    + arguments
-            )
+                    + arguments)
         }
     }
 
@@ -49,10 +42,7 @@ import Testing
             #expect(
                 outcome.errors.contains(
                     "Net.kt:4: the pins of \(host) are others here than in line 3, and nothing says that one pinner has both; add "
-                        + "them in one chain of calls, give the source of one variant"
-                ),
-                "\(outcome.errors)"
-            )
+                        + "them in one chain of calls, give the source of one variant"), "\(outcome.errors)")
         }
     }
 
@@ -60,17 +50,13 @@ import Testing
         let text = kotlin(debug: "\"\(host)\"", release: "\"\(host)\"")
         let outcome = try await judged(text, as: "Net.kt", client: "okhttp", "--skip-bad-pins")
         #expect(
-            outcome.status == .data && outcome.errors.contains("nothing says that one pinner has both"),
-            "\(outcome)"
-        )
+            outcome.status == .data && outcome.errors.contains("nothing says that one pinner has both"), "\(outcome)")
     }
 
     @Test func otherHostsOfThatFileAreJudged() async throws {
         let text = kotlin(
-            debug: "\"other.example.org\"",
-            release: "\"other.example.org\"",
-            also: ".add(\"\(host)\", \"\(pki.leaf.pin)\")"
-        )
+            debug: "\"other.example.org\"", release: "\"other.example.org\"",
+            also: ".add(\"\(host)\", \"\(pki.leaf.pin)\")")
         let outcome = try await judged(text, as: "Net.kt", client: "okhttp")
         #expect(outcome.status == .pass, "\(outcome)")
         #expect(!outcome.errors.contains("other pins"))
@@ -89,10 +75,7 @@ import Testing
         #expect(
             outcome.errors.contains(
                 "fetch.sh:2: the pins of \(host) are others here than in line 1, and curl takes a command's own; give a file "
-                    + "with one of the commands"
-            ),
-            "\(outcome.errors)"
-        )
+                    + "with one of the commands"), "\(outcome.errors)")
         // For another port it is another server.
         let ports = command(pki.leaf, "https://\(host)/a") + command(pki.junk, "https://\(host):8443/b")
         #expect(try await judged(ports, as: "fetch.sh", client: "curl").status == .pass)
@@ -101,10 +84,7 @@ import Testing
     /// What is read of several files is what one file with all of it says.
     @Test func twoSourcesWithOtherPinsOfAHostAreNotAddedUp() async throws {
         let sources: [(client: String, name: String, text: (LabCertificate) -> String)] = [
-            (
-                "okhttp", "Net.kt",
-                { "val p = CertificatePinner.Builder().add(\"\(host)\", \"\($0.pin)\").build()\n" }
-            ),
+            ("okhttp", "Net.kt", { "val p = CertificatePinner.Builder().add(\"\(host)\", \"\($0.pin)\").build()\n" }),
             ("curl", "fetch.sh", { command($0, "https://\(host)/a") }),
         ]
         for (client, name, text) in sources {
@@ -117,8 +97,7 @@ import Testing
                 let outcome = await pincheck(base + ["--pins", debug, "--pins", release])
                 #expect(outcome.status == .data)
                 #expect(
-                    outcome.errors.contains("Release\(name):1: the pins of \(host) are others here than in \(debug):1")
-                )
+                    outcome.errors.contains("Release\(name):1: the pins of \(host) are others here than in \(debug):1"))
                 let list = try files.write(Array("\(host) \(pki.junk.pin)\n".utf8), to: "more.txt")
                 #expect(await pincheck(base + ["--pins", release, "--pins", release, "--pins", list]).status == .pass)
             }
@@ -132,10 +111,7 @@ import Testing
             let note =
                 "line 3 has other pins for \(host): they are put together here, though nothing says that one pinner has both"
             let lint = await pincheck("lint", source)
-            #expect(
-                lint.status == .pass && lint.output.contains("line 3 has other pins for \(host)"),
-                "\(lint)"
-            )
+            #expect(lint.status == .pass && lint.output.contains("line 3 has other pins for \(host)"), "\(lint)")
             let pins = await pincheck("pins", source)
             #expect(pins.status == .pass && pins.errors.contains(note), "\(pins)")
         }
@@ -151,12 +127,10 @@ import Testing
             let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             let source = try files.write(Array(text.utf8), to: "nsc.xml")
-            let outcome = await pincheck(
-                [
-                    "verify", chain, "--anchors", anchors, "--pins", source, "--client", "android", "--host", host,
-                    "--fail-on", "warn",
-                ]
-            )
+            let outcome = await pincheck([
+                "verify", chain, "--anchors", anchors, "--pins", source, "--client", "android", "--host", host,
+                "--fail-on", "warn",
+            ])
             #expect(outcome.status == .pass, "\(outcome)")
             #expect(outcome.errors.isEmpty && outcome.output.contains("<debug-overrides> is for debuggable builds"))
         }

@@ -10,9 +10,7 @@ import X509
     let pki: StandardPKI
     private let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private let revocation = "not judged here: revocation, which the certificate says where to ask for"
 
@@ -74,8 +72,7 @@ import X509
         #expect(
             document["notes"].array.map { $0["id"].text } == [
                 "no-revocation", "no-aia", "no-ct-logs", "no-managed-roots",
-            ]
-        )
+            ])
         let explained = try await outcome([pki.leaf, pki.interA], "--explain").output
         #expect(explained.contains("note: the SCTs of Certificate Transparency are counted"))
         #expect(!explained.contains("not judged here"))
@@ -88,49 +85,21 @@ import X509
         let root = try CertificateReader.certificate(der: pki.rootA.der)
         let entry = try ClientRegistry.entry(named: "okhttp")
         let verifier = OpenSSLPathVerifier(
-            trustStore: TrustStore(anchors: [AnchorBundle([root])]),
-            isPublicRoot: { isPublic && $0 == root }
-        )
+            trustStore: TrustStore(anchors: [AnchorBundle([root])]), isPublicRoot: { isPublic && $0 == root })
         let client = ChosenClient(
-            entry: entry,
-            settings: [],
-            words: [],
-            procedure: .success(OkHttp()),
-            pins: nil,
-            androidTrust: nil,
-            transportSecurity: nil,
-            trustsInstalledRoots: false
-        )
+            entry: entry, settings: [], words: [], procedure: .success(OkHttp()), pins: nil, androidTrust: nil,
+            transportSecurity: nil, trustsInstalledRoots: false)
         let evaluation = Evaluation(
             setup: HostSetup(
-                clients: [client],
-                mode: .none,
-                pins: nil,
-                records: [],
-                entries: [],
-                applied: [],
-                warnings: [],
-                notes: []
-            ),
+                clients: [client], mode: .none, pins: nil, records: [], entries: [], applied: [], warnings: [],
+                notes: []),
             devices: [
-                JudgedDevice(
-                    device: nil,
-                    trust: .system,
-                    verifier: verifier,
-                    verifierWithInstalledRoots: verifier
-                )
-            ],
-            time: Timestamp(secondsSinceEpoch: LabClock.now),
-            outlook: OutlookRules(),
-            logs: hasList ? TransparencyLogs([:], date: nil) : nil
-        )
+                JudgedDevice(device: nil, trust: .system, verifier: verifier, verifierWithInstalledRoots: verifier)
+            ], time: Timestamp(secondsSinceEpoch: LabClock.now), outlook: OutlookRules(),
+            logs: hasList ? TransparencyLogs([:], date: nil) : nil)
         let result = CheckResult(
-            of: PresentedChain(certificates)!,
-            named: "chain.pem",
-            for: .name(try ServerName(host)),
-            by: evaluation,
-            at: Timestamp(secondsSinceEpoch: LabClock.now)
-        )
+            of: PresentedChain(certificates)!, named: "chain.pem", for: .name(try ServerName(host)), by: evaluation,
+            at: Timestamp(secondsSinceEpoch: LabClock.now))
         let matters = result.judgement?.unjudged ?? []
         #expect(matters == (isPublic && hasTimestamps && !hasList ? [.transparencyLogs] : []))
     }

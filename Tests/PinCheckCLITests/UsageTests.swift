@@ -23,8 +23,7 @@ import Testing
 
     @Test(arguments: [
         ["--help"], ["-h"], ["help"], ["help", "check"], ["check", "--help"], ["verify", "-h"], ["demo", "--help"],
-    ])
-    func helpGoesToStandardOutputAndFitsATerminal(arguments: [String]) async {
+    ]) func helpGoesToStandardOutputAndFitsATerminal(arguments: [String]) async {
         let outcome = await pincheck(arguments)
         #expect(outcome.status == .pass)
         #expect(outcome.errors.isEmpty)
@@ -65,8 +64,7 @@ import Testing
         (
             ["fetch", "-C", "-", "https://h/"],
             "there is no option '-C': the same command goes on with what was interrupted"
-        ),
-        (["fetch", "-H", "A: b", "https://h/"], "there is no option '-H': did you mean '--header'?"),
+        ), (["fetch", "-H", "A: b", "https://h/"], "there is no option '-H': did you mean '--header'?"),
         (["pins", "host", "-o", "x"], "there is no option '-o': the result goes to standard output: write '> FILE'"),
         (["host", "--cacert", "x"], "there is no option '--cacert': did you mean '--anchors'?"),
         (["host", "-x"], "there is no option '-x': did you mean '--proxy'?"),
@@ -82,31 +80,22 @@ import Testing
         (
             ["chekc"],
             "there is no command 'chekc': did you mean 'pincheck check'? A host of that name is checked by 'pincheck check chekc'"
-        ),
-        (["check"], "no target is given"),
-        (["verify"], "no <chain> is given: write 'pincheck verify <chain> "),
+        ), (["check"], "no target is given"), (["verify"], "no <chain> is given: write 'pincheck verify <chain> "),
         (["verify", "a", "b"], "'b' is one argument too many: write 'pincheck verify "),
-        ([""], "the target '' is empty"),
-        (["host:0"], "a port is a number"),
-        (["host:65536"], "a port is a number"),
-        (["[::1"], "without ']'"),
-        (["a\0b"], "control character"),
+        ([""], "the target '' is empty"), (["host:0"], "a port is a number"), (["host:65536"], "a port is a number"),
+        (["[::1"], "without ']'"), (["a\0b"], "control character"),
         (["host", "--sni", "192.0.2.1"], "is an address: TLS carries host names only"),
         (["host", "--sni", "[::1]"], "is an address: TLS carries host names only"),
         (["host", "--sni", ""], "--sni: the host name '' is empty"),
         (["host", "--sni", "a..b"], "--sni: the host name 'a..b' has an empty label"),
-        (["host", "--sni", "a", "--no-sni"], "contradict each other"),
-        (["host", "-4", "-6"], "contradict each other"),
+        (["host", "--sni", "a", "--no-sni"], "contradict each other"), (["host", "-4", "-6"], "contradict each other"),
         (["192.0.2.1", "-6"], "is not an address of the family that -6 asks for"),
-        (["host", "--verify-name", ""], "--verify-name '' is empty"),
-        (["host", "--host", ""], "names no host"),
+        (["host", "--verify-name", ""], "--verify-name '' is empty"), (["host", "--host", ""], "names no host"),
         (["host", "--host", "a b"], "control character"),
         (["host", "--host", "a", "--header", "Host: b"], "contradict each other"),
         (["host", "--header", "Accept: */*"], "only 'Host: NAME' does"),
-        (["host", "--header", "Host"], "only 'Host: NAME' does"),
-        (["host", "--port", "0"], "a port is a number"),
-        (["host", "--port", "https"], "a port is a number"),
-        (["host", "--timeout", "0"], "is not a time in seconds"),
+        (["host", "--header", "Host"], "only 'Host: NAME' does"), (["host", "--port", "0"], "a port is a number"),
+        (["host", "--port", "https"], "a port is a number"), (["host", "--timeout", "0"], "is not a time in seconds"),
         (["host", "--timeout=-1"], "is not a time in seconds"),
         (["host", "--timeout", "86401"], "is not a time in seconds"),
         (["host", "--timeout", "nan"], "is not a time in seconds"),
@@ -120,8 +109,7 @@ import Testing
         (["host", "--max-tls", "tls1.2"], "is not a TLS version"),
         (["host", "--min-tls", "1.3", "--max-tls", "1.2"], "--min-tls 1.3 is above --max-tls 1.2"),
         (["host", "--alpn", "h2,"], "holds a name of no or of more than 255 bytes"),
-        (["host", "--connect", ""], "names no host"),
-        (["host", "--connect", "192.0.2.1:0"], "a port is a number"),
+        (["host", "--connect", ""], "names no host"), (["host", "--connect", "192.0.2.1:0"], "a port is a number"),
         (["host", "--resolve", "host:443"], "has too few parts"),
         (["host", "--resolve", "host:443:name"], "has no address in 'name'"),
         (["host", "--connect-to", "host:443:192.0.2.1"], "has not four parts"),
@@ -136,19 +124,17 @@ import Testing
         (
             ["host", "--mode", "certificate", "--pins", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
             "--mode certificate compares certificates"
-        ),
-        (["host", "--mode"], "--mode has no value: write '--mode <mode>'"),
+        ), (["host", "--mode"], "--mode has no value: write '--mode <mode>'"),
     ]
 
-    @Test(arguments: mistakes)
-    func mistakesOnTheCommandLineEndWith64AndOneLine(arguments: [String], reason: String) async {
+    @Test(arguments: mistakes) func mistakesOnTheCommandLineEndWith64AndOneLine(arguments: [String], reason: String)
+        async
+    {
         let outcome = await pincheck(arguments)
         #expect(outcome.status == .usage)
         #expect(outcome.output.isEmpty)
         #expect(
-            outcome.errors.hasPrefix("Error: ") && outcome.errors.count(where: \.isNewline) == 1,
-            "\(outcome.errors)"
-        )
+            outcome.errors.hasPrefix("Error: ") && outcome.errors.count(where: \.isNewline) == 1, "\(outcome.errors)")
         #expect(outcome.errors.contains(reason), "\(outcome.errors)")
         #expect(isPlain(outcome.errors))
         #expect(!outcome.errors.contains("CommandError"))
@@ -194,16 +180,12 @@ import Testing
     @Test func theHelpNamesEveryCommandAndStatus() async {
         let short = await pincheck()
         for command in RootCommand.commands {
-            #expect(
-                short.errors.contains("pincheck \(command.name)")
-                    || command == CheckCommand.self
-            )
+            #expect(short.errors.contains("pincheck \(command.name)") || command == CheckCommand.self)
         }
         let help = await pincheck("--help")
         #expect(
             help.output.contains("3 accepted with a warning")
-                && help.output.contains("an error first, then 1, 5,\n4, 2, 3.")
-        )
+                && help.output.contains("an error first, then 1, 5,\n4, 2, 3."))
     }
 
     @Test func wordsOfOthersForCommandsAreRecognised() async {
@@ -218,25 +200,21 @@ import Testing
         #expect(outcome.status == .noInput)
         #expect(
             outcome.errors.contains("'Package.swift' is one: write 'pincheck verify' with the file"),
-            "\(outcome.errors)"
-        )
+            "\(outcome.errors)")
     }
 
     @Test func aPasswordInThePlaceOfAPortIsNotShown() async {
         let outcome = await pincheck(["api.example.com"], environment: ["HTTPS_PROXY": "http://user:SECRET"])
         #expect(outcome.status == .usage, "\(outcome)")
         #expect(
-            outcome.errors.contains("has a port that is no number") && !outcome.errors.contains("SECRET"),
-            "\(outcome)"
-        )
+            outcome.errors.contains("has a port that is no number") && !outcome.errors.contains("SECRET"), "\(outcome)")
     }
 
     @Test func linesOfTheHelpAreNotBrokenTwice() async {
         let help = await pincheck("help").output
         #expect(
             help.contains("(--fail-on warn), 4 changed since a baseline, 5 not the document (fetch),\n64 usage, 65"),
-            "\(help)"
-        )
+            "\(help)")
     }
 
     @Test func echoesArgumentsWithoutTheirEscapeSequences() async {
@@ -249,11 +227,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/nonexistent/pins.cer", ExitStatus.noInput),
-        ("sha256/short", .data),
+        ("/nonexistent/pins.cer", ExitStatus.noInput), ("sha256/short", .data),
         ("sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", .data),
-    ])
-    func badPinsAreNeverAVerdict(source: String, status: ExitStatus) async throws {
+    ]) func badPinsAreNeverAVerdict(source: String, status: ExitStatus) async throws {
         let root = try StandardPKI.shared().rootA
         let outcome = await pincheck(["verify", "-", "--pins", source], input: root.der)
         #expect(outcome.status == status)

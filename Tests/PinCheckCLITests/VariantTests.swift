@@ -4,8 +4,7 @@ import Pinning
 import Testing
 
 /// `pincheck check` with every variant of a target.
-@Suite(.timeLimit(.minutes(5)))
-struct VariantTests {
+@Suite(.timeLimit(.minutes(5))) struct VariantTests {
     let pki: StandardPKI
     let rsa: LabCertificate
     let host = StandardPKI.serverName
@@ -17,8 +16,7 @@ struct VariantTests {
 
     /// Servers on one port of 127.0.0.2, 127.0.0.3 and so on, and a file with the root of the standard world.
     private func serving<Value: Sendable>(
-        _ behaviors: [ServerBehavior],
-        _ body: (_ port: UInt16, _ anchors: String) async throws -> Value
+        _ behaviors: [ServerBehavior], _ body: (_ port: UInt16, _ anchors: String) async throws -> Value
     ) async throws -> Value {
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
@@ -27,9 +25,7 @@ struct VariantTests {
     }
 
     private func serve<Value: Sendable>(
-        _ behaviors: ArraySlice<ServerBehavior>,
-        port: UInt16,
-        anchors: String,
+        _ behaviors: ArraySlice<ServerBehavior>, port: UInt16, anchors: String,
         _ body: (_ port: UInt16, _ anchors: String) async throws -> Value
     ) async throws -> Value {
         guard let behavior = behaviors.first else { return try await body(port, anchors) }
@@ -44,9 +40,7 @@ struct VariantTests {
     }
 
     private func dual(_ change: (inout TLSServerSettings) -> Void = { _ in }) -> ServerBehavior {
-        .tls(
-            TLSServerSettings([TLSIdentity([pki.leaf, pki.interA]), TLSIdentity([rsa, pki.interA])]).with(change)
-        )
+        .tls(TLSServerSettings([TLSIdentity([pki.leaf, pki.interA]), TLSIdentity([rsa, pki.interA])]).with(change))
     }
 
     private func verdictLines(_ outcome: Outcome) -> [String] {
@@ -67,22 +61,16 @@ struct VariantTests {
                 [
                     "\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.leaf.pin, "--pins",
                     pki.interA.pin,
-                ],
-                input: list(3)
-            )
+                ], input: list(3))
             #expect(
                 outcome.errors.contains("Warning: \(host):\(port) → 127.0.0.3: matched only by an authority's pin"),
-                "\(outcome.errors)"
-            )
+                "\(outcome.errors)")
             #expect(
                 outcome.errors.contains("Warning: \(host):\(port) → 127.0.0.2, 127.0.0.4: beside the leaf's there is"),
-                "\(outcome.errors)"
-            )
+                "\(outcome.errors)")
             // What is so everywhere is about the target.
             let same = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.interA.pin],
-                input: list(3)
-            )
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.interA.pin], input: list(3))
             #expect(same.errors.hasPrefix("Warning: \(host):\(port): matched only by"), "\(same.errors)")
         }
     }
@@ -92,9 +80,7 @@ struct VariantTests {
         try await serving([.presenting([pki.leaf, pki.interA]), dual()]) { port, anchors in
             for types in ["rsa,ecdsa", "ecdsa,rsa"] {
                 let outcome = await pincheck(
-                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--key-types", types],
-                    input: list(2)
-                )
+                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--key-types", types], input: list(2))
                 #expect(
                     outcome.output.contains(
                         """
@@ -103,10 +89,7 @@ struct VariantTests {
                           127.0.0.3  ✓ A       ✓ B  ✓ A
                           – not offered; ordinary: as most clients connect
 
-                        """
-                    ),
-                    "\(outcome.output)"
-                )
+                        """), "\(outcome.output)")
             }
         }
     }
@@ -115,13 +98,10 @@ struct VariantTests {
         try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
             for (options, words) in [([], "nothing to compare"), (["--each-tls-version"], "the other is consistent")] {
                 let outcome = await pincheck(
-                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors] + options,
-                    input: list(2)
-                )
+                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors] + options, input: list(2))
                 #expect(
                     outcome.output.hasSuffix("  2 addresses: 1 accepted, 1 without a verdict; \(words)\n"),
-                    "\(outcome.output)"
-                )
+                    "\(outcome.output)")
             }
         }
     }
@@ -130,12 +110,9 @@ struct VariantTests {
         let new = ServerBehavior.presenting([pki.leaf2, pki.interA])
         try await serving([new, new, .presenting([pki.leaf, pki.interA]), new]) { port, anchors in
             let outcome = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.leaf2.pin],
-                input: list(4)
-            )
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.leaf2.pin], input: list(4))
             #expect(
-                outcome.output.contains("\n  127.0.0.3  ✓ A\n  127.0.0.4  ✗ B\n  127.0.0.5  ✓ A\n"),
-                "\(outcome.output)"
+                outcome.output.contains("\n  127.0.0.3  ✓ A\n  127.0.0.4  ✗ B\n  127.0.0.5  ✓ A\n"), "\(outcome.output)"
             )
             #expect(outcome.output.contains("  FAIL  127.0.0.4: afnetworking: no configured pin is on the chain\n"))
             #expect(outcome.status == .fail)
@@ -144,17 +121,14 @@ struct VariantTests {
             #expect(
                 outcome.output.hasSuffix(
                     "  warning: 3 of 4 addresses serve the key A; 127.0.0.4 serves the key B\n"
-                        + "FAIL  \(host):\(port)  4 addresses: 3 accepted, 1 rejected; the addresses differ\n"
-                )
-            )
+                        + "FAIL  \(host):\(port)  4 addresses: 3 accepted, 1 rejected; the addresses differ\n"))
             // Two keys are shown, each once, and no chain.
             #expect(outcome.output.components(of: "\n    B  \(pki.leaf.pin)\n").count == 1)
             #expect(!outcome.output.contains("  0 leaf"))
             #expect(outcome.errors.isEmpty, "\(outcome.errors)")
             let whole = await pincheck(
                 ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.leaf2.pin, "--explain"],
-                input: list(4)
-            )
+                input: list(4))
             let verdicts = verdictLines(whole)
             try #require(verdicts.count == 5)
             #expect(verdicts[0].hasPrefix("PASS  \(host):\(port) → 127.0.0.2  "))
@@ -166,17 +140,12 @@ struct VariantTests {
     @Test func acceptedDifferencesBetweenAddressesAreAWarning() async throws {
         let old = ServerBehavior.presenting([pki.leaf, pki.interA])
         for (other, words) in [
-            (
-                pki.leaf2,
-                "127.0.0.2 serves the key A; 127.0.0.3 serves the key B"
-            ),
+            (pki.leaf2, "127.0.0.2 serves the key A; 127.0.0.3 serves the key B"),
             (pki.leafRe, "the key is the same, but 127.0.0.2 serves a certificate until "),
         ] {
             try await serving([old, .presenting([other, pki.interA])]) { port, anchors in
                 let outcome = await pincheck(
-                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors],
-                    input: list(2)
-                )
+                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors], input: list(2))
                 #expect(outcome.status == .pass)
                 #expect(
                     verdictLines(outcome).last == "PASS  \(host):\(port)  2 addresses: 2 accepted; the addresses differ"
@@ -189,18 +158,12 @@ struct VariantTests {
     @Test func anEdgeThatSendsAnotherChainIsNamed() async throws {
         let whole = ServerBehavior.presenting([pki.leaf, pki.interA])
         try await serving([whole, whole, .presenting([pki.leaf])]) { port, anchors in
-            let outcome = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors],
-                input: list(3)
-            )
+            let outcome = await pincheck(["\(host):\(port)", "--addresses", "-", "--anchors", anchors], input: list(3))
             #expect(outcome.status == .fail)
             #expect(
                 outcome.output.contains(
                     "the leaf is the same, but 127.0.0.2 and 127.0.0.3 serve the leaf with CN=InterA; "
-                        + "127.0.0.4 serves the leaf alone"
-                ),
-                "\(outcome.output)"
-            )
+                        + "127.0.0.4 serves the leaf alone"), "\(outcome.output)")
         }
     }
 
@@ -220,15 +183,11 @@ struct VariantTests {
     @Test func aDeadAddressIsSaidToBeDeadOnce() async throws {
         try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
             let outcome = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--thorough"],
-                input: list(2)
-            )
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--thorough"], input: list(2))
             #expect(outcome.status == .unreachable)
             #expect(verdictLines(outcome).count { $0.hasPrefix("UNREACHABLE") } == 1)
             #expect(
-                outcome.output.components(of: "  UNREACHABLE  127.0.0.3: connect: ").count == 1,
-                "\(outcome.output)"
-            )
+                outcome.output.components(of: "  UNREACHABLE  127.0.0.3: connect: ").count == 1, "\(outcome.output)")
             #expect(
                 outcome.output.contains(
                     """
@@ -237,10 +196,7 @@ struct VariantTests {
                       ? no verdict; – not offered; · no connection; ordinary: as most clients connect; in brackets: shown, \
                     not judged
 
-                    """
-                ),
-                "\(outcome.output)"
-            )
+                    """), "\(outcome.output)")
         }
     }
 
@@ -304,14 +260,9 @@ struct VariantTests {
     @Test func anAddressThatLacksWhatTheOthersHaveIsNamed() async throws {
         try await serving([dual(), dual(), .presenting([pki.leaf, pki.interA])]) { port, anchors in
             let outcome = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--key-types", "rsa"],
-                input: list(3)
-            )
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--key-types", "rsa"], input: list(3))
             #expect(outcome.status == .pass)
-            #expect(
-                outcome.output.contains("  warning: 127.0.0.4 has no RSA certificate\n"),
-                "\(outcome.output)"
-            )
+            #expect(outcome.output.contains("  warning: 127.0.0.4 has no RSA certificate\n"), "\(outcome.output)")
             #expect(verdictLines(outcome).last?.hasSuffix("3 addresses: 3 accepted; the addresses differ") == true)
         }
     }
@@ -321,16 +272,8 @@ struct VariantTests {
             let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = version }
             try await serving([.tls(settings)]) { port, anchors in
                 let outcome = await pincheck(
-                    "\(host):\(port)",
-                    "--connect",
-                    "127.0.0.2",
-                    "--anchors",
-                    anchors,
-                    "--key-types",
-                    "rsa,ecdsa",
-                    "--retries",
-                    "100"
-                )
+                    "\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--key-types", "rsa,ecdsa",
+                    "--retries", "100")
                 #expect(outcome.status == .pass, "\(outcome.output)")
                 #expect(outcome.output.contains("  note: not offered: an RSA certificate\n"))
                 #expect(verdictLines(outcome).last?.hasSuffix("1 address, accepted; consistent") == true)
@@ -344,13 +287,10 @@ struct VariantTests {
         try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
             // The second address has no server.
             let two = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.junk.pin],
-                input: list(2)
-            )
+                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.junk.pin], input: list(2))
             #expect(
                 verdictLines(two).last
-                    == "FAIL  \(host):\(port)  2 addresses: 1 rejected, 1 without a verdict; nothing to compare"
-            )
+                    == "FAIL  \(host):\(port)  2 addresses: 1 rejected, 1 without a verdict; nothing to compare")
         }
         try await serving([dual()]) { port, anchors in
             let base = ["\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--key-types", "rsa,ecdsa"]
@@ -358,9 +298,7 @@ struct VariantTests {
             #expect(mixed.status == .fail)
             #expect(
                 verdictLines(mixed).last?.hasSuffix(
-                    "  1 address, rejected for 1 of 3 kinds of clients; the verdicts differ"
-                ) == true
-            )
+                    "  1 address, rejected for 1 of 3 kinds of clients; the verdicts differ") == true)
         }
     }
 
@@ -389,17 +327,10 @@ struct VariantTests {
         let strict = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.absentName = .alert }
         try await serving([.tls(strict)]) { port, anchors in
             let outcome = await pincheck(
-                "\(host):\(port)",
-                "--connect",
-                "127.0.0.2",
-                "--anchors",
-                anchors,
-                "--compare-sni"
-            )
+                "\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--compare-sni")
             #expect(outcome.status == .pass)
             #expect(
-                outcome.output.contains("without SNI the server refuses the handshake (alert unrecognized_name (112))")
-            )
+                outcome.output.contains("without SNI the server refuses the handshake (alert unrecognized_name (112))"))
         }
     }
 
@@ -410,20 +341,12 @@ struct VariantTests {
         let server = dual { $0.cipherList = "ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0" }
         try await serving([server]) { port, anchors in
             let outcome = await pincheck(
-                "\(host):\(port)",
-                "--connect",
-                "127.0.0.2",
-                "--anchors",
-                anchors,
-                "--each-tls-version"
-            )
+                "\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--each-tls-version")
             #expect(outcome.status == .pass)
             #expect(
                 outcome.output.contains(
-                    "the certificate depends on the TLS version: TLS 1.2 RSA 2048 B, TLS 1.3 EC P-256 A"
-                ),
-                "\(outcome.output)"
-            )
+                    "the certificate depends on the TLS version: TLS 1.2 RSA 2048 B, TLS 1.3 EC P-256 A"),
+                "\(outcome.output)")
         }
     }
 
@@ -431,13 +354,7 @@ struct VariantTests {
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = .tls12 }
         try await serving([.tls(settings)]) { port, anchors in
             let outcome = await pincheck(
-                "\(host):\(port)",
-                "--connect",
-                "127.0.0.2",
-                "--anchors",
-                anchors,
-                "--each-tls-version"
-            )
+                "\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--each-tls-version")
             #expect(outcome.status == .pass)
             #expect(outcome.output.contains("  note: not offered: TLS 1.3\n"))
             #expect(verdictLines(outcome).last?.hasSuffix("1 address, accepted; consistent") == true)
@@ -475,17 +392,13 @@ struct VariantTests {
     // MARK: Misuse
 
     @Test(arguments: [
-        (
-            ["--key-types", "dsa"],
-            "the type of key 'dsa' in --key-types is unknown: did you mean 'rsa'?"
-        ),
+        (["--key-types", "dsa"], "the type of key 'dsa' in --key-types is unknown: did you mean 'rsa'?"),
         (["--key-types", "rsa,"], "a type in --key-types is empty: write types with one comma between"),
         (["--httpdns", "aliyun"], "--httpdns 'aliyun' lacks the account: write aliyun:ACCOUNT"),
         (["--doh", "http://dns.example/"], "--doh 'http://dns.example/' is not asked over TLS"),
         (["--doh", "https://dns.example/", "--httpdns", "tencent"], "--httpdns and --doh contradict each other"),
         (["--httpdns", "tencent", "--connect", "127.0.0.1"], "addresses are given and a service is to be asked"),
-    ])
-    func misuseIsExplained(arguments: [String], words: String) async {
+    ]) func misuseIsExplained(arguments: [String], words: String) async {
         let outcome = await pincheck([host] + arguments)
         #expect(outcome.status == .usage)
         #expect(outcome.errors.contains(words), "\(outcome.errors)")
@@ -498,8 +411,7 @@ struct VariantTests {
             #"{"host":"other.example","ips":["127.0.0.2"],"ttl":1}"#, .usage,
             "an address is given for 'other.example:443', which is not a target of this call"
         ),
-    ])
-    func answersThatCannotBeUsedAreRefused(answer: String, status: ExitStatus, words: String) async {
+    ]) func answersThatCannotBeUsedAreRefused(answer: String, status: ExitStatus, words: String) async {
         let outcome = await pincheck([host, "--addresses", "-"], input: Array(answer.utf8))
         #expect(outcome.status == status)
         #expect(outcome.errors.contains(words), "\(outcome.errors)")

@@ -9,9 +9,7 @@ import TLSProbe
     let pki: StandardPKI
     let host = StandardPKI.serverName
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// What a check writes to standard error, in a network in which the server has the name and the address given here.
     private func said(by arguments: String..., port: UInt16) async -> [String] {
@@ -19,15 +17,11 @@ import TLSProbe
         var context = Context(
             console: Console(output: OutputBuffer().stream(), errors: errors.stream()),
             environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) },
-            readStandardInput: { [] }
-        )
+            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
         let address = IPAddress("203.0.113.7")!
         context.network = StagedNetwork(
-            names: [host: [address]],
-            ports: [PeerAddress(ip: address, port: 443): port],
-            loopback: IPAddress("127.0.0.1")!
-        )
+            names: [host: [address]], ports: [PeerAddress(ip: address, port: 443): port],
+            loopback: IPAddress("127.0.0.1")!)
         _ = await PinCheck.run(arguments: arguments, in: context)
         return errors.text.split(separator: "\n").map(String.init)
     }
@@ -43,8 +37,7 @@ import TLSProbe
             for line in wanted { #expect(told.contains(line), "\(told)") }
             let last = told.suffix(2)
             #expect(
-                last.first?.contains(/handshake done in [0-9]+ ms: TLSv1\.3 TLS_[A-Z0-9_]+, 2 certificates$/) == true
-            )
+                last.first?.contains(/handshake done in [0-9]+ ms: TLSv1\.3 TLS_[A-Z0-9_]+, 2 certificates$/) == true)
             #expect(last.last == "* \(host):443: judging the chain")
             #expect(await said(by: host, port: server.port).allSatisfy { !$0.hasPrefix("* ") })
         }
@@ -56,8 +49,7 @@ import TLSProbe
             for type in ["rsa", "ecdsa"] {
                 #expect(
                     lines.contains { $0.contains("connecting") && $0.contains("\(type) certificates alone") },
-                    "\(lines)"
-                )
+                    "\(lines)")
             }
         }
         let lines = await said(by: "127.0.0.1:1", "--verbose", "--retries", "2", port: 1)

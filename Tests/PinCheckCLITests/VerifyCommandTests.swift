@@ -9,9 +9,7 @@ import Testing
 @Suite(.endsSomeTime) struct VerifyCommandTests {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Runs with a chain file and an anchors file in a directory of the test's own.
     private func withFiles<Value: Sendable>(
@@ -30,13 +28,10 @@ import Testing
             #expect(right.status == .pass)
             #expect(right.errors.isEmpty)
             #expect(
-                right.output.hasSuffix("PASS  \(chain)  afnetworking: the chain is trusted; no pins are compared\n")
-            )
+                right.output.hasSuffix("PASS  \(chain)  afnetworking: the chain is trusted; no pins are compared\n"))
             let wrong = await pincheck("verify", chain, "--anchors", anchors, "--host", "www.example.org")
             #expect(wrong.status == .fail)
-            #expect(
-                wrong.output.contains("FAIL  \(chain)  afnetworking: CN=leaf (depth 0) is not valid for ")
-            )
+            #expect(wrong.output.contains("FAIL  \(chain)  afnetworking: CN=leaf (depth 0) is not valid for "))
         }
     }
 
@@ -65,9 +60,7 @@ import Testing
         try await withFiles { files, _, anchors in
             let pem = Array((pki.leaf.pem + pki.interA.pem).utf8)
             let piped = await pincheck(
-                ["verify", "-", "--anchors", anchors, "--host", StandardPKI.serverName],
-                input: pem
-            )
+                ["verify", "-", "--anchors", anchors, "--host", StandardPKI.serverName], input: pem)
             #expect(piped.status == .pass)
             let der = try files.write(pki.leaf.der, to: "leaf.der")
             let issuer = try files.write(pki.interA.der, to: "issuer.der")
@@ -112,9 +105,7 @@ import Testing
                 #expect(outcome.status == .data)
                 #expect(
                     outcome.errors.hasPrefix(
-                        "Error: '\(path)' is a PKCS #7 bundle, whose certificates are in no order: "
-                    )
-                )
+                        "Error: '\(path)' is a PKCS #7 bundle, whose certificates are in no order: "))
             }
         }
     }
@@ -123,9 +114,7 @@ import Testing
         try await withFiles { files, chain, anchors in
             let secret = String(repeating: "c2VjcmV0", count: 8)
             let path = try files.write(
-                "-----BEGIN PRIVATE KEY-----\n\(secret)\n-----END PRIVATE KEY-----\n",
-                to: "key.pem"
-            )
+                "-----BEGIN PRIVATE KEY-----\n\(secret)\n-----END PRIVATE KEY-----\n", to: "key.pem")
             for arguments in [
                 ["verify", path], ["verify", chain, "--anchors", path],
                 ["verify", chain, "--anchors", anchors, "--pins", path],
@@ -163,8 +152,7 @@ import Testing
             let outcome = await pincheck(base + ["--pins", pki.junk.pin])
             #expect(outcome.status == .pass)
             #expect(
-                outcome.errors == "Warning: mode none compares no pins: the one given plays no part in the verdict\n"
-            )
+                outcome.errors == "Warning: mode none compares no pins: the one given plays no part in the verdict\n")
             #expect(await pincheck(base).errors.isEmpty)
         }
     }
@@ -172,15 +160,7 @@ import Testing
     @Test func aPinFailureListsServedAndConfiguredPinsInFull() async throws {
         try await withFiles { _, chain, anchors in
             let outcome = await pincheck(
-                "verify",
-                chain,
-                "--anchors",
-                anchors,
-                "--host",
-                StandardPKI.serverName,
-                "--pins",
-                pki.junk.pin
-            )
+                "verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName, "--pins", pki.junk.pin)
             #expect(outcome.status == .fail)
             for pin in [pki.leaf.pin, pki.interA.pin, pki.rootA.pin, pki.junk.pin] {
                 #expect(outcome.output.contains("    \(pin)  "))
@@ -216,8 +196,7 @@ import Testing
     @Test func escapesWhatACertificateHidesInItsNames() async throws {
         let evil = "evil\u{1B}[2J\u{202E}moc.elgoog\0\nPASS  everything"
         let leaf = try pki.interA.issue(
-            .leaf(subject: DistinguishedName(commonName: evil), names: [GeneralName(StandardPKI.serverName)])
-        )
+            .leaf(subject: DistinguishedName(commonName: evil), names: [GeneralName(StandardPKI.serverName)]))
         let input = Array(leaf.pem.utf8)
         for format in ["text", "json"] {
             let outcome = await pincheck(["verify", "-", "--format", format, "--explain"], input: input)
@@ -241,12 +220,11 @@ import Testing
             #expect(
                 object.keys.sorted() == [
                     "built", "built_is_valid", "change", "checks", "clients", "consistency", "devices", "endpoint",
-                    "evaluated_at", "exit", "http", "is_of_another_time", "monitoring", "next", "notes",
-                    "other_paths", "outlook", "pins", "presented", "proxy", "question", "reason", "result_set",
-                    "revocation", "schema", "shard", "target", "tls", "transparency", "unjudged", "variant",
-                    "verdict", "verify_name", "warnings", "why_unverified",
-                ]
-            )
+                    "evaluated_at", "exit", "http", "is_of_another_time", "monitoring", "next", "notes", "other_paths",
+                    "outlook", "pins", "presented", "proxy", "question", "reason", "result_set", "revocation", "schema",
+                    "shard", "target", "tls", "transparency", "unjudged", "variant", "verdict", "verify_name",
+                    "warnings", "why_unverified",
+                ])
         }
     }
 
@@ -279,17 +257,13 @@ import Testing
                 let errors = OutputBuffer()
                 let output = OutputStream(isTerminal: false) { _ throws(OutputError) in throw failure }
                 let context = Context(
-                    console: Console(output: output, errors: errors.stream()),
-                    environment: [:],
-                    now: { .init(secondsSinceEpoch: LabClock.now) },
-                    readStandardInput: { [] }
-                )
+                    console: Console(output: output, errors: errors.stream()), environment: [:],
+                    now: { .init(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
                 let arguments = ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName]
                 #expect(await PinCheck.run(arguments: arguments, in: context) == status)
                 #expect(
                     errors.text
-                        == (status == .pass ? "" : "Error: the result could not be written: No space left on device\n")
-                )
+                        == (status == .pass ? "" : "Error: the result could not be written: No space left on device\n"))
             }
         }
     }

@@ -8,20 +8,15 @@ import Testing
     let pki: StandardPKI
     private let stranger = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
-    private func verify(
-        _ files: TemporaryDirectory,
-        _ arguments: [String],
-        as form: String = "json"
-    ) async throws -> Outcome {
+    private func verify(_ files: TemporaryDirectory, _ arguments: [String], as form: String = "json") async throws
+        -> Outcome
+    {
         let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
         let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
         return await pincheck(
-            ["verify", chain, "--host", StandardPKI.serverName, "--anchors", anchors, "-f", form] + arguments
-        )
+            ["verify", chain, "--host", StandardPKI.serverName, "--anchors", anchors, "-f", form] + arguments)
     }
 
     private func warnings(_ outcome: Outcome) throws -> [String] {
@@ -48,9 +43,7 @@ import Testing
             _ = try files.makeDirectory("Shop.app")
             _ = try files.makeDirectory("Shop.app/certificates")
             _ = try files.write(
-                "<plist><dict><key>NSAppTransportSecurity</key><dict/></dict></plist>",
-                to: "Shop.app/Info.plist"
-            )
+                "<plist><dict><key>NSAppTransportSecurity</key><dict/></dict></plist>", to: "Shop.app/Info.plist")
             _ = try files.write(pki.rogue.der, to: "Shop.app/certificates/api.der")
             #expect(symlink("certificates/api.der", files.path + "/Shop.app/api.cer") == 0)
             // A bundle has links to itself, too.
@@ -69,9 +62,7 @@ import Testing
                 """
                 <manifest xmlns:android="http://schemas.android.com/apk/res/android">
                 <application android:networkSecurityConfig="@xml/n"/></manifest>
-                """,
-                to: "AndroidManifest.xml"
-            )
+                """, to: "AndroidManifest.xml")
             let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
             _ = try files.write(android(pin), to: "res/xml/n.xml")
             let options = ["--client", "android", "--pins", manifest]
@@ -91,8 +82,7 @@ import Testing
             let wrong = try files.write(android(stranger), to: "wrong.xml")
             let kotlin = try files.write(
                 "CertificatePinner.Builder().add(\"\(StandardPKI.serverName)\", \"sha256/\(pin)\").build()\n",
-                to: "Pinner.kt"
-            )
+                to: "Pinner.kt")
             for client in ["okhttp", "okhttp,android", "okhttp:target-sdk=23"] {
                 let options = ["--pins", kotlin, "--client", client, "--pins"]
                 let pinned = try await verify(files, options + [right])
@@ -120,9 +110,7 @@ import Testing
             let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
             let system = try files.write(android(pin), to: "android.xml")
             let kotlin = try files.write(
-                "CertificatePinner.Builder().add(\"other.example\", \"sha256/\(stranger)\").build()\n",
-                to: "Pinner.kt"
-            )
+                "CertificatePinner.Builder().add(\"other.example\", \"sha256/\(stranger)\").build()\n", to: "Pinner.kt")
             let options = ["--pins", kotlin, "--pins", system, "--client", "okhttp"]
             let report = try JSONValue(try await verify(files, options).output)
             #expect(report["reason"]["id"].text == "all-accept")
@@ -133,10 +121,7 @@ import Testing
             // The one compares what the other does not: nothing is left out.
             let authority = Data(pki.interA.key.publicKeySHA256).base64EncodedString()
             let beside = try await verify(
-                files,
-                ["--pins", system, "--pins", "sha256/\(authority)", "--client", "okhttp"],
-                as: "text"
-            )
+                files, ["--pins", system, "--pins", "sha256/\(authority)", "--client", "okhttp"], as: "text")
             #expect(!(beside.output + beside.errors).contains("not compare"), "\(beside)")
         }
     }
@@ -170,18 +155,14 @@ import Testing
                 #expect(outcome.status == .fail, "\(outcome)")
             }
             _ = try files.write(
-                apple(Data(pki.leaf.key.publicKeySHA256).base64EncodedString()),
-                to: "Shop.app/Info.plist"
-            )
+                apple(Data(pki.leaf.key.publicKeySHA256).base64EncodedString()), to: "Shop.app/Info.plist")
             for client in ["afnetworking", "alamofire", "nspinneddomains"] {
                 let outcome = try await verify(files, app + [client])
                 #expect(outcome.status == .pass, "\(outcome)")
             }
             // Without pins of its own a client takes the key wherever it is on the path; the system looks where it is listed.
             let places = try files.write(
-                apple(Data(pki.rootA.key.publicKeySHA256).base64EncodedString()),
-                to: "Info.plist"
-            )
+                apple(Data(pki.rootA.key.publicKeySHA256).base64EncodedString()), to: "Info.plist")
             #expect(try await verify(files, ["--pins", places]).decision == "fail clients-reject")
         }
     }
@@ -196,9 +177,7 @@ import Testing
             ] {
                 let path = try files.write(
                     "<plist><dict><key>CFBundleName</key><string>x</string>\(body)"
-                        + "<key>NSAppTransportSecurity</key><dict/></dict></plist>",
-                    to: "Info.plist"
-                )
+                        + "<key>NSAppTransportSecurity</key><dict/></dict></plist>", to: "Info.plist")
                 let outcome = await pincheck("lint", path, "-f", "json")
                 let found = try JSONValue(outcome.output)["findings"].array.filter { $0["id"].text == "unknown-key" }
                 #expect(found.first?["message"].text?.contains(words) == true, "\(outcome)")
@@ -215,17 +194,13 @@ import Testing
                 """
                 <network-security-config><base-config><trust-anchors><certificates src="@raw/root"/></trust-anchors>
                 </base-config></network-security-config>
-                """,
-                to: "network_security_config.xml"
-            )
+                """, to: "network_security_config.xml")
             let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
             let outcome = await pincheck(
                 [
                     "verify", chain, "--host", StandardPKI.serverName, "--client", "android", "--pins", path, "-f",
                     "github",
-                ],
-                environment: ["GITHUB_STEP_SUMMARY": root]
-            )
+                ], environment: ["GITHUB_STEP_SUMMARY": root])
             #expect(outcome.errors.contains("is read in this run"), "\(outcome)")
             #expect(try String(contentsOfFile: root, encoding: .utf8) == pki.rootA.pem)
         }

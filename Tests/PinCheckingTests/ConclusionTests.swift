@@ -17,28 +17,18 @@ import Testing
     /// An outlook whose gravest finding is of this level.
     private static func outlook(_ level: Outlook.Finding.Level) -> Outlook {
         Outlook(
-            pins: [],
-            demands: [],
-            pinsExpire: nil,
-            validUntil: nil,
-            renewalPoint: nil,
-            findings: [Outlook.Finding(id: "ends", level: level, message: "the end is near", subject: .server)]
-        )
+            pins: [], demands: [], pinsExpire: nil, validUntil: nil, renewalPoint: nil,
+            findings: [Outlook.Finding(id: "ends", level: level, message: "the end is near", subject: .server)])
     }
 
     private static func changes(_ kind: Change.Kind, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
         BaselineChanges(
-            [Change(kind, old: nil, new: nil)],
-            since: "old.json",
-            by: RotationPolicy(allowing: allowed),
-            comparedWith: nil
-        )
+            [Change(kind, old: nil, new: nil)], since: "old.json", by: RotationPolicy(allowing: allowed),
+            comparedWith: nil)
     }
 
     @Test func withoutAnythingElseTheClientsDecide() {
-        #expect(
-            Self.all.map { Conclusion($0).outcome } == [.accepted, .rejected, .unreachable, .notSetUp, .unjudged]
-        )
+        #expect(Self.all.map { Conclusion($0).outcome } == [.accepted, .rejected, .unreachable, .notSetUp, .unjudged])
         #expect(Self.all.allSatisfy { Conclusion($0).reason == $0.reason })
     }
 
@@ -48,12 +38,8 @@ import Testing
                 for level in [Outlook.Finding.Level.info, .warn, .fail] {
                     for change in [Self.changes(.unchanged), Self.changes(.rekeyed)] {
                         let conclusion = Conclusion(
-                            standing,
-                            outlook: Self.outlook(level),
-                            changes: change,
-                            warnings: [Self.warning],
-                            failsOnWarning: failsOnWarning
-                        )
+                            standing, outlook: Self.outlook(level), changes: change, warnings: [Self.warning],
+                            failsOnWarning: failsOnWarning)
                         #expect(conclusion == Conclusion(standing))
                     }
                 }
@@ -69,27 +55,16 @@ import Testing
         (.info, .unchanged, false, true, .accepted, "pin-matched"),
         (.warn, .unchanged, false, false, .accepted, "pin-matched"),
         (.warn, .unchanged, false, true, .needsAttention, "ends"),
-        (.warn, .unchanged, true, true, .needsAttention, "ends"),
-        (.warn, .rekeyed, true, true, .changed, "changed"),
-        (.info, .rekeyed, true, false, .changed, "changed"),
-        (.fail, .unchanged, false, false, .endsTooSoon, "ends"),
+        (.warn, .unchanged, true, true, .needsAttention, "ends"), (.warn, .rekeyed, true, true, .changed, "changed"),
+        (.info, .rekeyed, true, false, .changed, "changed"), (.fail, .unchanged, false, false, .endsTooSoon, "ends"),
         (.fail, .rekeyed, true, true, .endsTooSoon, "ends"),
-    ])
-    func anAcceptanceEndsAsItsTimeItsChangesAndItsWarningsSay(
-        level: Outlook.Finding.Level,
-        change: Change.Kind,
-        hasWarning: Bool,
-        failsOnWarning: Bool,
-        outcome: Outcome,
+    ]) func anAcceptanceEndsAsItsTimeItsChangesAndItsWarningsSay(
+        level: Outlook.Finding.Level, change: Change.Kind, hasWarning: Bool, failsOnWarning: Bool, outcome: Outcome,
         reason: String
     ) {
         let conclusion = Conclusion(
-            Self.accepted,
-            outlook: Self.outlook(level),
-            changes: Self.changes(change),
-            warnings: hasWarning ? [Self.warning] : [],
-            failsOnWarning: failsOnWarning
-        )
+            Self.accepted, outlook: Self.outlook(level), changes: Self.changes(change),
+            warnings: hasWarning ? [Self.warning] : [], failsOnWarning: failsOnWarning)
         #expect(conclusion.outcome == outcome)
         #expect(conclusion.reason.id == reason)
         #expect(conclusion.reason.message.hasPrefix("accepted, but ") == (outcome != .accepted))
@@ -114,13 +89,8 @@ import Testing
         for level in [Outlook.Finding.Level.info, .warn, .fail] {
             for failsOnWarning in [false, true] {
                 let conclusion = Conclusion(
-                    Self.accepted,
-                    objection: objection,
-                    outlook: Self.outlook(level),
-                    changes: Self.changes(.rekeyed),
-                    warnings: [Self.warning],
-                    failsOnWarning: failsOnWarning
-                )
+                    Self.accepted, objection: objection, outlook: Self.outlook(level), changes: Self.changes(.rekeyed),
+                    warnings: [Self.warning], failsOnWarning: failsOnWarning)
                 #expect(conclusion.outcome == .answersOtherwise)
                 #expect(conclusion.reason.id == "unexpected-status")
                 #expect(conclusion.reason.message == "accepted, but GET / is answered by 503")

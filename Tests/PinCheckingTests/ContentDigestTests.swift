@@ -6,13 +6,9 @@ import X509
 
 /// What tells questions apart.
 @Suite struct ContentDigestTests {
-    private struct Hidden {
-        let value: Int
-    }
+    private struct Hidden { let value: Int }
 
-    private enum Choice {
-        case origin(String), place(String)
-    }
+    private enum Choice { case origin(String), place(String) }
 
     @Test func aPrivateTypeHasTheSameNameInEveryProcess() {
         struct Local {}
@@ -26,9 +22,7 @@ import X509
         typealias Source = NetworkSecurityConfiguration.Source
         func digest(_ source: Source) -> SHA256Digest { ContentDigest.of([source]) }
         #expect(digest(Source(.system)) != digest(Source(.user)))
-        #expect(
-            digest(Source(.resource(name: "a", []))) != digest(Source(.resource(name: "b", [])))
-        )
+        #expect(digest(Source(.resource(name: "a", []))) != digest(Source(.resource(name: "b", []))))
         #expect(ContentDigest.of([Choice.origin("a")]) != ContentDigest.of([Choice.origin("b")]))
         #expect(ContentDigest.of([Choice.place("a")]) != ContentDigest.of([Choice.place("b")]))
     }

@@ -11,12 +11,8 @@ import TLSProbe
 
     @Test func aRecordIsReadAsItWasWritten() {
         let record = DownloadRecord(
-            url: "https://dl.example.com/a?b=c",
-            entityTag: "\"v 1\"",
-            lastModified: "Sun, 22 Nov 2026 10:00:00 GMT",
-            total: 80_000,
-            acceptance: "00ff"
-        )
+            url: "https://dl.example.com/a?b=c", entityTag: "\"v 1\"", lastModified: "Sun, 22 Nov 2026 10:00:00 GMT",
+            total: 80_000, acceptance: "00ff")
         #expect(DownloadRecord(bytes: record.bytes) == record)
         let least = DownloadRecord(url: "https://dl.example.com/")
         #expect(DownloadRecord(bytes: least.bytes) == least && least.validator == nil)
@@ -26,10 +22,7 @@ import TLSProbe
         "", "pincheck download 1\n", "pincheck download 2\nurl https://a.example/\n", "url https://a.example/\n",
         "pincheck download 1\nurl ftp://a.example/\n", "pincheck download 1\nurl\n",
         "pincheck download 1\nurl https://a.example/\netag\n", "\u{0}", "<html>",
-    ])
-    func anythingElseIsNoRecord(text: String) {
-        #expect(DownloadRecord(bytes: Array(text.utf8)) == nil)
-    }
+    ]) func anythingElseIsNoRecord(text: String) { #expect(DownloadRecord(bytes: Array(text.utf8)) == nil) }
 
     @Test func aRecordThatWasTamperedWithSendsNoLineOfItsOwn() throws {
         let text =
@@ -42,17 +35,15 @@ import TLSProbe
     @Test(
         arguments: [
             ([("ETag", "\"a\"")], "\"a\""), ([("ETag", "W/\"a\"")], nil), ([("ETag", "a")], nil),
-            ([("ETag", "\"")], nil),
-            ([("ETag", "\"a\""), ("etag", "\"b\"")], nil), ([("Last-Modified", "x")], nil),
+            ([("ETag", "\"")], nil), ([("ETag", "\"a\""), ("etag", "\"b\"")], nil), ([("Last-Modified", "x")], nil),
             ([("Last-Modified", "x"), ("Date", "x")], nil), ([("Last-Modified", "x"), ("Date", "y")], "x"),
             ([("ETag", "W/\"a\""), ("Last-Modified", "x"), ("Date", "y")], "x"), ([], nil),
             ([("ETag", "\"a\""), ("Content-Encoding", "gzip")], nil),
             ([("ETag", "\"a\""), ("Content-Encoding", "identity")], "\"a\""),
-        ] as [([(String, String)], String?)]
-    )
-    func onlyWhatTellsADocumentFromAnotherIsAValidator(fields: [(String, String)], validator: String?) {
-        #expect(DownloadRecord(head(fields), url: "https://a.example/", acceptance: nil).validator == validator)
-    }
+        ] as [([(String, String)], String?)]) func onlyWhatTellsADocumentFromAnotherIsAValidator(
+            fields: [(String, String)], validator: String?
+        )
+    { #expect(DownloadRecord(head(fields), url: "https://a.example/", acceptance: nil).validator == validator) }
 
     @Test func aDocumentIsTheSameOnlyWhereItSaysSo() {
         let tagged = DownloadRecord(url: "https://a.example/", entityTag: "\"a\"")

@@ -8,17 +8,13 @@ import Testing
     let pki: StandardPKI
     let host = "api.example.com"
 
-    init() throws {
-        pki = try StandardPKI.shared()
-    }
+    init() throws { pki = try StandardPKI.shared() }
 
     /// Runs `body` with the files of the pki's first root and of its leaf.
     private func withFiles(_ body: (_ anchors: String, _ leaf: String) async throws -> Void) async throws {
         try await TemporaryDirectory.scoped { files in
             try await body(
-                try files.write(pki.rootA.pem, to: "anchors.pem"),
-                try files.write(pki.leaf.pem, to: "leaf.pem")
-            )
+                try files.write(pki.rootA.pem, to: "anchors.pem"), try files.write(pki.leaf.pem, to: "leaf.pem"))
         }
     }
 
@@ -41,22 +37,17 @@ import Testing
     @Test func devicesDecideByTheirRulesAndAreNamed() async throws {
         try await withFiles { anchors, _ in
             let long = try pki.interA.issue(
-                CertificateTemplate.leaf(host)
-                    .valid(from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day)
-            )
+                CertificateTemplate.leaf(host).valid(
+                    from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day))
             let checker = try PinChecker(
-                clients: [.afnetworking, .okhttp],
-                anchors: [anchors],
-                devices: ["ios-12", "ios-13", "android-9"],
-                now: { Timestamp(secondsSinceEpoch: LabClock.now) }
-            )
+                clients: [.afnetworking, .okhttp], anchors: [anchors], devices: ["ios-12", "ios-13", "android-9"],
+                now: { Timestamp(secondsSinceEpoch: LabClock.now) })
             let result = try checker.check(chain: [long.der, pki.interA.der], for: host)
             #expect(result.outcome == .rejected)
             #expect(
                 result.reason.description
                     == "1 of 3 devices rejects: afnetworking on ios-13: CN=api.example.com (depth 0) is valid for 900 "
-                    + "days, more than 825 (a rule of Apple's platforms)"
-            )
+                    + "days, more than 825 (a rule of Apple's platforms)")
             #expect(result.clients.map(\.device) == ["ios-12", "ios-13", "android-9"])
             #expect(result.clients.map(\.isAccepted) == [true, false, true])
             #expect(throws: CheckError.self) { try PinChecker(clients: [.curl], devices: ["ios-12"]) }
@@ -104,8 +95,7 @@ import Testing
             named.map(\.name) == [
                 "afnetworking", "alamofire", "trustkit", "trustkit-android", "okhttp", "android", "nspinneddomains",
                 "curl", "dane", "hpkp",
-            ]
-        )
+            ])
         #expect(Client.all.first == .afnetworking)
         #expect(try Client("trustkit:no-enforce") != .trustkit)
     }

@@ -7,9 +7,7 @@ import TLSProbe
 /// Which proxy a connection goes through, and where it is not said to.
 struct ProxyChoiceTests {
     private func proxy(_ text: String) throws -> Proxy {
-        guard case .through(let proxy) = try ProxyChoice.named(text, by: "--proxy") else {
-            throw ProxyLost()
-        }
+        guard case .through(let proxy) = try ProxyChoice.named(text, by: "--proxy") else { throw ProxyLost() }
         return proxy
     }
 
@@ -22,10 +20,7 @@ struct ProxyChoiceTests {
         ("socks5h://[2001:db8::1]", "socks5h://[2001:db8::1]:1080"),
         ("http://user:p%40ss@proxy.example:8080/path?x#y", "http://proxy.example:8080"),
         ("@proxy.example", "http://proxy.example:1080"), ("a@b@proxy.example:1", "http://proxy.example:1"),
-    ])
-    func aProxyIsReadAsCurlReadsIt(text: String, url: String) throws {
-        #expect(try proxy(text).url == url)
-    }
+    ]) func aProxyIsReadAsCurlReadsIt(text: String, url: String) throws { #expect(try proxy(text).url == url) }
 
     @Test func aUserIsDecoded() throws {
         let known = try #require(ProxyCredentials(user: Array("a@b".utf8), password: Array("c:d/%".utf8), for: .http))
@@ -37,18 +32,14 @@ struct ProxyChoiceTests {
 
     @Test(arguments: [
         "", "http://", "ftp://proxy.example", "socks4://proxy.example", "socks://proxy.example",
-        "http://proxy.example:0",
-        "http://proxy.example:65536", "http://pro xy", "http://[::1", "http://a%zz:b@proxy.example",
-        "http://a%3Ab:c@proxy.example", "http://a:b%0d%0aX@proxy.example", "http://secret/word@proxy.example",
-        "socks5://:x@h",
-        "http://a%4",
-    ])
-    func whatIsNoProxyIsRefusedWithoutItsUser(text: String) {
+        "http://proxy.example:0", "http://proxy.example:65536", "http://pro xy", "http://[::1",
+        "http://a%zz:b@proxy.example", "http://a%3Ab:c@proxy.example", "http://a:b%0d%0aX@proxy.example",
+        "http://secret/word@proxy.example", "socks5://:x@h", "http://a%4",
+    ]) func whatIsNoProxyIsRefusedWithoutItsUser(text: String) {
         let error = #expect(throws: RequestError.self) { try proxy(text) }
         #expect(
             error.map { !"\($0)".contains("secret") && !"\($0)".contains("b%0d") } == true,
-            "\(String(describing: error))"
-        )
+            "\(String(describing: error))")
     }
 
     // MARK: Environment
@@ -59,12 +50,9 @@ struct ProxyChoiceTests {
         (["ALL_PROXY": "a", "all_proxy": "b"], "http://b:1080", "all_proxy"),
         (["ALL_PROXY": "socks5h://a", "HTTPS_PROXY": ""], "socks5h://a:1080", "ALL_PROXY"),
         (["ALL_PROXY": "a", "HTTPS_PROXY": "c"], "http://c:1080", "HTTPS_PROXY"),
-    ])
-    func theFirstVariableThatSaysSomethingNamesTheProxy(
-        environment: [String: String],
-        url: String,
-        origin: String
-    ) throws {
+    ]) func theFirstVariableThatSaysSomethingNamesTheProxy(environment: [String: String], url: String, origin: String)
+        throws
+    {
         let proxy = try #require(try ProxyEnvironment(environment)?.proxy)
         #expect(proxy.url == url && proxy.origin == origin)
         #expect(try ProxyEnvironment(environment, namesProxy: false) == nil)
@@ -93,15 +81,13 @@ struct ProxyChoiceTests {
         ("api.example.com", "example.com", false), ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
         ("192.0.2.0/24", "192.0.2.200", true), ("192.0.2.0/24", "192.0.3.1", false),
         ("192.0.2.0/25", "192.0.2.200", false), ("192.0.2.0/23", "192.0.3.1", true),
-        ("192.0.2.1/0", "192.0.2.9", false),
-        ("192.0.2.1/33", "192.0.2.1", false), ("2001:db8::/32", "2001:db8::1", true),
-        ("2001:db8::/32", "2001:db9::1", false),
+        ("192.0.2.1/0", "192.0.2.9", false), ("192.0.2.1/33", "192.0.2.1", false),
+        ("2001:db8::/32", "2001:db8::1", true), ("2001:db8::/32", "2001:db9::1", false),
         ("2001:db8::/33", "2001:db8:8000::1", false), ("::1", "::1", true), ("192.0.2.1", "a.192.0.2.1.example", false),
         ("2.0.192", "192.0.2.1", false), ("192.0.2.1", "::ffff:192.0.2.1", false),
     ]
 
-    @Test(arguments: exceptions.indices)
-    func hostsAreExceptedAsCurlExceptsThem(index: Int) throws {
+    @Test(arguments: exceptions.indices) func hostsAreExceptedAsCurlExceptsThem(index: Int) throws {
         let (list, host, isCovered) = Self.exceptions[index]
         #expect(ProxyExceptions(list).covers(try ServerName(host)) == isCovered, "\(list) \(host)")
     }

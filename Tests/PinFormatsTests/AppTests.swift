@@ -43,9 +43,7 @@ import Testing
                     do {
                         let reading = try source.read()
                         texts += reading.notes.map(\.message)
-                    } catch {
-                        texts.append("\(error)")
-                    }
+                    } catch { texts.append("\(error)") }
                     for text in texts {
                         let isPlain = text.unicodeScalars.allSatisfy {
                             ![.control, .format].contains($0.properties.generalCategory)
@@ -68,9 +66,7 @@ import Testing
     }
 
     private func write(
-        _ files: [(name: String, contents: [UInt8])],
-        below folder: String,
-        in directory: TemporaryDirectory
+        _ files: [(name: String, contents: [UInt8])], below folder: String, in directory: TemporaryDirectory
     ) throws {
         var made: Set<String> = []
         for file in files {
@@ -92,10 +88,7 @@ import Testing
         #expect(app.entries.flatMap(\.pins).map(\.certificate?.der) == [leaf.der, leaf.der, root.der])
         #expect(app.entries.flatMap(\.pins).map(\.origin) == app.entries.map(\.origin))
         #expect(
-            app.entries.map(\.loaders) == [
-                [.alamofire], [.alamofire], [.afNetworking4, .afNetworking3, .alamofire],
-            ]
-        )
+            app.entries.map(\.loaders) == [[.alamofire], [.alamofire], [.afNetworking4, .afNetworking3, .alamofire]])
         #expect(reading.pins.isEmpty)
         #expect(
             reading.notes.map(\.message) == [
@@ -103,8 +96,7 @@ import Testing
                 "\(bundle): loaded from the bundle by AFNetworking 4: 'root.cer'; AFNetworking 2 and 3: 'root.cer'; "
                     + "Alamofire: 'extra.crt', 'more.DER', 'root.cer'",
                 "\(bundle): no client loads by itself what is not in the main bundle: 'Base.lproj/old.cer'",
-            ]
-        )
+            ])
     }
 
     // MARK: What is read
@@ -121,11 +113,7 @@ import Testing
         try TemporaryDirectory.scoped { directory in
             try write(files, below: "Payload/App.app/", in: directory)
             let payload = "\(directory.path)/Payload"
-            try expectSampleApp(
-                try PinSource(directory.path).read(),
-                "\(payload)/App.app",
-                certificatesOf: "/"
-            )
+            try expectSampleApp(try PinSource(directory.path).read(), "\(payload)/App.app", certificatesOf: "/")
             try expectSampleApp(try PinSource("\(payload)/App.app").read(), "\(payload)/App.app", certificatesOf: "/")
             try expectSampleApp(try PinSource(payload).read(), "\(payload)/App.app", certificatesOf: "/")
         }
@@ -166,10 +154,7 @@ import Testing
         #expect("\(error.place)".hasSuffix("App.ipa:Payload/App.app/a.cer"))
         #expect(error.remedy == "convert it: openssl x509 -in a.cer -outform der -out a-der.cer")
         try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(
-                ipa([("a.cer", Array(root.pem.utf8)), ("b.cer", root.der)]),
-                to: "App.ipa"
-            )
+            let path = try directory.write(ipa([("a.cer", Array(root.pem.utf8)), ("b.cer", root.der)]), to: "App.ipa")
             let reading = try PinSource(path, skipsBadPins: true).read()
             #expect(reading.configurations.flatMap(\.entries).count == 1)
             #expect(reading.notes.contains { $0.id == .skippedBadPin })
@@ -210,8 +195,7 @@ import Testing
         try TemporaryDirectory.scoped { directory in
             try directory.write(
                 "<manifest><application android:networkSecurityConfig=\"@xml/pins\"/></manifest>",
-                to: "AndroidManifest.xml"
-            )
+                to: "AndroidManifest.xml")
             try directory.makeDirectory("res")
             try directory.makeDirectory("res/xml")
             try directory.write(Samples.android, to: "res/xml/pins.xml")
@@ -258,8 +242,7 @@ import Testing
             let reading = try PinSource(path).read()
             #expect(reading.configurations.flatMap(\.entries).flatMap(\.pins).map(\.certificate?.der) == [root.der])
             #expect(
-                reading.notes.first?.message == "\(path): '../evil.cer' leads out of the archive and was passed over"
-            )
+                reading.notes.first?.message == "\(path): '../evil.cer' leads out of the archive and was passed over")
             #expect(access(directory.path + "/../evil.cer", F_OK) != 0)
             #expect(try RegularFileNames.inDirectory(directory.path) == ["App.ipa"])
         }
@@ -296,8 +279,7 @@ import Testing
         #expect(empty.problem == .brokenDocument)
     }
 
-    @Test(arguments: Seeds.sample(2))
-    func damagedArchivesAreReadOrRefused(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(2)) func damagedArchivesAreReadOrRefused(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let archive = ipa(files)
         try TemporaryDirectory.scoped { directory in

@@ -61,9 +61,7 @@ import Testing
         let origin = try #require(binary.configurations.first?.entries.first?.pins.first?.origin)
         #expect(
             origin.hasSuffix(
-                "NSAppTransportSecurity.NSPinnedDomains.example.com.NSPinnedCAIdentities[0].SPKI-SHA256-BASE64"
-            )
-        )
+                "NSAppTransportSecurity.NSPinnedDomains.example.com.NSPinnedCAIdentities[0].SPKI-SHA256-BASE64"))
     }
 
     @Test func trustKit() throws {
@@ -107,8 +105,7 @@ import Testing
         let kotlin = try only(Samples.kotlin)
         #expect(kotlin.kind == .okHttp)
         #expect(
-            kotlin.entries.map { $0.hosts?.description } == ["api.example.com", "example.net and all names below it"]
-        )
+            kotlin.entries.map { $0.hosts?.description } == ["api.example.com", "example.net and all names below it"])
         #expect(kotlin.entries.map { line($0.origin) } == ["5", "7"])
         #expect(kotlin.entries.first?.pins.map(\.spkiSHA256) == [first, second])
         let list = try only(Samples.okHttpList)
@@ -167,17 +164,13 @@ import Testing
         #expect(try origins(apple, "a.b.example.com") == [])
         // Vector 100.
         let trustKit = try only(Samples.trustKit)
-        let excluded = try #require(
-            trustKit.policy(for: try ServerName("static.example.com"), suffixes: Suffixes())
-        )
+        let excluded = try #require(trustKit.policy(for: try ServerName("static.example.com"), suffixes: Suffixes()))
         #expect(excluded.pins == nil)
     }
 
     @Test func anEmptyListPinsToNothingAndSaysSo() throws {
         let empty = Samples.infoPlist.replacing(
-            "<dict><key>SPKI-SHA256-BASE64</key><string>\(Samples.a)</string></dict>",
-            with: ""
-        )
+            "<dict><key>SPKI-SHA256-BASE64</key><string>\(Samples.a)</string></dict>", with: "")
         let reading = try reading(ofFile: "Info.plist", empty)
         #expect(reading.notes.map(\.id) == [.pinnedToNothing])
         guard case .positions(nil, let list?) = reading.configurations.first?.entries.first?.identities else {

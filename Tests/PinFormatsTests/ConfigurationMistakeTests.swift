@@ -28,64 +28,28 @@ import Testing
     private static let mistakes: [Mistake] = [
         // Vector 130.
         .init(
-            Samples.android,
-            "digest=\"SHA-256\">\(Samples.a)",
-            "digest=\"SHA-1\">\(Samples.a)",
-            .wrongAlgorithm,
-            8,
-            "does not know the digest 'SHA-1'"
-        ),
+            Samples.android, "digest=\"SHA-256\">\(Samples.a)", "digest=\"SHA-1\">\(Samples.a)", .wrongAlgorithm, 8,
+            "does not know the digest 'SHA-1'"),
         .init(Samples.android, Samples.a, short, .wrongLength, 8, "has 31 bytes instead of 32"),
         .init(Samples.android, "</pin-set>", "</pin-set>\n<pin-set/>", .duplicate, 12, "two <pin-set>s"),
         .init(
-            Samples.android,
-            "<domain includeSubdomains=\"true\"> API.example.com\n        </domain>",
-            "",
-            .missingValue,
-            4,
-            "has no <domain>"
-        ),
+            Samples.android, "<domain includeSubdomains=\"true\"> API.example.com\n        </domain>", "",
+            .missingValue, 4, "has no <domain>"),
         .init(
-            Samples.android,
-            "<pin-set ex",
-            "<domain>api.example.com</domain><pin-set ex",
-            .duplicate,
-            7,
-            "given twice"
-        ),
+            Samples.android, "<pin-set ex", "<domain>api.example.com</domain><pin-set ex", .duplicate, 7, "given twice"),
         .init(
-            Samples.android,
-            "</trust-anchors></base",
-            "</trust-anchors><trust-anchors/></base",
-            .duplicate,
-            3,
-            "two <trust-anchors>s"
-        ),
+            Samples.android, "</trust-anchors></base", "</trust-anchors><trust-anchors/></base", .duplicate, 3,
+            "two <trust-anchors>s"),
         .init(
-            Samples.android,
-            "</trust-anchors></base",
-            "</trust-anchors><domain>a.b</domain></base",
-            .wrongValue,
-            3,
-            "a <domain> stands in <base-config>"
-        ),
+            Samples.android, "</trust-anchors></base", "</trust-anchors><domain>a.b</domain></base", .wrongValue, 3,
+            "a <domain> stands in <base-config>"),
         .init(
-            Samples.android,
-            "</trust-anchors></base",
-            "</trust-anchors><domain-config/></base",
-            .wrongValue,
-            3,
-            "a <domain-config> stands in"
-        ),
+            Samples.android, "</trust-anchors></base", "</trust-anchors><domain-config/></base", .wrongValue, 3,
+            "a <domain-config> stands in"),
         .init(Samples.android, "<base-config>", "<base-config/><base-config>", .duplicate, 3, "two <base-config>s"),
         .init(
-            Samples.android,
-            "<debug-overrides>",
-            "<debug-overrides/><debug-overrides>",
-            .duplicate,
-            16,
-            "two <debug-overrides>s"
-        ),
+            Samples.android, "<debug-overrides>", "<debug-overrides/><debug-overrides>", .duplicate, 16,
+            "two <debug-overrides>s"),
         .init(Samples.android, "src=\"system\"", "src=\"sytem\"", .wrongValue, 3, "it throws; did you mean 'system'?"),
         .init(Samples.android, "src=\"system\"", "source=\"system\"", .missingValue, 3, "has no src"),
         .init(Samples.android, " API.example.com", "<b/>api.example.com", .wrongValue, 5, "<domain> holds <b>"),
@@ -104,105 +68,50 @@ import Testing
         .init(Samples.infoPlist, "example.com", "*.example.com", .badHost, 10, "is not a host name"),
         .init(Samples.infoPlist, "SPKI-SHA256-BASE64", "SPKI-SHA256", .missingValue, 13, "has no SPKI-SHA256-BASE64"),
         .init(
-            Samples.infoPlist,
-            "<true/>\n            <key>NSPinnedCA",
-            "<string>maybe</string>\n            <key>NSPinnedCA",
-            .wrongValue,
-            11,
-            "is not true or false"
-        ),
+            Samples.infoPlist, "<true/>\n            <key>NSPinnedCA",
+            "<string>maybe</string>\n            <key>NSPinnedCA", .wrongValue, 11, "is not true or false"),
         .init(
-            Samples.infoPlist,
-            "PropertyList-1.0.dtd\">",
-            "PropertyList-1.0.dtd\" [<!ENTITY a \"b\">]>",
-            .unreasonableDocument,
-            2,
-            "DOCTYPE"
-        ),
+            Samples.infoPlist, "PropertyList-1.0.dtd\">", "PropertyList-1.0.dtd\" [<!ENTITY a \"b\">]>",
+            .unreasonableDocument, 2, "DOCTYPE"),
         .init(Samples.trustKit, "2040-06-01", "June", .badDate, 11, "the pins never expire"),
         .init(
-            Samples.trustKit,
-            "\"kSKExclude",
-            "\"TSKExclude",
-            .trustKitTooFewPins,
-            13,
-            "itself spells the exemption kSKExcludeSubdomainFromParentPolicy"
-        ),
+            Samples.trustKit, "\"kSKExclude", "\"TSKExclude", .trustKitTooFewPins, 13,
+            "itself spells the exemption kSKExcludeSubdomainFromParentPolicy"),
         // Vectors 101, 104, 106.
         .init(Samples.trustKit, "\"\(Samples.a)\",", "", .trustKitTooFewPins, 4, "add a backup pin"),
         .init(Samples.trustKit, "\"\(Samples.a)\",", "\"\(Samples.b)\",", .trustKitTooFewPins, 4, "has 1 pin and"),
         .init(Samples.trustKit, "\"example.com\"", "\"com\"", .trustKitPublicSuffix, 4, "public suffix 'com'"),
         .init(
-            Samples.trustKit,
-            "\"example.com\"",
-            "\"localhost\"",
-            .trustKitNoRegisteredSuffix,
-            4,
-            "no registered suffix"
+            Samples.trustKit, "\"example.com\"", "\"localhost\"", .trustKitNoRegisteredSuffix, 4, "no registered suffix"
         ),
         .init(
-            Samples.trustKit,
-            "Policy\": true",
-            "Policy\": true, \"TSKEnforcePinning\": true",
-            .trustKitExclusionNotAlone,
-            13,
-            "is not the only key"
-        ),
+            Samples.trustKit, "Policy\": true", "Policy\": true, \"TSKEnforcePinning\": true",
+            .trustKitExclusionNotAlone, 13, "is not the only key"),
         .init(
-            Samples.trustKit,
-            "static.example.com",
-            "static.example.net",
-            .trustKitExclusionWithoutParent,
-            13,
-            "no parent domain"
-        ),
+            Samples.trustKit, "static.example.com", "static.example.net", .trustKitExclusionWithoutParent, 13,
+            "no parent domain"),
         .init(
-            Samples.trustKit,
-            "\"TSKIncludeSubdomains\": true",
-            "\"TSKIncludeSubdomains\": 3",
-            .wrongValue,
-            5,
-            "is not true or false"
-        ),
+            Samples.trustKit, "\"TSKIncludeSubdomains\": true", "\"TSKIncludeSubdomains\": 3", .wrongValue, 5,
+            "is not true or false"),
         .init(Samples.trustKit, "\"static.example.com\"", "\"example.com\"", .duplicate, 13, "given twice"),
         .init(Samples.trustKit, "true,", "true", .brokenDocument, 6, "a ',' is missing"),
         .init(Samples.reactNative, "['\(Samples.a)', '\(Samples.b)']", "[]", .missingValue, 2, "has no pin"),
         .init(Samples.sslManager, "sha256/\(Samples.a)", Samples.a, .notation, 1, "write sha256/\(Samples.a)"),
         .init(
-            Samples.sslManager,
-            "\"domains\": {",
-            "\"domains\": {\"b.example.com\": {}, ",
-            .missingValue,
-            2,
-            "has settings and no pins"
-        ),
+            Samples.sslManager, "\"domains\": {", "\"domains\": {\"b.example.com\": {}, ", .missingValue, 2,
+            "has settings and no pins"),
         .init(Samples.pinsJSON, "www.example.com", "www.example.com/", .badHost, 3, "without a path"),
         .init(Samples.okHttpList, "*.example.net", "*.*.example.net", .badHost, 3, "as *.host or **.host"),
         .init(
-            Samples.okHttpList,
-            "sha256/\(Samples.a)",
-            "sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAA=",
-            .wrongAlgorithm,
-            2,
+            Samples.okHttpList, "sha256/\(Samples.a)", "sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAA=", .wrongAlgorithm, 2,
             "is a SHA-1 pin, which OkHttp alone still takes: here only SHA-256 is compared; replace it by the sha256/ pin"
         ),
         .init(
-            Samples.okHttpList,
-            "sha256/\(Samples.a)",
-            "md5/AAAAAAAAAAAAAAAAAAAAAA==",
-            .wrongAlgorithm,
-            2,
-            "is a hash of md5, and OkHttp throws for it"
-        ),
+            Samples.okHttpList, "sha256/\(Samples.a)", "md5/AAAAAAAAAAAAAAAAAAAAAA==", .wrongAlgorithm, 2,
+            "is a hash of md5, and OkHttp throws for it"),
         .init(
-            Samples.okHttpList,
-            "sha256/\(Samples.a)",
-            "sha256//\(Samples.a)",
-            .notation,
-            2,
-            "write sha256/\(Samples.a)"
-        ),
-        .init(Samples.kotlin, "add(HOST", "add(host()", .wrongValue, 5, "is not written out"),
+            Samples.okHttpList, "sha256/\(Samples.a)", "sha256//\(Samples.a)", .notation, 2, "write sha256/\(Samples.a)"
+        ), .init(Samples.kotlin, "add(HOST", "add(host()", .wrongValue, 5, "is not written out"),
         .init(Samples.kotlin, "**.example.net", "a.**.example.net", .badHost, 7, "as *.host or **.host"),
         .init(Samples.zone, "TLSA 3 1 1", "TLSA 3 1 2", .badRecord, 3, "SHA-512 has 64"),
         .init(Samples.zone, "TLSA 2 0 1", "TLSA 3 0 0", .badRecord, 5, "is not exactly one certificate"),
@@ -210,8 +119,7 @@ import Testing
         .init(Samples.zone, "_443._tcp.api", "api", .badHost, 3, "names no port"),
     ]
 
-    @Test(arguments: mistakes)
-    func aMistakeIsNamedWithItsPlace(_ mistake: Mistake) throws {
+    @Test(arguments: mistakes) func aMistakeIsNamedWithItsPlace(_ mistake: Mistake) throws {
         let text = mistake.sample.replacing(mistake.change.from, with: mistake.change.to, maxReplacements: 1)
         try #require(text != mistake.sample)
         let error = try failure(ofFile: "source", text)
@@ -251,8 +159,7 @@ import Testing
         #expect(try failure(ofFile: "cycle", bytes).problem == .unreasonableDocument)
     }
 
-    @Test(arguments: Seeds.sample(2))
-    func damagedConfigurationsAreReadOrRefused(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(2)) func damagedConfigurationsAreReadOrRefused(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let originals = Samples.all.map { Array($0.utf8) } + [try Samples.binaryInfoPlist()]
         try TemporaryDirectory.scoped { directory in

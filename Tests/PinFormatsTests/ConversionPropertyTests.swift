@@ -10,9 +10,7 @@ import Testing
         "example.com", "sub.example.com", "api.example.com", "x.sub.example.com", "y.x.sub.example.com",
     ]
 
-    private struct Suffixes: PublicSuffixList {
-        func publicSuffix(of host: String) -> String? { "com" }
-    }
+    private struct Suffixes: PublicSuffixList { func publicSuffix(of host: String) -> String? { "com" } }
 
     private func read(_ text: String) throws -> PinReading {
         try TemporaryDirectory.scoped { try PinSource($0.write(text, to: "source")).read() }
@@ -41,13 +39,10 @@ import Testing
         return lines.joined(separator: "\n")
     }
 
-    @Test(arguments: Seeds.sample(4))
-    func noHostGainsOrLosesAPinWithoutAWord(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(4)) func noHostGainsOrLosesAPinWithoutAWord(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for from in Self.formats {
-            for to in Self.formats {
-                for _ in 0..<2 { try convert(source(&generator), from: from, to: to) }
-            }
+            for to in Self.formats { for _ in 0..<2 { try convert(source(&generator), from: from, to: to) } }
         }
     }
 

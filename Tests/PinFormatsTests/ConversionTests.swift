@@ -44,8 +44,9 @@ import X509
 
     // MARK: Round trips
 
-    @Test(arguments: readable, readable)
-    func everyFormatKeepsPinsAndHostsOnTheWayThroughEveryOther(from: PinBlockFormat, to: PinBlockFormat) throws {
+    @Test(arguments: readable, readable) func everyFormatKeepsPinsAndHostsOnTheWayThroughEveryOther(
+        from: PinBlockFormat, to: PinBlockFormat
+    ) throws {
         let start = try converted(Self.list, to: from).block
         #expect(pins(try reading(ofFile: "block", start)) == Self.expected)
         let end = try converted(start, to: to).block
@@ -55,8 +56,7 @@ import X509
         #expect(pins(try reading(ofFile: "block", again)) == Self.expected)
     }
 
-    @Test(arguments: readable)
-    func aHeaderKeepsThePins(from: PinBlockFormat) throws {
+    @Test(arguments: readable) func aHeaderKeepsThePins(from: PinBlockFormat) throws {
         let one = Self.list.split(separator: "\n").first.map(String.init) ?? ""
         let header = try converted(try converted(one, to: from).block, to: .hpkp).block
         let reading = try reading(ofFile: "header", header)
@@ -82,8 +82,7 @@ import X509
             #expect(
                 conversion.losses.map(\.description) == [
                     "AFNetworking has one set of certificates for every host of a manager"
-                ]
-            )
+                ])
             let block = PinBlockFormat.afnetworking.block(conversion.groups)
             let saver = try CertificateSaver(directory: directory.path + "/saved")
             for item in conversion.groups.flatMap(\.items) {
@@ -128,8 +127,7 @@ import X509
                 "example.com: a mismatch was only reported, and OkHttp enforces every pin",
                 "example.com: mismatches were reported, and OkHttp has no place to report them to",
                 "static.example.com: OkHttp cannot exempt a host: it is pinned like example.com now",
-            ]
-        )
+            ])
         let header = try converted(trustKit, to: .hpkp)
         #expect(header.block.contains("; includeSubDomains; report-uri=\"https://r.example.com/?a=1&b=2\"\n"))
     }
@@ -139,28 +137,21 @@ import X509
             (
                 "**.example.com", PinBlockFormat.nspinned, "upToOneLabel",
                 "includes one label only: names two labels and more"
-            ),
-            ("**.example.com", .trustkit, "anyNumber", nil),
+            ), ("**.example.com", .trustkit, "anyNumber", nil),
             (
                 "**.example.com", .curl, "exact",
                 "curl has no subdomains: names below example.com are not pinned any more"
-            ),
-            ("*.example.com", .okhttp, "oneLabel", nil),
+            ), ("*.example.com", .okhttp, "oneLabel", nil),
             (
                 "*.example.com", .nspinned, "upToOneLabel",
                 "cannot leave out example.com itself, which is pinned now too"
-            ),
-            ("*.example.com", .android, "anyNumber", "has no pattern for one label"),
+            ), ("*.example.com", .android, "anyNumber", "has no pattern for one label"),
             ("*.example.com", .tlsa, "exact", "only example.com itself is named, which was not pinned before"),
             ("example.com", .trustkit, "exact", nil),
-        ] as [(String, PinBlockFormat, String, String?)]
-    )
-    func theDepthOfSubdomainsIsKeptOrWhatChangesIsSaid(
-        pattern: String,
-        format: PinBlockFormat,
-        depth: String,
-        loss: String?
-    ) throws {
+        ] as [(String, PinBlockFormat, String, String?)]) func theDepthOfSubdomainsIsKeptOrWhatChangesIsSaid(
+            pattern: String, format: PinBlockFormat, depth: String, loss: String?
+        ) throws
+    {
         let list = "\(pattern) sha256/\(first.base64) sha256/\(second.base64)"
         let (block, losses) = try converted(list, to: format)
         let entry = try #require(try reading(ofBlock: block).configurations.first?.entries.first)
@@ -186,8 +177,7 @@ import X509
         }
         let both = plist(identities("NSPinnedLeafIdentities", first) + identities("NSPinnedCAIdentities", second))
         let entry = try #require(
-            try reading(ofBlock: converted(both, to: .nspinned).block).configurations.first?.entries.first
-        )
+            try reading(ofBlock: converted(both, to: .nspinned).block).configurations.first?.entries.first)
         guard case .positions(let leaf?, let authorities?) = entry.identities else { throw UnexpectedSuccess() }
         #expect(leaf.map(\.spkiSHA256) == [first])
         #expect(authorities.map(\.spkiSHA256) == [second])
@@ -195,8 +185,7 @@ import X509
         #expect(
             kotlin.losses == [
                 "example.com: a server's and an authority's key had to match, and with OkHttp one of them is enough"
-            ]
-        )
+            ])
         let authority = plist(identities("NSPinnedCAIdentities", second))
         #expect(try converted(authority, to: .tlsa).block.contains("IN TLSA 2 1 1 \(second.hexadecimal)"))
         let curl = try converted(authority, to: .curl)
@@ -219,8 +208,7 @@ import X509
                 "api.example.com: the record '3 0 1 \(second.hexadecimal)' is not a hash of a key that OkHttp could compare: it is left out",
                 "api.example.com: records of usage 2 and 3 stand for the system's trust, which OkHttp asks all the same",
                 "api.example.com: the pins were for the port 8443, and OkHttp pins every port",
-            ]
-        )
+            ])
         #expect(pins(try reading(ofBlock: kotlin.block)) == ["api.example.com": [first]])
         #expect(try converted(zone, to: .curl).block.contains("'https://api.example.com:8443/'"))
     }
@@ -237,17 +225,12 @@ import X509
             #expect(
                 pins(try reading(ofBlock: block)) == [
                     "example.com": [first, second], "api.example.com": [first, second, slashed],
-                ]
-            )
+                ])
         }
         let android = try converted(
             try converted(
-                "**.example.com sha256/\(first.base64)\napi.example.com sha256/\(second.base64)",
-                to: .android
-            )
-            .block.replacing(first.base64, with: slashed.base64),
-            to: .okhttp
-        )
+                "**.example.com sha256/\(first.base64)\napi.example.com sha256/\(second.base64)", to: .android
+            ).block.replacing(first.base64, with: slashed.base64), to: .okhttp)
         #expect(android.losses.contains { $0.hasPrefix("api.example.com: OkHttp also takes the pins of example.com") })
     }
 
@@ -259,8 +242,7 @@ import X509
         let (block, losses) = try converted(list, to: .trustkit)
         #expect(pins(try reading(ofBlock: block)) == ["example.com": [first, second, slashed]])
         #expect(
-            losses.contains { $0.contains("its pins for example.com and those for names below it are one list now") }
-        )
+            losses.contains { $0.contains("its pins for example.com and those for names below it are one list now") })
     }
 
     @Test func whatTrustKitWouldThrowForIsSaid() throws {
@@ -269,8 +251,7 @@ import X509
             losses == [
                 "api.example.com: TrustKit throws when the app starts: 'api.example.com' has 1 pin and needs 2: "
                     + "add a backup pin"
-            ]
-        )
+            ])
     }
 
     // MARK: curl's own files
@@ -281,8 +262,7 @@ import X509
         "# ~/.curlrc\npinnedpubkey = \"sha256//A;sha256//B\"\nurl = \"https://api.example.com\"",
         "--pinnedpubkey sha256//A;sha256//B\n--url https://api.example.com\n",
         "pinnedpubkey=sha256//A;sha256//B\nurl: https://api.example.com",
-    ])
-    func curlsCommandsAndConfigurationsAreRead(text: String) throws {
+    ]) func curlsCommandsAndConfigurationsAreRead(text: String) throws {
         let text = text.replacing("A;", with: first.base64 + ";").replacing("//B", with: "//" + second.base64)
         let reading = try reading(ofFile: "script", text)
         let configuration = try #require(reading.configurations.first)

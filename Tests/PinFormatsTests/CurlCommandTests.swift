@@ -7,9 +7,7 @@ import Testing
 @Suite struct CurlCommandTests {
     private static func text(_ template: String) -> String {
         template.replacing("PIN-A", with: "sha256//" + first.base64).replacing(
-            "PIN-B",
-            with: "sha256//" + second.base64
-        )
+            "PIN-B", with: "sha256//" + second.base64)
     }
 
     /// What a text pins, as in `v.example.com:443 A`, with `*` for whatever host or port.
@@ -41,16 +39,15 @@ import Testing
         "curl --pinnedpubkey 'PIN-A' https://v.example.com \"$W/path\"\ncurl --pinnedpubkey 'PIN-B' https://w.example.com",
         "curl --pinnedpubkey 'PIN-A' --expand-url 'https://{{v}}/'\ncurl --pinnedpubkey 'PIN-B' https://w.example.com",
         "pinnedpubkey = PIN-A\nurl = https://v.example.com\nnext\npinnedpubkey = PIN-B\n",
-    ])
-    func differentPinsOfWhichOneIsForNoWrittenHostAreAMistake(text: String) throws {
+    ]) func differentPinsOfWhichOneIsForNoWrittenHostAreAMistake(text: String) throws {
         #expect(try mistake(text).problem == .wrongValue)
     }
 
     @Test func onePinForHostsThatAreNotWrittenIsForAll() throws {
         #expect(
-            try pinned("curl --pinnedpubkey 'PIN-A' \"$V\"\ncurl --pinnedpubkey 'PIN-A' https://w.example.com")
-                == ["*:* A", "w.example.com:443 A"]
-        )
+            try pinned("curl --pinnedpubkey 'PIN-A' \"$V\"\ncurl --pinnedpubkey 'PIN-A' https://w.example.com") == [
+                "*:* A", "w.example.com:443 A",
+            ])
     }
 
     @Test(arguments: [
@@ -69,10 +66,7 @@ import Testing
         "<<: *base\nrun: |\n  curl --pinnedpubkey PIN-A https://v.example.com\n  curl $OPTIONS \"${more[@]}\" --pinnedpubkey PIN-B https://w.example.com\n",
         "a=(https://w.example.com)\ncurl --pinnedpubkey PIN-A https://v.example.com\ncurl --pinnedpubkey PIN-B -- https://w.example.com",
         "curl -s --pinnedpubkey PIN-A https://v.example.com -: --pinnedpubkey PIN-B https://w.example.com\ncurl \"$X\"",
-    ])
-    func commandsAreReadAsAShellReadsThem(text: String) throws {
-        #expect(try pinned(text).sorted() == Self.vAndW)
-    }
+    ]) func commandsAreReadAsAShellReadsThem(text: String) throws { #expect(try pinned(text).sorted() == Self.vAndW) }
 
     @Test(arguments: [
         "curl --pinnedpubkey PIN-A --proxy-pinnedpubkey PIN-B -sx https://proxy.example.com:1 https://v.example.com",
@@ -80,15 +74,13 @@ import Testing
         "curl --pinnedpubkey PIN-A --refer https://w.example.com --head --netrc https://v.example.com",
         "curl --pinnedpubkey PIN-A --ipfs-gateway https://w.example.com -LsSfo out https://v.example.com:",
         "docker run --rm curlimages/curl:8.1.2 -fsS --pinnedpubkey PIN-A https://v.example.com",
-    ])
-    func valuesOfOtherOptionsAreNoServers(text: String) throws {
+    ]) func valuesOfOtherOptionsAreNoServers(text: String) throws {
         #expect(try pinned(text) == ["v.example.com:443 A"])
     }
 
     @Test func aBackslashJoinsLinesWithinQuotationMarks() throws {
         #expect(
-            try pinned("curl --pinnedpubkey \"PIN-A;\\\nPIN-B\" https://v.example.com/") == ["v.example.com:443 AB"]
-        )
+            try pinned("curl --pinnedpubkey \"PIN-A;\\\nPIN-B\" https://v.example.com/") == ["v.example.com:443 AB"])
         #expect(try pinned("curl -H \"a\\b\" --pinnedpubkey PIN-A https://v.example.com/") == ["v.example.com:443 A"])
     }
 
@@ -102,13 +94,10 @@ import Testing
         ("https://v.example.com:$PORT/", ["v.example.com:* A"]),
         ("\"https://v.example.com:${PORT}/\"", ["v.example.com:* A"]),
         ("\"https://$U:$P@v.example.com?a@w.example.com\"", ["v.example.com:443 A"]),
-        ("https://v.example.com$PATH", ["*:* A"]),
-        ("https://v.example.com`x`/", ["*:* A"]),
-        ("\"https://v.example.com`x`/\"", ["*:* A"]),
-        ("https://v.example.com$(x)/", ["*:* A"]),
+        ("https://v.example.com$PATH", ["*:* A"]), ("https://v.example.com`x`/", ["*:* A"]),
+        ("\"https://v.example.com`x`/\"", ["*:* A"]), ("https://v.example.com$(x)/", ["*:* A"]),
         ("\"https://${HOST}:8443/\" https://v.example.com", ["v.example.com:443 A", "*:* A"]),
-    ])
-    func aURLsServersAreNamed(url: String, expected: [String]) throws {
+    ]) func aURLsServersAreNamed(url: String, expected: [String]) throws {
         #expect(try pinned("curl --pinnedpubkey PIN-A \(url)") == expected)
     }
 
@@ -116,8 +105,7 @@ import Testing
         "https://v[1-3].example.com", "https://{v,{w,x}}.example.com", "https://{v.example.com/a,w.example.com/b}",
         "https://127.1/", "https://v.example.com:99999/", "https://v.example.com:x/", "https://%76.example.com/",
         "https://" + String(repeating: "{a,b}", count: 100),
-    ])
-    func aURLWithOtherServersIsAMistake(url: String) throws {
+    ]) func aURLWithOtherServersIsAMistake(url: String) throws {
         #expect(try mistake("curl --pinnedpubkey PIN-A '\(url)' https://w.example.com").problem == .badHost)
     }
 
@@ -149,13 +137,9 @@ import Testing
         "curl --pinnedpubkey PIN-A https://v.example.com\ncurl https://w.example.com --pinnedpubkey",
         "curl --pinnedpubkey 'PIN-A' 'https://v.example.com/$(curl --pinnedpubkey 'PIN-B' https://w.example.com/)",
         "curl --pinnedpubkey PIN-A https://v.example.com\npinnedpubkey = PIN-B\nurl = https://w.example.com\n",
-        "pinnedpubkey = PIN-A\n--pinnedpubkey=PIN-B\n",
-        "pinnedpubkey = PIN-A https://v.example.com\n",
+        "pinnedpubkey = PIN-A\n--pinnedpubkey=PIN-B\n", "pinnedpubkey = PIN-A https://v.example.com\n",
         "pinnedpubkey = PIN-A\npinnedpubkey\n",
-    ])
-    func aPinThatIsInNoCommandIsAMistake(text: String) throws {
-        #expect(try mistake(text).problem == .notation)
-    }
+    ]) func aPinThatIsInNoCommandIsAMistake(text: String) throws { #expect(try mistake(text).problem == .notation) }
 
     @Test(arguments: ["$PIN", "\"$PIN\"", "\"$(cat pin)\"", "`cat pin`", "${{ secrets.PIN }}"])
     func aValueThatIsComputedIsAMistake(value: String) throws {
@@ -167,8 +151,7 @@ import Testing
         "curl --pinnedpubkey PIN-A --pinnedpubkey PIN-B https://v.example.com",
         "url = https://v.example.com\npinnedpubkey = PIN-A\nurl = https://w.example.com\npinnedpubkey = PIN-B",
         "pinnedpubkey = PIN-A\nnext\npinnedpubkey = PIN-B\nurl = https://v.example.com",
-    ])
-    func differentPinsOfOneTransferAreAMistake(text: String) throws {
+    ]) func differentPinsOfOneTransferAreAMistake(text: String) throws {
         #expect(try mistake(text).problem == .duplicate)
     }
 
@@ -177,8 +160,7 @@ import Testing
             """
             // curl --pinnedpubkey 'PIN-B' https://v.example.com
             CertificatePinner.Builder().add("v.example.com", "sha256/\(first.base64)")
-            """
-        )
+            """)
         let reading = try reading(ofFile: "A.kt", text)
         #expect(reading.configurations.map(\.kind) == [.okHttp])
     }
@@ -194,8 +176,7 @@ import Testing
         "pinnedpubkey = \"PIN-A\"\nproxy-pinnedpubkey = \"PIN-B\"\nproxy = https://w.example.com\nurl = https://v.example.com/\r\n",
         "pinnedpubkey = PIN-A\nnext\nurl = https://v.example.com\nnext\nurl = https://w.example.com\n",
         "pinnedpubkey = PIN-A\npinnedpubkey = PIN-A\nurl = https://v.example.com\n",
-    ])
-    func configurationFilesAreReadAsCurlReadsThem(text: String) throws {
+    ]) func configurationFilesAreReadAsCurlReadsThem(text: String) throws {
         #expect(try pinned(text) == ["v.example.com:443 A"])
     }
 
@@ -205,15 +186,10 @@ import Testing
         "check:\n\t/usr/bin/curl https://v.example.com \\\n\t  --pinnedpubkey PIN-A\n\t@curl --pinnedpubkey PIN-B https://w.example.com\n",
         "time curl https://v.example.com \\\n  --pinnedpubkey PIN-A\nretry 3 curl https://w.example.com \\\n  --pinnedpubkey PIN-B\n",
         "*/5 * * * * curl --pinnedpubkey PIN-A https://v.example.com\n0 1 * * * /usr/bin/curl --pinnedpubkey PIN-B https://w.example.com\n",
-    ])
-    func aCommandIsNoLineOfAConfigurationFile(text: String) throws {
-        #expect(try pinned(text) == Self.vAndW)
-    }
+    ]) func aCommandIsNoLineOfAConfigurationFile(text: String) throws { #expect(try pinned(text) == Self.vAndW) }
 
     @Test(arguments: ["-pinnedpubkey PIN-A\n", "url = https://v.example.com\n-pinnedpubkey \"PIN-A\"\n"])
-    func behindOneDashStandsNoLongOption(text: String) throws {
-        #expect(try mistake(text).problem == .notation)
-    }
+    func behindOneDashStandsNoLongOption(text: String) throws { #expect(try mistake(text).problem == .notation) }
 
     @Test func aHostThatIsLongerThanAnyIsNotFollowed() throws {
         let host = String(repeating: "${a}", count: 3_000)

@@ -7,9 +7,7 @@ import Testing
 @Suite struct CurlScriptTests {
     private static func text(_ template: String) -> String {
         template.replacing("PIN-A", with: "sha256//" + first.base64).replacing(
-            "PIN-B",
-            with: "sha256//" + second.base64
-        )
+            "PIN-B", with: "sha256//" + second.base64)
     }
 
     private static let command = "curl --pinnedpubkey PIN-A https://v.example.com"
@@ -57,8 +55,7 @@ import Testing
         #expect(try pinned("check:\n\(recipe)") == ["v.example.com:443 A", "w.example.com:443 B"])
     }
 
-    @Test(arguments: bystanders)
-    func aCommandThatIsNotRunHoldsNoPin(line: String) throws {
+    @Test(arguments: bystanders) func aCommandThatIsNotRunHoldsNoPin(line: String) throws {
         #expect(try pinned("\(line)\n\(Self.command)\n") == ["v.example.com:443 A"])
         #expect(try pinned("\(Self.command)\n\(line)\n") == ["v.example.com:443 A"])
         let alone = try mistake("set -e\n\(line)\n")
@@ -76,16 +73,14 @@ import Testing
         (
             "curl https://v.example.com/?a=1&b=2 --pinnedpubkey PIN-B",
             "begins a line of a script that belongs to no command"
-        ),
-        ("A=1 B_2=x --pinnedpubkey PIN-B", "begins a line of a script that belongs to no command"),
+        ), ("A=1 B_2=x --pinnedpubkey PIN-B", "begins a line of a script that belongs to no command"),
         ("alias c='curl --pinnedpubkey PIN-B'", "stands in an alias here"),
         ("alias c=curl --pinnedpubkey PIN-B", "stands in an alias here"),
         ("retry echo curl --pinnedpubkey PIN-B https://w.example.com", "stands behind 'echo' here"),
         ("CURL=\"curl --pinnedpubkey PIN-B\"", "stands in a text here, which this file does not run"),
         ("sh \"curl --pinnedpubkey PIN-B https://w.example.com\"", "stands in a text here, which this file"),
         ("bash -c 'curl --pinned PIN-B https://w.example.com'", "stands in a text here, which this file"),
-    ])
-    func aCommandThatMayBeRunElsewhereIsAMistake(line: String, reason: String) throws {
+    ]) func aCommandThatMayBeRunElsewhereIsAMistake(line: String, reason: String) throws {
         for text in ["\(Self.command)\n\(line)\n", "\(line)\n\(Self.command)\n"] {
             let error = try mistake(text)
             #expect(error.problem == .notation)
@@ -107,8 +102,7 @@ import Testing
         "test:\n\tcurl --pinnedpubkey PIN-A https://v.example.com",
         "MODE=x curl --ssl-sessions https://w.example.com --pinnedpubkey PIN-A https://v.example.com",
         "docker run --name grep x curl --pinnedpubkey PIN-A https://v.example.com",
-    ])
-    func aCommandBehindWordsThatAreNamesIsRun(text: String) throws {
+    ]) func aCommandBehindWordsThatAreNamesIsRun(text: String) throws {
         #expect(try pinned(text) == ["v.example.com:443 A"])
     }
 
@@ -116,8 +110,7 @@ import Testing
         "command: [ \"curl\", \"--pinnedpubkey\", \"PIN-B\", \"https://w.example.com\" ]",
         "- { name: x, run: curl --pinnedpubkey PIN-B https://w.example.com }",
         "[ \"curl --pinnedpubkey PIN-B https://w.example.com\" ]",
-    ])
-    func aListOrMapOfAnotherLanguageHidesNoCommand(line: String) throws {
+    ]) func aListOrMapOfAnotherLanguageHidesNoCommand(line: String) throws {
         #expect(try mistake("\(Self.command)\n\(line)\n").problem == .notation)
     }
 
@@ -127,8 +120,7 @@ import Testing
         "[\n\"curl --pinnedpubkey PIN-A https://v.example.com\"]\n",
         "{\n\"run\": \"curl --pinnedpubkey PIN-A https://v.example.com\"}\n",
         "steps:\n  - run: \"curl --pinnedpubkey PIN-A https://v.example.com\"\n",
-    ])
-    func aFileWithAPinInATextAloneSaysWhere(text: String) throws {
+    ]) func aFileWithAPinInATextAloneSaysWhere(text: String) throws {
         let error = try mistake(text)
         #expect(error.problem == .notation)
         #expect(error.place.description.hasSuffix("script:2"))
@@ -139,10 +131,9 @@ import Testing
     // MARK: Apostrophes
 
     @Test(arguments: [
-        "steps:\n  - run: \(command)\n  - name: It's done\n    run: echo ok\n",
-        "\(command)\r\nREM don't\r\n", "REM don't\r\n\(command)\r\n", "\(command)\necho 5\" pipe\n",
-    ])
-    func anApostropheBesideACommandIsNone(text: String) throws {
+        "steps:\n  - run: \(command)\n  - name: It's done\n    run: echo ok\n", "\(command)\r\nREM don't\r\n",
+        "REM don't\r\n\(command)\r\n", "\(command)\necho 5\" pipe\n",
+    ]) func anApostropheBesideACommandIsNone(text: String) throws {
         #expect(try pinned(text) == ["v.example.com:443 A"])
     }
 
@@ -151,11 +142,9 @@ import Testing
         ("- run: \(command)\n- name: It's done\n- run: curl --pinnedpubkey 'PIN-B' https://w.example.com\n", 2),
         ("- run: \(command)\n- name: It's done\n- run: curl --pinned PIN-B https://w.example.com\n", 2),
         ("- run: \(command)\n- name: It's\n- run: curl --pinnedpubkey PIN-B https://w.example.com\n- name: it's\n", 2),
-        ("echo it's\n\(command)\n", 1),
-        ("\(command)\n- name: It's curl --pinnedpubkey PIN-B https://w.example.com", 2),
+        ("echo it's\n\(command)\n", 1), ("\(command)\n- name: It's curl --pinnedpubkey PIN-B https://w.example.com", 2),
         ("\ncurl --pinnedpubkey PIN-A -H It's https://v.example.com\n", 2),
-    ])
-    func anApostropheHidesNoCommand(text: String, line: Int) throws {
+    ]) func anApostropheHidesNoCommand(text: String, line: Int) throws {
         let error = try mistake(text)
         #expect(error.problem == .notation)
         #expect(error.place.description.hasSuffix("script:\(line)"), "\(error)")
@@ -164,11 +153,9 @@ import Testing
     // MARK: Values
 
     @Test(arguments: [
-        "$(PIN)", "'$(PIN)'", "'${PIN}'", "$$PIN", "%PIN%", "\"%PIN%\"", "!PIN!", "'{{pin}}'", "'<%=pin%>'",
-        "@PIN@", "%%p", "%~1",
-        "'sha256//$PIN'",
-    ])
-    func aValueThatAnythingComputesIsAMistake(value: String) throws {
+        "$(PIN)", "'$(PIN)'", "'${PIN}'", "$$PIN", "%PIN%", "\"%PIN%\"", "!PIN!", "'{{pin}}'", "'<%=pin%>'", "@PIN@",
+        "%%p", "%~1", "'sha256//$PIN'",
+    ]) func aValueThatAnythingComputesIsAMistake(value: String) throws {
         for text in ["curl --pinnedpubkey \(value) https://v.example.com", "pinnedpubkey = \(value)"] {
             let error = try mistake(text)
             #expect(error.problem == .wrongValue)
@@ -182,8 +169,7 @@ import Testing
     @Test(arguments: [
         "pinnedpubkey = PIN-A\n", "--pinnedpubkey PIN-A\n", "url = https://v.example.com\npinnedpubkey = PIN-A\n",
         command,
-    ])
-    func aByteOrderMarkSpoilsTheFirstLine(text: String) throws {
+    ]) func aByteOrderMarkSpoilsTheFirstLine(text: String) throws {
         let error = try mistake("\u{FEFF}" + text)
         #expect(error.problem == .notation)
         #expect(error.reason.hasPrefix("the line begins with a byte order mark"))
@@ -197,8 +183,7 @@ import Testing
     }
 
     /// curl takes the beginning of a name.
-    @Test(arguments: ["pi", "pin", "pinnedpub"])
-    func aNameThatIsCutOffIsTheOption(name: String) throws {
+    @Test(arguments: ["pi", "pin", "pinnedpub"]) func aNameThatIsCutOffIsTheOption(name: String) throws {
         #expect(try pinned("\(name) = PIN-A\nurl = https://v.example.com\n") == ["v.example.com:443 A"])
         let second =
             "pinnedpubkey = PIN-A\nurl = https://v.example.com\nnext\n\(name): \"PIN-B\"\nurl = https://w.example.com"
@@ -213,8 +198,7 @@ import Testing
 
     @Test(arguments: [
         "pinnedpubkey = PIN-A\nPinnedPubKey = PIN-B\n", "\(command)\ncurl --PINNEDPUBKEY PIN-B https://w.example.com",
-    ])
-    func capitalLettersAreAMistake(text: String) throws {
+    ]) func capitalLettersAreAMistake(text: String) throws {
         #expect(try mistake(text).reason == "pinnedpubkey has capital letters, which only some versions of curl take")
     }
 }

@@ -39,14 +39,12 @@ private enum PEMText {
         #expect(unpadded.problem == .padding)
         #expect(
             unpadded.description
-                == "--pinnedpubkey: '\(Self.a.dropLast())' lacks the padding: \(always); write sha256//\(Self.a)"
-        )
+                == "--pinnedpubkey: '\(Self.a.dropLast())' lacks the padding: \(always); write sha256//\(Self.a)")
         let semicolon = try failure("sha256//\(Self.a);")
         #expect(
             semicolon.description
                 == "--pinnedpubkey: '\(Self.a);' is one entry to curl, for only ';sha256//' begins another: \(always); "
-                + "write sha256//\(Self.a) without the rest"
-        )
+                + "write sha256//\(Self.a) without the rest")
         #expect(try failure("sha256//\(Self.a); sha256//\(Self.b)").problem == .notation)
         let later = try failure("sha256//\(Self.a);sha256//AAAA")
         #expect(
@@ -73,14 +71,14 @@ private enum PEMText {
         }
     }
 
-    @Test(arguments: ["sha256/", "SHA256//", ""])
-    func aHashWithoutCurlsPrefixIsTheNameOfAFileThatIsNotThere(prefix: String) throws {
+    @Test(arguments: ["sha256/", "SHA256//", ""]) func aHashWithoutCurlsPrefixIsTheNameOfAFileThatIsNotThere(
+        prefix: String
+    ) throws {
         let error = try failure(prefix + Self.a)
         #expect(
             error.description
                 == "--pinnedpubkey: '\(prefix)\(Self.a)' does not begin with 'sha256//': curl takes it for the name of a "
-                + "file, finds none and ends with exit status 90; write sha256//\(Self.a)"
-        )
+                + "file, finds none and ends with exit status 90; write sha256//\(Self.a)")
         let missing = try failure("no-such-file")
         #expect(missing.kind == .missing)
         #expect(missing.reason.hasPrefix("'no-such-file': there is no such file: curl ends with exit status 90"))
@@ -102,8 +100,7 @@ private enum PEMText {
         let two = try read(Array((pem + other.key.publicKeyPEM).utf8)).get()
         #expect(two.pins.map(\.spkiSHA256) == [pin])
         #expect(
-            two.notes.first?.message.hasSuffix("holds 2 public keys, of which curl compares the first only") == true
-        )
+            two.notes.first?.message.hasSuffix("holds 2 public keys, of which curl compares the first only") == true)
         let bad = [
             leaf.der, Array(leaf.pem.utf8), Array((" " + pem).utf8), leaf.key.publicKeyInfo + [10],
             Array(pem.replacing("PUBLIC", with: "RSA PUBLIC").utf8), [],

@@ -8,9 +8,7 @@ import Testing
 @Suite struct DeviceListReaderTests {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func data(_ text: String) throws -> DeviceData {
         try TemporaryDirectory.scoped { directory in
@@ -25,9 +23,7 @@ import Testing
         do {
             _ = try data(text)
             return nil
-        } catch {
-            return error as? PinFormatError
-        }
+        } catch { return error as? PinFormatError }
     }
 
     private func hash(_ certificate: LabCertificate) throws -> String {
@@ -51,19 +47,16 @@ import Testing
                 { "platform": "apple", "version": "12.1.3", "fetched": "2019-11-10", "roots": ["junk.cer", "junk.cer"] },
               ],
             }
-            """
-        )
+            """)
         #expect(data.devices.map(\.name) == ["ios-12.1.3", "ios-17", "android-9", "android-14", "mozilla"])
         #expect(data.devices.map(\.alias) == [nil, "macos-14", nil, nil, nil])
         #expect(
             data.devices.map(\.release) == [
                 "iOS 12.1.3", "iOS 17, iPadOS 17, macOS 14, tvOS 17", "Android 9", "Android 14.0.0_r66",
                 "Mozilla's root program",
-            ]
-        )
+            ])
         #expect(
-            data.devices.map(\.date.date) == ["2019-11-10", "2023-12-11", "2018-10-04", "2024-08-25", "2026-07-19"]
-        )
+            data.devices.map(\.date.date) == ["2019-11-10", "2023-12-11", "2018-10-04", "2024-08-25", "2026-07-19"])
         #expect(data.devices.map(\.rootCount) == [1, 2, 1, 3, 1])
         #expect(data.source == "a laboratory, commit c0ffee" && data.licence == "Take\nit.")
         #expect(data.devices(listing: pki.rootB.der).map(\.name) == ["ios-17", "android-14"])
@@ -98,8 +91,7 @@ import Testing
         (#"{ "source": "x", "stores": [] "#, 1, "is not JSON"),
     ]
 
-    @Test(arguments: wrong)
-    func whatIsWrongIsSaidWithItsLine(text: String, line: Int, message: String) throws {
+    @Test(arguments: wrong) func whatIsWrongIsSaidWithItsLine(text: String, line: Int, message: String) throws {
         let error = try #require(refusal(text))
         #expect(error.kind == .malformed)
         #expect(error.description.contains("devices.json:\(line): "), "\(error)")
@@ -108,12 +100,10 @@ import Testing
 
     @Test func filesThatCannotBeUsedAreNamed() throws {
         let missing = try #require(
-            refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "none.cer"))] }")
-        )
+            refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "none.cer"))] }"))
         #expect(missing.kind == .missing && missing.description.contains("none.cer"), "\(missing)")
         let broken = try #require(
-            refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "text.cer"))] }")
-        )
+            refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "text.cer"))] }"))
         #expect(broken.kind == .malformed && broken.description.contains("text.cer: "), "\(broken)")
     }
 

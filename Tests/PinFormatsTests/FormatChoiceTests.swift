@@ -26,17 +26,13 @@ import Testing
         ("Net.kt", .okHttp, "val ca = \"\"\"PEM\"\"\"\nval b = CertificatePinner.Builder().add(HERE, \"OWN\").build()"),
         ("Net.kt", .okHttp, "/* as in <network-security-config> */\nval b = PINNER.add(HERE, \"OWN\").build()"),
         ("a.sh", .curl, "cat > ca.pem <<END\nPEMEND\ncurl --pinnedpubkey OWN https://v.example.com/"),
-        (
-            "a.sh", .curl,
-            "# CertificatePinner: .add(HERE, \"OTHER\")\ncurl --pinnedpubkey OWN https://v.example.com/"
-        ),
+        ("a.sh", .curl, "# CertificatePinner: .add(HERE, \"OTHER\")\ncurl --pinnedpubkey OWN https://v.example.com/"),
         ("a.zone", .tlsa, "; app: .add(HERE, \"OTHER\")\n_443._tcp.v.example.com. IN TLSA 3 1 1 HEX"),
-    ])
-    func whatIsCommentedOrForAnotherPurposeIsNoPin(name: String, kind: PinConfiguration.Kind, text: String) throws {
+    ]) func whatIsCommentedOrForAnotherPurposeIsNoPin(name: String, kind: PinConfiguration.Kind, text: String) throws {
         let base64 = first.base64
-        let text = try Self.filled(text).replacing("KEY", with: base64)
-            .replacing("SPARE", with: second.base64).replacing("HEX", with: first.hexadecimal)
-            .replacing("--pinnedpubkey sha256/", with: "--pinnedpubkey sha256//")
+        let text = try Self.filled(text).replacing("KEY", with: base64).replacing("SPARE", with: second.base64)
+            .replacing("HEX", with: first.hexadecimal).replacing(
+                "--pinnedpubkey sha256/", with: "--pinnedpubkey sha256//")
         let reading = try reading(ofFile: name, text)
         #expect(reading.pins.isEmpty)
         #expect(reading.configurations.map(\.kind) == [kind])
@@ -68,12 +64,11 @@ import Testing
             "class A { val ca = \"\"\"PEM\"\"\"\nval b = PINNER.add(HERE, \"OTHER\") }",
             "/* was\nsha256/KEY\n*/ val b = PINNER.add(HERE, \"OTHER\")",
             "private const val P =\n\"OTHER\"\nval b = PINNER.add(HERE, P)",
-            "val p: String =\n\"OTHER\"\nval b = PINNER.add(HERE, p)",
-            "val b = PINNER\n.add(\nHERE,\n\"OTHER\",\n)",
-        ],
-        ["Net.kt", "Net.kt.orig", "Net.scala", "stdin"]
-    )
-    func theSourceOfAPinnerIsASourceUnderAnyName(text: String, name: String) throws {
+            "val p: String =\n\"OTHER\"\nval b = PINNER.add(HERE, p)", "val b = PINNER\n.add(\nHERE,\n\"OTHER\",\n)",
+        ], ["Net.kt", "Net.kt.orig", "Net.scala", "stdin"]) func theSourceOfAPinnerIsASourceUnderAnyName(
+            text: String, name: String
+        ) throws
+    {
         let reading = try reading(ofFile: name, Self.filled(text).replacing("KEY", with: first.base64))
         #expect(reading.pins.isEmpty)
         #expect(reading.configurations.map(\.kind) == [.okHttp])
@@ -85,15 +80,14 @@ import Testing
         "_443._tcp.v.example.com. IN TLSA 3 1 1 HEX", "_443._tcp.v.example.com. IN tlsa 3 1 1 HEX",
         "_443._tcp.v.example.com. IN TYPE52 \\# 35 030101HEX", "KEY", "HEX", "\"sha256/KEY\"",
         "pinnedpubkey = \"sha256//KEY\"\nurl = https://v.example.com/",
-    ])
-    func aPinnerBesideAnotherNotationIsAMistake(other: String) throws {
-        let text = try Self.filled("```kotlin\nval b = PINNER.add(HERE, \"OTHER\").build()\n```\n\(other)\n")
-            .replacing("KEY", with: first.base64).replacing("HEX", with: first.hexadecimal)
+    ]) func aPinnerBesideAnotherNotationIsAMistake(other: String) throws {
+        let text = try Self.filled("```kotlin\nval b = PINNER.add(HERE, \"OTHER\").build()\n```\n\(other)\n").replacing(
+            "KEY", with: first.base64
+        ).replacing("HEX", with: first.hexadecimal)
         let error = try failure(ofFile: "README.md", text)
         #expect(
             error.reason
-                == "has a pinner of OkHttp's and pins in another notation, and does not say which of them count"
-        )
+                == "has a pinner of OkHttp's and pins in another notation, and does not say which of them count")
     }
 
     /// What a list, a zone or PEM says of a pin it had is no source, whatever it looks like.
@@ -109,11 +103,9 @@ import Testing
         (
             "headers",
             "HTTP/1.1 200 OK\r\nPublic-Key-Pins: pin-sha256=\"\(first.base64)\"; max-age=1\r\n\r\nb.add(HERE, \"OTHER\")"
-        ),
-        ("a.pem", "-- builder.add(HERE, \"OTHER\")\nPEM"),
+        ), ("a.pem", "-- builder.add(HERE, \"OTHER\")\nPEM"),
         ("a.pem", "CertificatePinner\r: builder.add(HERE, \"OTHER\")\r\r\nPEM"),
-    ])
-    func aCallInACommentOfAnotherNotationIsNoPin(name: String, text: String) throws {
+    ]) func aCallInACommentOfAnotherNotationIsNoPin(name: String, text: String) throws {
         let reading = try reading(ofFile: name, Self.filled(text))
         let pins = reading.pins + reading.configurations.flatMap(\.entries).flatMap(\.pins)
         #expect(pins.count == 1)
@@ -133,11 +125,10 @@ import Testing
         #expect(try failure(ofFile: "Net.kt", text).reason == "is a source of more than 1 MiB")
     }
 
-    @Test(arguments: ["<ops@example.com>", "<<< ops >>>"])
-    func aCommandOfCurlBesidePEMIsAMistake(author: String) throws {
+    @Test(arguments: ["<ops@example.com>", "<<< ops >>>"]) func aCommandOfCurlBesidePEMIsAMistake(author: String) throws
+    {
         let text = try Self.filled(
-            "\(author) Get it: curl --pinnedpubkey sha256//\(first.base64) https://v.example.com/\nPEM"
-        )
+            "\(author) Get it: curl --pinnedpubkey sha256//\(first.base64) https://v.example.com/\nPEM")
         let error = try failure(ofFile: "a.pem", text)
         #expect(error.reason == "has PEM and a command of curl with a pin, and does not say which of them counts")
     }

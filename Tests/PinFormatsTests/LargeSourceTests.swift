@@ -21,8 +21,9 @@ import Glibc
         "policy.json5": Array("{hosts: {".utf8),
     ]
 
-    @Test("50 MB are refused without a look at them", arguments: starts.keys.sorted())
-    func fiftyMegabytesAreRefused(name: String) throws {
+    @Test("50 MB are refused without a look at them", arguments: starts.keys.sorted()) func fiftyMegabytesAreRefused(
+        name: String
+    ) throws {
         try TemporaryDirectory.scoped { directory in
             let path = try directory.write(try #require(Self.starts[name]), to: name)
             try #require(truncate(path, 50_000_000) == 0)
@@ -50,9 +51,7 @@ import Glibc
         for text in [
             "<network-security-config>\(deep)", "<plist><dict><key>NSPinnedDomains</key>\(deep)",
             "{\"TSKPinnedDomains\": \(json)", "{hosts: \(json)", "{hosts: \(json.replacing("[", with: "{a:"))",
-        ] {
-            #expect(try failure(ofFile: "source", text).problem == .unreasonableDocument)
-        }
+        ] { #expect(try failure(ofFile: "source", text).problem == .unreasonableDocument) }
         var der: [UInt8] = []
         for _ in 0..<2_000 {
             der = [0x30, 0x83] + [16, 8, 0].map { UInt8(truncatingIfNeeded: der.count >> $0) } + der
@@ -119,8 +118,7 @@ import Glibc
         #expect(try failure(ofFile: "source", binaryList(arrays + [Self.mark])).problem == .unreasonableDocument)
         // An array that holds itself.
         #expect(
-            try failure(ofFile: "source", binaryList([[0xA2, 0, 0, 0, 0], Self.mark])).problem == .unreasonableDocument
-        )
+            try failure(ofFile: "source", binaryList([[0xA2, 0, 0, 0, 0], Self.mark])).problem == .unreasonableDocument)
         // One long text that is there ten thousand times.
         let text = [0x5F, 0x12, 0x00, 0x02, 0x00, 0x00] + [UInt8](repeating: 0x61, count: 1 << 17)
         let shared = [0xAF, 0x11, 0x27, 0x10] + Array(repeating: [0, 1] as [UInt8], count: 10_000).joined()
@@ -150,15 +148,16 @@ import Glibc
         "blocks": String(repeating: "-----BEGIN A-----\n\n-----END A-----\n", count: 2_800),
         "begins": String(repeating: "-----BEGIN ", count: 9_000),
         "exempt domains": "{\"TSKPinnedDomains\": {"
-            + (0..<2_000).map { "\"d\($0).example.com\": {\"kSKExcludeSubdomainFromParentPolicy\": true}" }
-            .joined(separator: ",") + "}}",
+            + (0..<2_000).map { "\"d\($0).example.com\": {\"kSKExcludeSubdomainFromParentPolicy\": true}" }.joined(
+                separator: ",") + "}}",
         "host": "<network-security-config><domain-config><domain>" + String(repeating: "é", count: 50_000)
             + "</domain><pin-set><pin digest=\"SHA-256\">\(first.base64)</pin></pin-set>"
             + "</domain-config></network-security-config>",
     ]
 
-    @Test("Nothing is gone through again and again", arguments: traps.keys.sorted())
-    func trapsAreLinear(name: String) throws {
+    @Test("Nothing is gone through again and again", arguments: traps.keys.sorted()) func trapsAreLinear(name: String)
+        throws
+    {
         let error = try failure(ofFile: "source", try #require(Self.traps[name]))
         #expect(error.description.utf8.count < 2_000)
         #expect(!error.description.contains { $0.isNewline })
@@ -174,9 +173,7 @@ import Glibc
 
     @Test func aCharacterAsLongAsTheTextIsShortened() throws {
         let character = "a" + String(repeating: "\u{301}", count: 10_000)
-        for text in [character, "sha256/\(character)"] {
-            #expect(try failure(text).description.utf8.count < 2_000)
-        }
+        for text in [character, "sha256/\(character)"] { #expect(try failure(text).description.utf8.count < 2_000) }
         let json = "{\"TSKPinnedDomains\": {\"\(character)\": {\"TSKPublicKeyHashes\": []}}}"
         #expect(try failure(ofFile: "source", json).description.utf8.count < 2_000)
         let short = try #require(throws: ServerNameError.self) {
@@ -187,9 +184,7 @@ import Glibc
 
     @Test func manyKeysArePEMBlocksTooMany() throws {
         let error = try failure(
-            ofFile: "source",
-            String(repeating: "-----BEGIN A-----\nAAAA\n-----END A-----\n", count: 10_001)
-        )
+            ofFile: "source", String(repeating: "-----BEGIN A-----\nAAAA\n-----END A-----\n", count: 10_001))
         #expect(error.problem == .unreasonableDocument)
     }
 
@@ -211,12 +206,11 @@ import Glibc
 
 /// Configurations of many hosts, turned into others.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LargeConversionTests {
-    private struct Suffixes: PublicSuffixList {
-        func publicSuffix(of host: String) -> String? { "com" }
-    }
+    private struct Suffixes: PublicSuffixList { func publicSuffix(of host: String) -> String? { "com" } }
 
-    @Test(arguments: [PinBlockFormat.okhttp, .trustkit, .nspinned])
-    func manyHostsAreConvertedInOnePass(format: PinBlockFormat) throws {
+    @Test(arguments: [PinBlockFormat.okhttp, .trustkit, .nspinned]) func manyHostsAreConvertedInOnePass(
+        format: PinBlockFormat
+    ) throws {
         let list = (0..<4_000).map { "*.a\($0).example.com sha256/\(first.base64)\n" }.joined()
         let groups = PinGroup.groups(of: try reading(ofFile: "source", list), host: nil)
         let conversion = PinConversion(groups, to: format, suffixes: Suffixes())

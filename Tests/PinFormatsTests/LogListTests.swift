@@ -9,10 +9,8 @@ import X509
     private static let log = try! LabLog()
 
     private func list(
-        state: String? = #""usable": { "timestamp": "2026-01-31T00:00:00Z" }"#,
-        identifier: [UInt8] = Self.log.id,
-        key: String = Data(Self.log.key.publicKeyInfo).base64EncodedString(),
-        kind: String = "logs"
+        state: String? = #""usable": { "timestamp": "2026-01-31T00:00:00Z" }"#, identifier: [UInt8] = Self.log.id,
+        key: String = Data(Self.log.key.publicKeyInfo).base64EncodedString(), kind: String = "logs"
     ) -> String {
         let state = state.map { #", "state": { \#($0) }"# } ?? ""
         return """
@@ -34,8 +32,7 @@ import X509
         try LogListReader.list(Array(text.utf8), named: "logs.json")
     }
 
-    @Test(arguments: ["logs", "tiled_logs"])
-    func aListSaysWhichLogsThereAreAndOfWhen(kind: String) throws {
+    @Test(arguments: ["logs", "tiled_logs"]) func aListSaysWhichLogsThereAreAndOfWhen(kind: String) throws {
         let read = try read(list(kind: kind))
         #expect(read.date == Timestamp(secondsSinceEpoch: 1_795_161_600))
         let log = try #require(read.logs[Hashing.sha256(Self.log.key.publicKeyInfo)])
@@ -47,23 +44,14 @@ import X509
         ("usable", 10, true), ("usable", 30, false), ("qualified", 10, true), ("qualified", 30, false),
         ("readonly", 10, true), ("retired", 10, false), ("retired", 16, true), ("retired", 30, true),
         ("pending", 10, false), ("rejected", 10, false), ("of another kind", 10, false),
-    ])
-    func theStateSaysWhoseTimestampsCount(state: String, day: Int, counts: Bool) throws {
+    ]) func theStateSaysWhoseTimestampsCount(state: String, day: Int, counts: Bool) throws {
         let date = "2026-01-\(day)T00:00:00Z"
-        let log = try #require(
-            try read(list(state: #""\#(state)": { "timestamp": "\#(date)" }"#)).logs.values.first
-        )
+        let log = try #require(try read(list(state: #""\#(state)": { "timestamp": "\#(date)" }"#)).logs.values.first)
         // Of the 15th, judged on the 20th.
         let seconds: Int64 = 1_768_435_200
         let timestamp = SignedCertificateTimestamp(
-            source: .certificate,
-            logID: Hashing.sha256(log.key),
-            milliseconds: UInt64(seconds) * 1_000,
-            extensions: [],
-            hashAlgorithm: 4,
-            signatureAlgorithm: 3,
-            signature: [1]
-        )
+            source: .certificate, logID: Hashing.sha256(log.key), milliseconds: UInt64(seconds) * 1_000, extensions: [],
+            hashAlgorithm: 4, signatureAlgorithm: 3, signature: [1])
         #expect(log.counts(timestamp, at: Timestamp(secondsSinceEpoch: seconds + 5 * 86_400)) == counts)
     }
 
@@ -87,9 +75,7 @@ import X509
             ),
         ]
         for (text, words) in cases {
-            #expect("\(words)…") {
-                _ = try read(text)
-            } throws: { error in
+            #expect("\(words)…") { _ = try read(text) } throws: { error in
                 let error = error as? PinFormatError
                 return error?.kind == .malformed && error?.description.hasPrefix(words) == true
             }
@@ -97,9 +83,7 @@ import X509
     }
 
     @Test func aFileThatIsNotThereIsMissing() {
-        #expect {
-            _ = try LogListReader.list(at: "/nonexistent/logs.json")
-        } throws: { error in
+        #expect { _ = try LogListReader.list(at: "/nonexistent/logs.json") } throws: { error in
             (error as? PinFormatError)?.kind == .missing
         }
     }

@@ -5,8 +5,7 @@ import Testing
 
 /// Random damage to valid sources: whatever comes of it, it comes as pins or as an error of one line.
 @Suite(.timeLimit(.minutes(5))) struct MutatedSourceTests {
-    @Test(arguments: Seeds.sample(3))
-    func damagedSourcesAreReadOrRefused(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(3)) func damagedSourcesAreReadOrRefused(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let originals = try Self.originals()
         try TemporaryDirectory.scoped { directory in

@@ -34,8 +34,7 @@ import Testing
         #"object W { val p = "OTHER" }; object A { val a = PINNER.add("v.example.com", p) }"#,
         "val p = \"OTHER\"\n  get() = field.drop(1)\nval a = PINNER.add(\"v.example.com\", p)",
         #"object W { val p = "OTHER" }; object A { val p by lazy { f() }; val a = PINNER.add("v.example.com", p) }"#,
-    ])
-    func aNameThatMayStandForSomethingElseIsAMistake(text: String) throws {
+    ]) func aNameThatMayStandForSomethingElseIsAMistake(text: String) throws {
         let error = try error(text)
         #expect(error.problem == .wrongValue)
         #expect(error.reason.hasPrefix("a pin of v.example.com is not written out: 'p"), "\(error)")
@@ -49,8 +48,7 @@ import Testing
         #"class N { String p = "OTHER"; void a() { all.forEach((h, p) -> new PINNER.add("v.example.com", p)); } }"#,
         #"class N { final String p; void a() { new PINNER.add("v.example.com", p); } } class M { String p = "OTHER"; }"#,
         #"interface M { String p = "OTHER"; } class N { void a() { new PINNER.add("v.example.com", p); } }"#,
-    ])
-    func aNameOfJavaThatMayStandForSomethingElseIsAMistake(text: String) throws {
+    ]) func aNameOfJavaThatMayStandForSomethingElseIsAMistake(text: String) throws {
         #expect(try error(text, in: "N.java").reason.hasPrefix("a pin of v.example.com is not written out: 'p"))
     }
 
@@ -63,8 +61,7 @@ import Testing
         (
             "A.kt",
             #"class A { val a = PINNER.add(H, P); companion object { const val H = "v.example.com"; const val P = "OWN" } }"#
-        ),
-        ("A.kt", #"val P = "OWN"; val a = PINNER.add("v.example.com", "$P").build()"#),
+        ), ("A.kt", #"val P = "OWN"; val a = PINNER.add("v.example.com", "$P").build()"#),
         ("A.kt", #"val D = "example.com"; val a = PINNER.add("v.${D}", ("OWN")).build()"#),
         (
             "A.kt",
@@ -77,11 +74,9 @@ import Testing
         (
             "N.java",
             #"class N { static final String H = "v.example.com", X = "x"; Object a = new PINNER.add(H, "OWN").build(); }"#
-        ),
-        ("N.java", #"class N { Object a = new PINNER.add("v.example.com", "OWN").build(); String d = "${x"; }"#),
+        ), ("N.java", #"class N { Object a = new PINNER.add("v.example.com", "OWN").build(); String d = "${x"; }"#),
         ("N", #"class N { static final String P = "OWN"; Object a = new PINNER.add("v.example.com", P).build(); }"#),
-    ])
-    func aNameThatIsSetOnceIsItsText(name: String, text: String) throws {
+    ]) func aNameThatIsSetOnceIsItsText(name: String, text: String) throws {
         #expect(try pins(text, in: name) == ["v.example.com": [first]])
     }
 
@@ -121,8 +116,7 @@ import Testing
         "PINNER.add(\"w.example.com\", \"OTHER\").build() /* .add(\"v.example.com\", \"OWN\")",
         "PINNER.add(\"w.example.com\", \"OTHER\").build(); val t = \"\"\"\n .add(\"v.example.com\", \"OWN\")",
         "PINNER.add(\"w.example.com\", \"OTHER\").build(); val t = \" .add('v.example.com', OWN)\n",
-    ])
-    func whatAPinnerIsGivenAndIsNotWrittenOutIsAMistake(text: String) throws {
+    ]) func whatAPinnerIsGivenAndIsNotWrittenOutIsAMistake(text: String) throws {
         #expect(try error(text).problem == .wrongValue)
     }
 
@@ -157,8 +151,7 @@ import Testing
         "fun l() { val b = mutableListOf<String>(); b.add(\"OWN\") }\nfun f() { val b = make(); b.add(HERE, C.PIN) }",
         "val b = x(\"OWN\"); listOf(\"OWN\").forEach { b?.add(HERE, it) }",
         "val b = x(\"OWN\"); for (pin in C.ALL) b.add(HERE, pin)",
-    ])
-    func aComputedPinIsSeenWhereNoBuilderIsBegun(text: String) throws {
+    ]) func aComputedPinIsSeenWhereNoBuilderIsBegun(text: String) throws {
         #expect(try error(text).reason.hasPrefix("a pin of v.example.com is not written out"))
     }
 
@@ -173,18 +166,15 @@ import Testing
         (
             "fun l() { val b = mutableListOf<String>(); b.add(\"1.2.3.4\") }\nfun f() { val b = make(); b.add(HERE, \"OTHER\") }",
             [second]
-        ),
-        ("fun f(b: B) { b.add(HERE, \"OTHER\") }\nfun l() { val b: List<String> = x() }", [second]),
-    ])
-    func aListOfTheSameNameHidesNoPinner(text: String, pins: [SHA256Digest]) throws {
+        ), ("fun f(b: B) { b.add(HERE, \"OTHER\") }\nfun l() { val b: List<String> = x() }", [second]),
+    ]) func aListOfTheSameNameHidesNoPinner(text: String, pins: [SHA256Digest]) throws {
         #expect(try self.pins("val c = CertificatePinner.Builder()\n\(text)") == ["v.example.com": pins])
     }
 
     @Test(arguments: [
         "fun dev(f: F) { val b = f.create(); b.add(HERE, Pins.DEV) }\nfun prod() = PINNER.add(HERE, \"OWN\")",
         "fun prod() = PINNER.add(HERE, \"OWN\")\nfun dev(f: F) { val b = f.create(); b.add(HERE, Pins.DEV) }",
-    ])
-    func anotherPinnerIsSeenWhereverItStands(text: String) throws {
+    ]) func anotherPinnerIsSeenWhereverItStands(text: String) throws {
         #expect(try error(text).reason.hasPrefix("a pin of v.example.com is not written out"))
     }
 
@@ -192,8 +182,7 @@ import Testing
         #"class N { void a() { CertificatePinner.Builder b = new PINNER; b.add("w.example.com", "OTHER"); b.add(host, pin); } }"#,
         #"class N { void a(CertificatePinner.Builder b) { b.add("w.example.com", "OTHER"); b.add(host, pin); } }"#,
         #"class N { void a() { new okhttp3.PINNER.add("w.example.com", "OTHER").add(host, pin).build(); } }"#,
-    ])
-    func whatAPinnerOfJavaIsGivenIsWrittenOut(text: String) throws {
+    ]) func whatAPinnerOfJavaIsGivenIsWrittenOut(text: String) throws {
         #expect(try error(text, in: "N.java").problem == .wrongValue)
     }
 
@@ -208,8 +197,7 @@ import Testing
         #"fun `it's "so"`() { PINNER.add("v.example.com", "OWN").add("w.example.com", "OTHER") }"#,
         "fun a() { \"${f(\n\"x\")}\"; PINNER.add(\"v.example.com\", \"OWN\").add(\"w.example.com\", \"OTHER\") }",
         #"val a = $$"${"; PINNER.add("v.example.com", "OWN").add("w.example.com", "OTHER")"#,
-    ])
-    func whatIsWrittenOutIsRead(text: String) throws {
+    ]) func whatIsWrittenOutIsRead(text: String) throws {
         #expect(try pins(text) == ["v.example.com": [first], "w.example.com": [second]])
     }
 
@@ -220,8 +208,7 @@ import Testing
         #"fun a(v: String) { val b = Headers.Builder(); b.add("X-App.Version", v) }"#,
         #"fun a(v: String, b: FormBody.Builder) = b.add("user.mail", v).encode()"#,
         #"fun a() { val b = OkHttpClient.Builder(); b.connectTimeout(x) }; fun c() { val b = PINNER; b.build() }"#,
-    ])
-    func callsOfAnotherBuilderAddNoPin(text: String) throws {
+    ]) func callsOfAnotherBuilderAddNoPin(text: String) throws {
         let pinner = #"val p = PINNER.add("v.example.com", "OWN").build()"#
         #expect(try pins("\(pinner)\n\(text)") == ["v.example.com": [first]])
         #expect(try pins("\(text)\n\(pinner)") == ["v.example.com": [first]])
@@ -243,9 +230,8 @@ import Testing
             "{", "(", "a.", "a.add(", "\"${", "$", "\"$a", "{ a -> ", "for (a ", "val a = A.Builder(", "arrayOf(",
             "b.b", "(a, ", "val a = ", "if (a) ", "else ", "a ? b : ", "List.", "fun a(", "when { a -> ", "return ",
             "fun A.Builder.a() = ",
-        ]
-    )
-    func nothingIsGoneThroughAgainAndAgain(part: String) throws {
+        ]) func nothingIsGoneThroughAgainAndAgain(part: String) throws
+    {
         let start = #"PINNER.add("v.example.com", "OWN").add(h, p); "#
         let error = try error(start + String(repeating: part, count: 20_000))
         #expect(error.description.utf8.count < 2_000)

@@ -22,9 +22,7 @@ import Testing
             try directory.write(Array("not looked at".utf8), to: ".hidden.cer")
             let reading = try PinSource(directory.path).read()
             #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der, nil, nil])
-            #expect(
-                reading.pins.map(\.origin) == ["/a.cer", "/b.cer", "/c.txt:1", "/d:1"].map { directory.path + $0 }
-            )
+            #expect(reading.pins.map(\.origin) == ["/a.cer", "/b.cer", "/c.txt:1", "/d:1"].map { directory.path + $0 })
             #expect(reading.notes.isEmpty)
             #expect(try PinSource(directory.path + "/").read() == reading)
         }
@@ -43,8 +41,7 @@ import Testing
             #expect(
                 reading.notes.first?.message
                     == "\(directory.path): AFNetworking loads only DER files named .cer from a bundle, "
-                    + "not 'b.crt', 'c.pem', 'd.der', 'e.CER'"
-            )
+                    + "not 'b.crt', 'c.pem', 'd.der', 'e.CER'")
         }
     }
 
@@ -63,10 +60,8 @@ import Testing
                 reading.notes.map { $0.message.dropFirst(directory.path.count + 1) } == [
                     "icon.png: binary data that is neither a certificate nor a public key",
                     "notes.md: documentation, which was not looked into",
-                    "old: a subdirectory, which was not looked into",
-                    "prose.txt: holds no pin",
-                ]
-            )
+                    "old: a subdirectory, which was not looked into", "prose.txt: holds no pin",
+                ])
         }
     }
 
@@ -102,10 +97,8 @@ import Testing
             #expect(empty.problem == .noPinsInDirectory)
             #expect(empty.kind == .missing)
             #expect(
-                empty.description
-                    == "\(directory.path): no file in this directory holds a pin; "
-                    + "its subdirectories and hidden files do not count"
-            )
+                empty.description == "\(directory.path): no file in this directory holds a pin; "
+                    + "its subdirectories and hidden files do not count")
             try directory.write("sha256/\(Self.a)", to: "README.md")
             #expect(try failure(directory.path).problem == .noPinsInDirectory)
         }

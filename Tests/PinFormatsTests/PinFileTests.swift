@@ -16,8 +16,9 @@ import Testing
 
     // MARK: What is read
 
-    @Test(arguments: ["leaf.cer", "leaf.der", "leaf.pem", "leaf"])
-    func aDERCertificateIsOneWhateverItsName(name: String) throws {
+    @Test(arguments: ["leaf.cer", "leaf.der", "leaf.pem", "leaf"]) func aDERCertificateIsOneWhateverItsName(
+        name: String
+    ) throws {
         try TemporaryDirectory.scoped { directory in
             let path = try directory.write(leaf.der, to: name)
             let reading = try PinSource(path).read()
@@ -55,8 +56,7 @@ import Testing
         #expect(reading.notes.map(\.id) == [.ignored])
         #expect(
             reading.notes.first?.message.hasSuffix("/chain.pem:1: 'DH PARAMETERS' is not a pin and was passed over")
-                == true
-        )
+                == true)
     }
 
     @Test func aListOfPinsHasCommentsAndEveryNotation() throws {
@@ -152,8 +152,7 @@ import Testing
         let key = leaf.key.publicKeyInfo
         #expect(
             try failure(ofFile: "key.der", Array(key.dropLast())).reason
-                == "a public key that is cut off: \(key.count - 1) of \(key.count) bytes"
-        )
+                == "a public key that is cut off: \(key.count - 1) of \(key.count) bytes")
     }
 
     @Test func brokenPEMHasTheLineOfItsBlock() throws {
@@ -167,8 +166,7 @@ import Testing
             #expect(try failure(cut).place == .line(1, of: cut))
             let hollow = try directory.write("\n" + pem([0x30, 0x05, 0x01], label: "CERTIFICATE"), to: "hollow.pem")
             #expect(
-                try failure(hollow).description.hasPrefix("\(hollow):2: a certificate that is cut off: 3 of 7 bytes")
-            )
+                try failure(hollow).description.hasPrefix("\(hollow):2: a certificate that is cut off: 3 of 7 bytes"))
         }
     }
 
@@ -181,16 +179,13 @@ import Testing
             #expect(
                 error.description
                     == "\(path): is named .cer and is PEM text, which AFNetworking skips or crashes on; convert it: "
-                    + "openssl x509 -in \(path) -outform der -out \(directory.path)/api-der.cer"
-            )
+                    + "openssl x509 -in \(path) -outform der -out \(directory.path)/api-der.cer")
             let awkward = try directory.write(leaf.pem + root.pem, to: "it's two.CER")
             #expect(
                 try failure(awkward).description.hasSuffix(
                     "openssl x509 -in '\(directory.path)/it'\\''s two.CER' -outform der "
                         + "-out '\(directory.path)/it'\\''s two-der.cer' "
-                        + "(it holds 2 certificates, each needs a file of its own)"
-                )
-            )
+                        + "(it holds 2 certificates, each needs a file of its own)"))
         }
     }
 
@@ -210,8 +205,7 @@ import Testing
             #expect(
                 reading.notes.first?.message.hasSuffix(
                     "leaf.csr\(place): a certificate request: its public key is pinned, for there is no certificate yet"
-                ) == true
-            )
+                ) == true)
         }
         #expect(try failure(ofFile: "leaf.cer", request).problem == .cerNotDER)
         #expect(try failure(ofFile: "leaf.cer", text).problem == .cerNotDER)
@@ -249,8 +243,7 @@ import Testing
         #expect(try failure(ofFile: "rsa.der", modulus).remedy?.contains("-RSAPublicKey_in -inform der -in ") == true)
         #expect(
             try failure(ofFile: "rsa.pem", pem(modulus, label: "RSA PUBLIC KEY")).remedy?.contains("-RSAPublicKey_in")
-                == true
-        )
+                == true)
         #expect(try failure(ofFile: "crl.pem", pem([0x30, 0x00], label: "X509 CRL")).problem == .otherKind)
         #expect(try failure(ofFile: "id.pub", "ssh-ed25519 AAAAC3NzaC1l me@here").problem == .otherKind)
     }
@@ -263,8 +256,7 @@ import Testing
         #expect(
             pasted.description
                 == "--pins: the text (\(body.count + 7) characters) is the body of a certificate and not a hash; "
-                + "the pin of that certificate's key is \(pin)"
-        )
+                + "the pin of that certificate's key is \(pin)")
         let key = leaf.key.publicKeyPEM.split(separator: "\n").dropFirst().dropLast().joined()
         #expect(try failure(key).remedy == "the pin of that key is \(pin)")
         // A file without its first line.

@@ -25,16 +25,16 @@ import Testing
             #expect(
                 inspection.problems.map { inspection.place(ofOrigin: $0.place.description) == $0.place } == [
                     true, true, true,
-                ]
-            )
+                ])
             #expect(inspection.pins.map(\.spkiSHA256) == [first, second])
             #expect(inspection.omittedProblemCount == 0)
         }
     }
 
     @Test func everyBadHostAndPinOfAConfigurationIsNamed() throws {
-        let android = Samples.android.replacing(" API.example.com", with: "*.example.com")
-            .replacing("2040-06-01", with: "soon").replacing(Samples.b, with: Self.short)
+        let android = Samples.android.replacing(" API.example.com", with: "*.example.com").replacing(
+            "2040-06-01", with: "soon"
+        ).replacing(Samples.b, with: Self.short)
         #expect(try problems(android) == ["wrong-length :10", "bad-date :7", "bad-host :5"])
         let reactNative = """
             {"https://example.com": {"publicKeyHashes": ["\(Samples.a)"]},
@@ -61,8 +61,7 @@ import Testing
             try problems(text) == [
                 "wrong-length :6", "trustkit-too-few-pins :2", "trustkit-no-registered-suffix :3",
                 "trustkit-public-suffix :4", "trustkit-exclusion-without-parent :5",
-            ]
-        )
+            ])
     }
 
     @Test func anEntryWhosePinWasWrongSaysSo() throws {
@@ -91,8 +90,7 @@ import Testing
             let inspection = PinSource(try directory.write(pki.leaf.key.publicKeyPEM, to: "k.pub")).inspect()
             #expect(
                 inspection.publicKeys[try #require(inspection.pins.first).spkiSHA256]?.algorithm.description
-                    == "EC P-256"
-            )
+                    == "EC P-256")
         }
     }
 }

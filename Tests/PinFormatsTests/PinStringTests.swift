@@ -10,37 +10,23 @@ import Testing
     @Test(
         arguments: [
             // One pin.
-            ("sha256/\(a)", [first]),
-            ("sha256//\(a)", [first]),
-            (a, [first]),
-            ("  sha256/\(a)\n", [first]),
+            ("sha256/\(a)", [first]), ("sha256//\(a)", [first]), (a, [first]), ("  sha256/\(a)\n", [first]),
             ("\"sha256/\(a)\"", [first]),
             // A hash that begins with a slash, after one slash and after two.
-            ("sha256/\(slash)", [slashed]),
-            ("sha256//\(slash)", [slashed]),
-            (slash, [slashed]),
+            ("sha256/\(slash)", [slashed]), ("sha256//\(slash)", [slashed]), (slash, [slashed]),
             // Several.
-            ("sha256/\(a),sha256/\(b)", [first, second]),
-            ("sha256/\(a) sha256/\(b)", [first, second]),
-            ("sha256/\(a), \(b),", [first, second]),
-            ("sha256/\(a) sha256/\(slash)", [first, slashed]),
-            ("'sha256/\(a)', 'sha256/\(b)',", [first, second]),
-            ("sha256//\(a);sha256//\(b)", [first, second]),
-            ("sha256//\(slash);sha256//\(a)", [slashed, first]),
-            ("\(a)\n\(a)", [first, first]),
+            ("sha256/\(a),sha256/\(b)", [first, second]), ("sha256/\(a) sha256/\(b)", [first, second]),
+            ("sha256/\(a), \(b),", [first, second]), ("sha256/\(a) sha256/\(slash)", [first, slashed]),
+            ("'sha256/\(a)', 'sha256/\(b)',", [first, second]), ("sha256//\(a);sha256//\(b)", [first, second]),
+            ("sha256//\(slash);sha256//\(a)", [slashed, first]), ("\(a)\n\(a)", [first, first]),
             // HPKP, with the quotation marks and as a shell leaves it.
-            ("pin-sha256=\"\(a)\"", [first]),
-            ("pin-sha256=\(a)", [first]),
-            ("PIN-SHA256='\(a)'", [first]),
+            ("pin-sha256=\"\(a)\"", [first]), ("pin-sha256=\(a)", [first]), ("PIN-SHA256='\(a)'", [first]),
             ("pin-sha256=\"\(a)\"; pin-sha256=\"\(b)\"; max-age=5184000; includeSubDomains", [first, second]),
             ("Public-Key-Pins: max-age=3; pin-sha256=\"\(a)\"; report-uri=\"https://r.example/a;b\"", [first]),
             ("pin-sha256=\"\(a)\", pin-sha256=\"\(b)\"", [first, second]),
             ("pin-sha256=\"\(a)\" pin-sha256=\"\(b)\"", [first, second]),
-        ] as [(String, [SHA256Digest])]
-    )
-    func everyNotationIsRead(text: String, expected: [SHA256Digest]) throws {
-        #expect(try hashes(text) == expected)
-    }
+        ] as [(String, [SHA256Digest])]) func everyNotationIsRead(text: String, expected: [SHA256Digest]) throws
+    { #expect(try hashes(text) == expected) }
 
     @Test func aPinGivenAsTextComesFromTheOption() throws {
         let reading = try PinSource("sha256/\(Self.a)").read()
@@ -87,11 +73,7 @@ import Testing
             (
                 "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", .padding,
                 "--pins: 'sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8' lacks the padding; write sha256//\(a)"
-            ),
-            (
-                "sha256/\(a)=", .padding,
-                "--pins: 'sha256/\(a)=' has 2 = at its end; write sha256/\(a)"
-            ),
+            ), ("sha256/\(a)=", .padding, "--pins: 'sha256/\(a)=' has 2 = at its end; write sha256/\(a)"),
             (
                 "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9=", .trailingBits,
                 "--pins: 'sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9=' has a last character that no 32 bytes "
@@ -175,15 +157,8 @@ import Testing
             (
                 "pin-sha1=\"AAEC\"", .wrongAlgorithm,
                 "--pins: 'pin-sha1=\"AAEC\"' is a hash of sha1, and only SHA-256 is compared; " + howToMakeAPin
-            ),
-            (
-                "SHA-256/\(a)", .notation,
-                "--pins: 'SHA-256/\(a)' begins with 'SHA-256/'; write sha256/\(a)"
-            ),
-            (
-                "sha256:\(a)", .notation,
-                "--pins: 'sha256:\(a)' begins with 'sha256:'; write sha256/\(a)"
-            ),
+            ), ("SHA-256/\(a)", .notation, "--pins: 'SHA-256/\(a)' begins with 'SHA-256/'; write sha256/\(a)"),
+            ("sha256:\(a)", .notation, "--pins: 'sha256:\(a)' begins with 'sha256:'; write sha256/\(a)"),
             (
                 "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", .hashOfNothing,
                 "--pins: 'sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' is the SHA-256 of nothing; "
@@ -233,17 +208,15 @@ import Testing
             (
                 "pin-sha256=\"\(a)\"; pins=7", .notAPin,
                 "--pins: the text (6 characters) is not a directive of a pin header; each pin is written pin-sha256=\"…\""
-            ),
-            (
-                "Public-Key-Pins: max-age=3", .notAPin, "--pins: the header has no pin-sha256 directive"
-            ),
+            ), ("Public-Key-Pins: max-age=3", .notAPin, "--pins: the header has no pin-sha256 directive"),
             (
                 "pin-sha256=\"\(a)", .notation,
                 "--pins: a quotation mark in the pin header is not closed; write pin-sha256=\"…\""
             ),
-        ] as [(String, PinProblem, String)]
-    )
-    func aMalformedPinSaysWhatIsWrongAndWhatItShouldBe(text: String, problem: PinProblem, message: String) throws {
+        ] as [(String, PinProblem, String)]) func aMalformedPinSaysWhatIsWrongAndWhatItShouldBe(
+            text: String, problem: PinProblem, message: String
+        ) throws
+    {
         let error = try failure(text)
         #expect(error.problem == problem)
         #expect(error.description == message)
@@ -256,14 +229,11 @@ import Testing
         "make the pin from the certificate: openssl x509 -in FILE -noout -pubkey "
         + "| openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | openssl base64"
 
-    @Test(
-        arguments: [
-            "pins.pem", "./NoPins", "/nowhere/pins.txt", "../no-pins", "Pins/api.example.com.cer", "nowhere",
-            "My Pins/api.cer",
-            "C:\\pins\\api.cer", "/usr/local/share/certificates/of/example", "no.such.file,nor.this", "-",
-        ]
-    )
-    func whatIsNeitherAFileNorLooksLikeAPinIsAMissingFile(text: String) throws {
+    @Test(arguments: [
+        "pins.pem", "./NoPins", "/nowhere/pins.txt", "../no-pins", "Pins/api.example.com.cer", "nowhere",
+        "My Pins/api.cer", "C:\\pins\\api.cer", "/usr/local/share/certificates/of/example", "no.such.file,nor.this",
+        "-",
+    ]) func whatIsNeitherAFileNorLooksLikeAPinIsAMissingFile(text: String) throws {
         let error = try failure(text)
         #expect(error.problem == .missingFile)
         #expect(error.kind == .missing)
@@ -287,10 +257,8 @@ import Testing
     @Test func anUnexpandedTildeIsExplained() throws {
         let error = try failure("~/nowhere/pins.pem")
         #expect(
-            error.description
-                == "--pins: '~/nowhere/pins.pem': there is no such file, and it is not a pin either; "
-                + "the shell replaces ~ only at the start of a word of its own"
-        )
+            error.description == "--pins: '~/nowhere/pins.pem': there is no such file, and it is not a pin either; "
+                + "the shell replaces ~ only at the start of a word of its own")
     }
 
     @Test func badPinsOfAListAreSkippedOnDemand() throws {
@@ -300,8 +268,7 @@ import Testing
             reading.notes.map(\.description) == [
                 "skipped: --pins: 'sha256/AAEC' has 3 bytes instead of 32; "
                     + "a SHA-256 pin is 44 characters long, and this one is too short"
-            ]
-        )
+            ])
         #expect(reading.notes.map(\.id) == [.skippedBadPin])
     }
 
@@ -317,8 +284,7 @@ import Testing
         #expect(
             error.description
                 == "--pins: both pins were skipped, the first because: 'sha256/AAEC' has 3 bytes instead of 32; "
-                + "a SHA-256 pin is 44 characters long, and this one is too short"
-        )
+                + "a SHA-256 pin is 44 characters long, and this one is too short")
     }
 
     @Test func skippingDoesNotMakeAMissingFileABadPin() throws {

@@ -15,8 +15,7 @@ import Testing
         (
             "val b = PINNER\nif (x) b.add(HERE, \"OWN\")\nelse if (y) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\")",
             4, 2
-        ),
-        ("val b = PINNER\nif (x)\nif (y) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\")", 4, 3),
+        ), ("val b = PINNER\nif (x)\nif (y) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\")", 4, 3),
         ("val b = PINNER\nwhen (x) {\n1 -> b.add(HERE, \"OTHER\")\nelse -> { b.add(HERE, \"OWN\") }\n}", 4, 3),
         ("val b = PINNER\nwhen {\nx -> b\n.add(HERE, \"OTHER\")\ny, z ->\nb.add(HERE, \"OWN\") }", 6, 4),
         ("val p = PINNER.apply {\nif (DEBUG) add(HERE, \"OTHER\")\nelse add(HERE, \"OWN\")\n}.build()", 3, 2),
@@ -31,8 +30,7 @@ import Testing
         (
             "fun f(): P {\nval b = PINNER\nif (x) return b.add(HERE, \"OTHER\").build()\nreturn b.add(HERE, \"OWN\").build()\n}",
             4, 3
-        ),
-        ("fun f() {\nval b = PINNER.add(HERE, \"OWN\")\nval y = z ?: return\nb.add(HERE, \"OTHER\")\n}", 4, 2),
+        ), ("fun f() {\nval b = PINNER.add(HERE, \"OWN\")\nval y = z ?: return\nb.add(HERE, \"OTHER\")\n}", 4, 2),
         ("fun f(b: CertificatePinner.Builder) = if (x) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\")", 2, 1),
         ("val b = PINNER\nx?.let { b.add(HERE, \"OWN\") }\n?: b.add(HERE, \"OTHER\")", 3, 2),
         ("val b = PINNER\nx.takeIf { it }?.run { b.add(HERE, \"OTHER\") }\nb.add(HERE, \"OWN\")", 3, 2),
@@ -41,10 +39,8 @@ import Testing
         (
             "val p = pinner { when (x) {\n1 -> { add(HERE, \"OWN\") }\nelse -> { try { add(HERE, \"OTHER\") } finally { } } } }",
             3, 2
-        ),
-        ("fun f(b: B) {\nif (x) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\") }", 3, 2),
-    ])
-    func pinsThatAConditionDecidesOnAreApart(text: String, line: Int, other: Int) throws {
+        ), ("fun f(b: B) {\nif (x) b.add(HERE, \"OWN\")\nelse b.add(HERE, \"OTHER\") }", 3, 2),
+    ]) func pinsThatAConditionDecidesOnAreApart(text: String, line: Int, other: Int) throws {
         #expect(try PinnerSource(text).notes.contains(PinnerSource.apart(line, from: other)))
     }
 
@@ -57,8 +53,7 @@ import Testing
         ("b.add(HERE, \"OWN\");\nfor (A a : all) if (a.b) b.add(HERE, \"OTHER\");", 4, 3),
         ("b.add(HERE, \"OWN\");\nwhile (a()) b.add(HERE, \"OTHER\");", 4, 3),
         ("all.forEach(a -> {\nif (a.b) return;\nb.add(HERE, \"OTHER\");\n});\nb.add(HERE, \"OWN\");", 7, 5),
-    ])
-    func pinsThatAConditionOfJavaDecidesOnAreApart(body: String, line: Int, other: Int) throws {
+    ]) func pinsThatAConditionOfJavaDecidesOnAreApart(body: String, line: Int, other: Int) throws {
         let text = "class N { Object a() {\nCertificatePinner.Builder b = new PINNER;\n\(body)\n} }"
         for name in ["N.java", "N"] {
             #expect(try PinnerSource(text, in: name).notes.contains(PinnerSource.apart(line, from: other)))
@@ -71,11 +66,9 @@ import Testing
         (
             "A.kt",
             "fun a(): P {\nval b = PINNER\nif (DEBUG) return b.build()\nb.add(HERE, \"OWN\")\nreturn b.build() }", 4
-        ),
-        ("A.kt", "val b = PINNER\nif (x) { if (y) b.add(HERE, \"OWN\") } else z()", 2),
+        ), ("A.kt", "val b = PINNER\nif (x) { if (y) b.add(HERE, \"OWN\") } else z()", 2),
         ("N.java", "class N { void a(CertificatePinner.Builder b) {\nif (!DEBUG) {\nb.add(HERE, \"OWN\"); } } }", 3),
-    ])
-    func pinsThatAreAddedOnlyUnderAConditionAreReadAndNoted(name: String, text: String, line: Int) throws {
+    ]) func pinsThatAreAddedOnlyUnderAConditionAreReadAndNoted(name: String, text: String, line: Int) throws {
         let source = try PinnerSource(text, in: name)
         #expect(Set(source.pins["v.example.com"] ?? []) == [first])
         #expect(source.notes == ["\(line): \(Self.condition)"])
@@ -95,8 +88,7 @@ import Testing
         #expect(
             source.notes == [
                 "2: pins are added only under a condition here and in one other place: they are read as if it held"
-            ]
-        )
+            ])
     }
 
     @Test(arguments: [(2, "and in one other place"), (12, "and in 11 other places")])
@@ -105,8 +97,7 @@ import Testing
         let source = try PinnerSource("val b = PINNER\n\(hosts.joined(separator: "\n"))")
         #expect(source.pins.count == count)
         #expect(
-            source.notes == ["2: pins are added only under a condition here \(others): they are read as if it held"]
-        )
+            source.notes == ["2: pins are added only under a condition here \(others): they are read as if it held"])
     }
 
     @Test(arguments: [
@@ -126,13 +117,11 @@ import Testing
         (
             "A.kt",
             "val b = PINNER\nwhen { x && y -> b.add(HERE, \"OWN\")\nz || y -> { b.add(HERE, \"OWN\") }\nelse -> b.add(HERE, \"OWN\") }"
-        ),
-        ("N.java", "class N { void a(CertificatePinner.Builder b) { do x(); while (y); b.add(HERE, \"OWN\"); } }"),
+        ), ("N.java", "class N { void a(CertificatePinner.Builder b) { do x(); while (y); b.add(HERE, \"OWN\"); } }"),
         (
             "N.java",
             "class N { void a(CertificatePinner.Builder b) { int i = x ? y && z ? 1 : 2 : 3; b.add(HERE, \"OWN\"); } }"
-        ),
-        ("A.kt", "val b = PINNER; all.forEach { if (x) return@forEach; log() }; b.add(HERE, \"OWN\")"),
+        ), ("A.kt", "val b = PINNER; all.forEach { if (x) return@forEach; log() }; b.add(HERE, \"OWN\")"),
         ("N.java", "class N { void a() { if (c == null) { c = new PINNER.add(HERE, \"OWN\").build(); } } }"),
         ("N.java", "class N { void a() { try (A b = x()) { c = new PINNER.add(HERE, \"OWN\").build(); } } }"),
         ("N.java", "class N { Map<?, ? extends A> m; Object a = new PINNER.add(HERE, \"OWN\").build(); }"),
@@ -140,8 +129,7 @@ import Testing
             "N.java",
             "class N { void a(CertificatePinner.Builder b) { switch (x) { case 1: case 2: b.add(HERE, \"OWN\"); break; default: b.add(HERE, \"OWN\"); } } }"
         ),
-    ])
-    func whereAConditionDecidesOnNoPinNothingIsNoted(name: String, text: String) throws {
+    ]) func whereAConditionDecidesOnNoPinNothingIsNoted(name: String, text: String) throws {
         let source = try PinnerSource(text, in: name)
         #expect(Set(source.pins["v.example.com"] ?? []) == [first])
         #expect(source.notes == [])
@@ -155,13 +143,11 @@ import Testing
         (
             "N.java",
             "class N { void a(CertificatePinner.Builder b) { x(new R() { public void run() { b.add(HERE, \"OTHER\"); } });\nb.add(HERE, \"OWN\"); } }"
-        ),
-        ("A.kt", "Dev.pinner.add(HERE, \"OTHER\")\nProd.pinner.add(HERE, \"OWN\")"),
+        ), ("A.kt", "Dev.pinner.add(HERE, \"OTHER\")\nProd.pinner.add(HERE, \"OWN\")"),
         (
             "A.kt",
             "fun dev(b: CertificatePinner.Builder) { b.add(HERE, \"OTHER\") }\nfun prod(b: CertificatePinner.Builder) { b.add(HERE, \"OWN\") }"
-        ),
-        ("A.kt", "fun dev(b: B) = b.add(HERE, \"OTHER\")\nfun prod(b: B) = b.add(HERE, \"OWN\")"),
+        ), ("A.kt", "fun dev(b: B) = b.add(HERE, \"OTHER\")\nfun prod(b: B) = b.add(HERE, \"OWN\")"),
         (
             "A.kt",
             "fun CertificatePinner.Builder.dev() = add(HERE, \"OTHER\")\nfun CertificatePinner.Builder.prod() = add(HERE, \"OWN\")"
@@ -169,15 +155,13 @@ import Testing
         (
             "A.kt",
             "class A { val b = PINNER; fun dev() { b.add(HERE, \"OTHER\") }\nfun prod() { b.add(HERE, \"OWN\") } }"
-        ),
-        ("A.kt", "val dev = PINNER.add(HERE, \"OTHER\").build()\nval prod = PINNER.add(HERE, \"OWN\").build()"),
+        ), ("A.kt", "val dev = PINNER.add(HERE, \"OTHER\").build()\nval prod = PINNER.add(HERE, \"OWN\").build()"),
         ("A.kt", "val p = (if (d) PINNER.add(HERE, \"OTHER\")\nelse PINNER.add(HERE, \"OWN\")).build()"),
         (
             "N.java",
             "class N { CertificatePinner.Builder b = new PINNER; void dev() { b.add(HERE, \"OTHER\"); }\nvoid prod() throws A, x.C { b.add(HERE, \"OWN\"); } }"
         ),
-    ])
-    func pinnersThatPinAHostDifferentlyAreApart(name: String, text: String) throws {
+    ]) func pinnersThatPinAHostDifferentlyAreApart(name: String, text: String) throws {
         let source = try PinnerSource(text, in: name)
         #expect(source.pins == ["v.example.com": [second, first]])
         #expect(source.notes == [PinnerSource.apart(2, from: 1)])
@@ -195,8 +179,7 @@ import Testing
         "if (d) @A<B>(c)\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
         "if (d) @[A B]\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
         "val p = a < c ||\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")",
-    ])
-    func whatGoesOnInTheNextLineIsNoStatement(text: String) throws {
+    ]) func whatGoesOnInTheNextLineIsNoStatement(text: String) throws {
         #expect(try PinnerSource("val b = PINNER; \(text)").notes.contains(PinnerSource.apart(3, from: 2)))
     }
 
@@ -205,8 +188,7 @@ import Testing
         (
             "A.kt",
             "fun base() = PINNER\nval a = base().add(HERE, \"OWN\").build(); val b = base().add(HERE, \"OTHER\").build()"
-        ),
-        ("A.kt", "val b get() = PINNER\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
+        ), ("A.kt", "val b get() = PINNER\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
         ("A.kt", "val b: B @JvmName(\"x\") get() = PINNER\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
         ("A.kt", "var b: B set(v) { } get() = PINNER\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
         ("A.kt", "val b: A<B> get() = PINNER\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"),
@@ -220,8 +202,7 @@ import Testing
         (
             "N.java",
             "class N { void a() { if (x) b = y;\nelse b = new PINNER.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } }"
-        ),
-        ("A.kt", "val base get() = PINNER\nval a = base.add(HERE, \"OWN\"); val b = base.add(HERE, \"OTHER\")"),
+        ), ("A.kt", "val base get() = PINNER\nval a = base.add(HERE, \"OWN\"); val b = base.add(HERE, \"OTHER\")"),
         ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\"); val a = b.build(); b.add(HERE, \"OTHER\")"),
         ("A.kt", "val b = PINNER\nval a = b.add(HERE, \"OWN\").build(); b.add(HERE, \"OTHER\")"),
         ("A.kt", "val b = PINNER\nfor (x in y) { b.add(HERE, \"OWN\"); if (!d) continue; b.add(HERE, \"OTHER\") }"),
@@ -232,8 +213,7 @@ import Testing
         (
             "A.kt",
             "class A { val b = PINNER\nval a get() = b.add(HERE, \"OWN\").build(); val c get() = b.add(HERE, \"OTHER\").build() }"
-        ),
-        ("A.kt", "val b = PINNER\nval a by lazy { b.add(HERE, \"OWN\") }; val c by lazy { b.add(HERE, \"OTHER\") }"),
+        ), ("A.kt", "val b = PINNER\nval a by lazy { b.add(HERE, \"OWN\") }; val c by lazy { b.add(HERE, \"OTHER\") }"),
         ("A.kt", "val a = PINNER.apply {\nadd(HERE, \"OWN\"); old.apply { add(HERE, \"OTHER\") } }"),
         ("A.kt", "val a = PINNER.apply {\nadd(HERE, \"OWN\"); old.add(HERE, \"OTHER\") }"),
         ("A.kt", "val a = PINNER.apply {\nadd(HERE, \"OWN\"); old.also { it.add(HERE, \"OTHER\") } }"),
@@ -257,11 +237,9 @@ import Testing
         (
             "A.kt",
             "val a = 1; val b = PINNER; if (d) { }; x(if (d) 1 else 2) or\nb.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\")"
-        ),
-        ("A.kt", "val b = PINNER.build()\nval c = PINNER.add(HERE, \"OWN\"); val d = PINNER.add(HERE, \"OTHER\")"),
+        ), ("A.kt", "val b = PINNER.build()\nval c = PINNER.add(HERE, \"OWN\"); val d = PINNER.add(HERE, \"OTHER\")"),
         ("notes.md", "Old: `CertificatePinner`\n.add(HERE, \"OWN\") New: .add(HERE, \"OTHER\")"),
-    ])
-    func callsWithSomethingBetweenThemAreApart(name: String, text: String) throws {
+    ]) func callsWithSomethingBetweenThemAreApart(name: String, text: String) throws {
         let source = try PinnerSource(text, in: name)
         #expect(source.pins == ["v.example.com": [first, second]])
         #expect(source.notes.contains(PinnerSource.apart(2, from: 2)), "\(source.notes)")
@@ -290,22 +268,19 @@ import Testing
         (
             "A.kt",
             "val a = PINNER.add(HERE, \"OWN\").add(HERE, \"OTHER\")\nval b = PINNER.add(HERE, \"OTHER\").add(HERE, \"OWN\")"
-        ),
-        ("A.kt", "val c = OkHttpClient.Builder()\nval b = PINNER.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ), ("A.kt", "val c = OkHttpClient.Builder()\nval b = PINNER.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "val a = x { b: CertificatePinner.Builder -> b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\") }"),
         (
             "N.java",
             "class N { void a() { CertificatePinner.Builder b = new PINNER.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } }"
-        ),
-        ("A.kt", "val b: CertificatePinner.Builder = PINNER.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ), ("A.kt", "val b: CertificatePinner.Builder = PINNER.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "if (debug) Log.d(x)\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "val level = if (debug) 1 else 2\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "val b = PINNER\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")\nget(\"/health\") { }"),
         (
             "N.java",
             "class N { B a() { var b = new PINNER; b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); return get(b); } }"
-        ),
-        ("A.kt", "val release = !DEBUG\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
+        ), ("A.kt", "val release = !DEBUG\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "val n = a && !c\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\")"),
         ("A.kt", "fun f(b: B) { if (!enabled) return\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\") }"),
         ("A.kt", "fun f(b: B) { while (x) break\nb.add(HERE, \"OWN\")\nb.add(HERE, \"OTHER\") }"),
@@ -333,8 +308,7 @@ import Testing
         ("N.java", "class N { void a() { switch (x) { case A.B: b.add(HERE, \"OWN\"); b.add(HERE, \"OTHER\"); } } }"),
         ("N.java", "class N { void a() {\nb.add(HERE, \"OWN\");\nb.add(HERE, \"OTHER\"); } }"),
         ("N.java", "class N { void a() { x(c -> { c.add(HERE, \"OWN\"); c.add(HERE, \"OTHER\"); }); } }"),
-    ])
-    func pinsOfCallsThatFollowEachOtherAreAddedUp(name: String, text: String) throws {
+    ]) func pinsOfCallsThatFollowEachOtherAreAddedUp(name: String, text: String) throws {
         let source = try PinnerSource(text, in: name)
         #expect(Set(source.pins["v.example.com"] ?? []) == [first, second])
         #expect(source.notes.filter { $0.contains("put together") } == [])

@@ -27,12 +27,10 @@ import Testing
         (
             "N.java",
             "class N { void a(CertificatePinner.Builder b) { b.add(HERE, \"OWN\");\nRunnable r = () -> b.add(HERE, \"OTHER\"); } }"
-        ),
-        ("A.kt", "fun f(): P { val b = PINNER.add(HERE, \"OWN\"); return b.build()\nb.add(HERE, \"OTHER\") }"),
+        ), ("A.kt", "fun f(): P { val b = PINNER.add(HERE, \"OWN\"); return b.build()\nb.add(HERE, \"OTHER\") }"),
         ("A.kt", "fun f() { val b = PINNER.add(HERE, \"OWN\"); throw E()\nb.add(HERE, \"OTHER\") }"),
         ("A.kt", "val p = PINNER.apply { add(HERE, \"OWN\"); return@apply\nadd(HERE, \"OTHER\") }"),
-    ])
-    func pinsThatMayNotBeAddedAreApartFromOthers(name: String, text: String) throws {
+    ]) func pinsThatMayNotBeAddedAreApartFromOthers(name: String, text: String) throws {
         #expect(try PinnerSource(text, in: name).notes.contains(PinnerSource.apart(2, from: 1)))
     }
 
@@ -41,8 +39,7 @@ import Testing
         ("A.kt", "fun f(b: B) {\nrelease { b.add(HERE, \"OWN\") } }"),
         ("N.java", "class N { void a(CertificatePinner.Builder b) {\nx.ifPresent(h -> b.add(HERE, \"OWN\")); } }"),
         ("A.kt", "fun f(b: B): P { return b.build()\nb.add(HERE, \"OWN\") }"),
-    ])
-    func pinsThatMayNotBeAddedAreNoted(name: String, text: String) throws {
+    ]) func pinsThatMayNotBeAddedAreNoted(name: String, text: String) throws {
         let source = try PinnerSource(text, in: name)
         #expect(source.pins == ["v.example.com": [first]])
         #expect(source.notes == ["2: pins are added only under a condition here: they are read as if it held"])
@@ -53,8 +50,7 @@ import Testing
         ("A.kt", "val m = module { single { val b = PINNER; b.add(HERE, \"OWN\"); b.build() } }"),
         ("A.kt", "val m = module { single { val b = newBuilder(); b.add(HERE, \"OWN\"); b.build() } }"),
         ("A.kt", "val m = module { single { newBuilder().add(HERE, \"OWN\").build() } }"),
-        ("A.kt", "val p = pinner { add(HERE, \"OWN\") }"),
-        ("A.kt", "val p = pinner { it.add(HERE, \"OWN\") }"),
+        ("A.kt", "val p = pinner { add(HERE, \"OWN\") }"), ("A.kt", "val p = pinner { it.add(HERE, \"OWN\") }"),
         ("A.kt", "val p = pinner(x) { b, c -> b.add(HERE, \"OWN\") }"),
         ("A.kt", "val p: CertificatePinner.Builder.() -> Unit = { add(HERE, \"OWN\") }"),
         ("A.kt", "val p = configure(CertificatePinner.Builder()) { add(HERE, \"OWN\") }"),
@@ -65,20 +61,10 @@ import Testing
         ("A.kt", "class A : B(x), C<D> by e { val b = PINNER; companion object { init { b.add(HERE, \"OWN\") } } }"),
         ("A.kt", "val b = PINNER; val o = object : X<Y>() { init { b.add(HERE, \"OWN\") } }"),
         ("A.kt", "class A(val x: B) { val b = PINNER; constructor(y: C) : this(y.x) { b.add(HERE, \"OWN\") } }"),
-        (
-            "N.java",
-            "class N { Object a = pinner(b -> b.add(HERE, \"OWN\")); }"
-        ),
-        (
-            "N.java",
-            "class N { Consumer<B> a = (CertificatePinner.Builder b) -> { b.add(HERE, \"OWN\"); }; }"
-        ),
-        (
-            "N",
-            "class N { static { x(); } CertificatePinner.Builder b = new PINNER; { b.add(HERE, \"OWN\"); } }"
-        ),
-    ])
-    func bracesInWhichThePinnerBeginsAreNoCondition(name: String, text: String) throws {
+        ("N.java", "class N { Object a = pinner(b -> b.add(HERE, \"OWN\")); }"),
+        ("N.java", "class N { Consumer<B> a = (CertificatePinner.Builder b) -> { b.add(HERE, \"OWN\"); }; }"),
+        ("N", "class N { static { x(); } CertificatePinner.Builder b = new PINNER; { b.add(HERE, \"OWN\"); } }"),
+    ]) func bracesInWhichThePinnerBeginsAreNoCondition(name: String, text: String) throws {
         let source = try PinnerSource(text, in: name)
         #expect(source.pins == ["v.example.com": [first]])
         #expect(source.notes == [])

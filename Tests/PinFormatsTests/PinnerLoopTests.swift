@@ -21,8 +21,7 @@ import Testing
         ("N.java", "CertificatePinner.Builder b = new PINNER; PINS.forEach(pin -> b.add(HERE, pin));"),
         ("A.kt", "db.set(\"pins\", PINS); val b = PINNER; for (pin in PINS) b.add(HERE, pin)"),
         ("N.java", "CertificatePinner.Builder b = new PINNER; PINS.forEach(pin -> { b.add(HERE, pin); });"),
-    ])
-    func everyElementOfAListIsAdded(name: String, text: String) throws {
+    ]) func everyElementOfAListIsAdded(name: String, text: String) throws {
         let source = try PinnerSource(Self.listed(text, in: name), in: name)
         #expect(source.pins.mapValues(Set.init) == ["v.example.com": [first, second]])
         #expect(source.notes.isEmpty)
@@ -32,8 +31,7 @@ import Testing
         ("A.kt", "for (pin in PINS) use(PINNER.add(HERE, pin).build())"),
         ("A.kt", "PINS.forEach { val b = PINNER; b.add(HERE, it) }"),
         ("A.kt", "PINS.forEach { val b = pinners.next(); b.add(HERE, it) }"),
-        ("A.kt", "PINS.map { PINNER.add(HERE, it) }"),
-        ("A.kt", "PINS.forEach { newBuilder().add(HERE, it) }"),
+        ("A.kt", "PINS.map { PINNER.add(HERE, it) }"), ("A.kt", "PINS.forEach { newBuilder().add(HERE, it) }"),
         ("A.kt", "val b get() = PINNER\nPINS.forEach { b.add(HERE, it) }"),
         ("A.kt", "val b = PINNER; PINS.forEach { if (x) b.add(HERE, it) }"),
         ("A.kt", "val b = PINNER; for (pin in PINS) if (x(pin)) b.add(HERE, pin)"),
@@ -76,10 +74,8 @@ import Testing
         (
             "N.java",
             "CertificatePinner.Builder b = new PINNER; for (String pin : PINS) { if (x) break; b.add(HERE, pin); }"
-        ),
-        ("N.java", "for (String pin : PINS) { CertificatePinner.Builder b = new PINNER; b.add(HERE, pin); }"),
-    ])
-    func whereAnElementMayBeLeftOutThePinIsNotWrittenOut(name: String, text: String) throws {
+        ), ("N.java", "for (String pin : PINS) { CertificatePinner.Builder b = new PINNER; b.add(HERE, pin); }"),
+    ]) func whereAnElementMayBeLeftOutThePinIsNotWrittenOut(name: String, text: String) throws {
         let mistake = try PinnerSource.mistake(Self.listed(text, in: name), in: name)
         #expect(mistake.contains("a pin of v.example.com is not written out"))
     }

@@ -22,8 +22,7 @@ import Testing
         ),
         (
             "val b = PINNER\nif (d) b.add(\"**.v.example.com\", \"OTHER\")\nelse b.add(WIDE, \"OWN\")", "v.example.com",
-            3,
-            2
+            3, 2
         ),
         (
             "val b = PINNER\nif (d) b.add(\"*.v.example.com\", \"OTHER\")\nelse b.add(DEEP, \"OWN\")",
@@ -33,15 +32,9 @@ import Testing
             "val b = PINNER.add(HERE, \"OWN\").add(WIDE, \"OWN\")\nif (d) b.add(\"w.example.com\", \"OTHER\")",
             "w.example.com", 2, 1
         ),
-    ])
-    func pinsThatAConditionDecidesOnForAHostOfBothPatternsAreApart(
-        text: String,
-        host: String,
-        line: Int,
-        other: Int
-    ) throws {
-        #expect(try PinnerSource(Self.wide(text)).notes.contains(PinnerSource.apart(line, from: other, host)))
-    }
+    ]) func pinsThatAConditionDecidesOnForAHostOfBothPatternsAreApart(text: String, host: String, line: Int, other: Int)
+        throws
+    { #expect(try PinnerSource(Self.wide(text)).notes.contains(PinnerSource.apart(line, from: other, host))) }
 
     @Test(arguments: [
         "val b = PINNER.add(WIDE, \"OTHER\").add(HERE, \"OWN\")",
@@ -51,8 +44,7 @@ import Testing
         "val b = PINNER.add(\"example.com\", \"OWN\")\nval c = PINNER.add(WIDE, \"OTHER\")",
         "val b = PINNER.add(WIDE, \"OTHER\").add(HERE, \"OWN\")\nval c = PINNER.add(WIDE, \"OTHER\").add(HERE, \"OWN\")",
         "val b = PINNER.add(WIDE, \"OWN\")\nval c = PINNER.add(HERE, \"OWN\")",
-    ])
-    func patternsOfOnePinnerMayOverlap(text: String) throws {
+    ]) func patternsOfOnePinnerMayOverlap(text: String) throws {
         #expect(try PinnerSource(Self.wide(text)).notes == [])
     }
 
@@ -73,11 +65,8 @@ import Testing
             "val a = PINNER.add(WIDE, \"OTHER\").add(HERE, \"OWN\")\nval b = PINNER.add(WIDE, \"OTHER\")",
             "v.example.com"
         ),
-    ])
-    func pinnersWithOtherPinsForAHostOfBothPatternsAreNoted(text: String, host: String) throws {
-        #expect(
-            try PinnerSource(Self.wide(text)).notes.contains(PinnerSource.apart(2, from: 1, host))
-        )
+    ]) func pinnersWithOtherPinsForAHostOfBothPatternsAreNoted(text: String, host: String) throws {
+        #expect(try PinnerSource(Self.wide(text)).notes.contains(PinnerSource.apart(2, from: 1, host)))
     }
 
     @Test func manyHostsUnderOnePatternAreComparedOnce() throws {
@@ -92,7 +81,6 @@ import Testing
         let text = Self.wide("val b = PINNER\n\(hosts)\nval c = PINNER.add(DEEP, \"OWN\")")
         #expect(
             try PinnerSource.failure(text).reason
-                == "it has more conditions and pinners for hosts that overlap than can be compared"
-        )
+                == "it has more conditions and pinners for hosts that overlap than can be compared")
     }
 }

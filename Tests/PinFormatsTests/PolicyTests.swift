@@ -29,8 +29,7 @@ import Testing
             let (first, second) = (policy.hosts[0].settings, policy.hosts[1].settings)
             #expect(
                 first[.client]?.content
-                    == .texts(["curl", "dane"].map { PlacedText(text: $0, place: .line(6, of: path)) })
-            )
+                    == .texts(["curl", "dane"].map { PlacedText(text: $0, place: .line(6, of: path)) }))
             #expect(first[.timeout]?.content == .number(2.5))
             #expect(first[.sni]?.content == .flag(false))
             #expect(first[.strict]?.content == .flag(true))
@@ -55,22 +54,19 @@ import Testing
         (
             "{ hosts: { 'a.example': { pin: ['x'] } } }", 1, "unknown-key",
             "a host has no key 'pin'; did you mean 'pins'?"
-        ),
-        ("{ host: {} }", 1, "unknown-key", "a policy has no key 'host'; did you mean 'hosts'?"),
+        ), ("{ host: {} }", 1, "unknown-key", "a policy has no key 'host'; did you mean 'hosts'?"),
         ("{ hosts: { 'a.example': { quux: 1 } } }", 1, "unknown-key", "a host has no key 'quux'; known are pins, "),
         (
             "{ version: 2, hosts: { 'a.example': {} } }", 1, "wrong-value",
             "'version' is 2, and this pincheck reads version 1"
-        ),
-        ("{ defaults: {} }", nil, "missing-value", "has no 'hosts'; list them as in "),
+        ), ("{ defaults: {} }", nil, "missing-value", "has no 'hosts'; list them as in "),
         ("{ hosts: {} }", 1, "no-hosts", "'hosts' has no host; name at least one"),
         ("{ hosts: { 'a.example': { pins: [] } } }", 1, "missing-value", "'pins' is an empty list"),
         ("{ hosts: { 'a.example': {\n mode: 'publickey' } } }", 2, "wrong-value", "did you mean 'public-key'?"),
         (
             "{ hosts: { 'a.example': {\n strict: 'yes' } } }", 2, "wrong-value",
             "'hosts.a.example.strict' is not true or false"
-        ),
-        ("{ hosts: { 'a.example': { timeout: 0 } } }", 1, "wrong-value", "is not a number above 0"),
+        ), ("{ hosts: { 'a.example': { timeout: 0 } } }", 1, "wrong-value", "is not a number above 0"),
         ("{ hosts: { 'a.example': { ports: [0] } } }", 1, "wrong-value", "is not a whole number from 1 to 65535"),
         ("{ hosts: { 'a.example': { sni: true } } }", 1, "wrong-value", "is not a text or false"),
         ("{ hosts: { 'a.example': { client: '' } } }", 1, "wrong-value", "is not a text with something in it"),
@@ -79,8 +75,7 @@ import Testing
         ("{ hosts: { 'a.example': {} ", 1, "broken-document", "is not JSON"),
         ("<?xml version='1.0'?><plist/>", nil, "broken-document", "is not a policy: a policy is JSON5 with hosts"),
         ("-----BEGIN CERTIFICATE-----", nil, "broken-document", "is not a policy: a policy is JSON5 with hosts"),
-    ])
-    func aMistakeIsAnErrorWithItsPlace(text: String, line: Int?, problem: String, message: String) throws {
+    ]) func aMistakeIsAnErrorWithItsPlace(text: String, line: Int?, problem: String, message: String) throws {
         try reading(text) { path in
             let error = #expect(throws: PinFormatError.self) { try PolicyReader.policy(at: path) }
             #expect(error?.problem.rawValue == problem)
@@ -103,9 +98,7 @@ import Testing
         try TemporaryDirectory.scoped { files in
             try files.write("*.example.org \(pin)\n", to: "okhttp.txt")
             let path = try files.write(
-                "{ hosts: { 'a.example': { pins: ['\(pin)', 'okhttp.txt'] } } }",
-                to: "pins.json5"
-            )
+                "{ hosts: { 'a.example': { pins: ['\(pin)', 'okhttp.txt'] } } }", to: "pins.json5")
             let reading = try PinSource(path).read()
             #expect(Set(reading.configurations.map(\.kind)) == [.policy, .okHttp])
             let own = try #require(reading.configurations.first { $0.kind == .policy })

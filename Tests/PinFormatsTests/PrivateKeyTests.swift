@@ -5,9 +5,7 @@ import Testing
 @Suite struct PrivateKeyTests {
     /// What a message may not hold: any eight characters in a row of the key's text.
     private func expectNothing(
-        of key: String,
-        in error: PinFormatError,
-        sourceLocation: SourceLocation = #_sourceLocation
+        of key: String, in error: PinFormatError, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let body = Array(key.split(separator: "\n").dropFirst().dropLast().joined())
         let message = error.description
@@ -59,11 +57,8 @@ import Testing
             ],
             // PKCS #12.
             [0x30, 0x82, 0x0A, 0x2F, 0x02, 0x01, 0x03, 0x30, 0x82, 0x09],
-        ] as [[UInt8]]
-    )
-    func privateKeysInDERAreRefusedByHowTheyBegin(der: [UInt8]) throws {
-        #expect(try failure(ofFile: "key.der", der).problem == .privateKey)
-    }
+        ] as [[UInt8]]) func privateKeysInDERAreRefusedByHowTheyBegin(der: [UInt8]) throws
+    { #expect(try failure(ofFile: "key.der", der).problem == .privateKey) }
 
     @Test func anArgumentThatIsNeitherFileNorPinIsNotShownWhenItCouldHoldAKey() throws {
         let key = try LabKey.shared(.rsa(bits: 2048), label: "PinFormats").privateKeyPEM()
@@ -86,8 +81,7 @@ import Testing
                 try failure(path).description
                     == "\(path):2: this is a private key; it was not used and no part of it is shown; "
                     + "pins are made of public keys (openssl pkey -in KEY -pubout); take the private key out of here "
-                    + "and replace it if others could read it"
-            )
+                    + "and replace it if others could read it")
         }
     }
 }

@@ -10,16 +10,13 @@ import Testing
         let reading = try PinSource(Self.path).read()
         #expect(
             reading.pins.map(\.spkiSHA256.base64) == [
-                "kEsLJtB2qAnwYwymiln5wPm7yarzzMnrIw6IAwkV0lE=",
-                "czqAStwt/WEayHj5xhyjazo6zfxAgFz9fdWVOwMOx0c=",
+                "kEsLJtB2qAnwYwymiln5wPm7yarzzMnrIw6IAwkV0lE=", "czqAStwt/WEayHj5xhyjazo6zfxAgFz9fdWVOwMOx0c=",
                 "w1P4K1+hqivjjRs3gbX0C0ySAPUAMOPkN+yN/AS1ZxM=",
-            ]
-        )
+            ])
         #expect(
             reading.pins.map { $0.origin.dropFirst(Self.path.count) } == [
                 "/api.example.com-backup.pem:1", "/api.example.com.txt:4", "/api.example.com.txt:5",
-            ]
-        )
+            ])
         #expect(reading.pins.allSatisfy { $0.certificate == nil })
     }
 
@@ -31,13 +28,10 @@ import Testing
         try #require(entries.map { $0.hosts?.name } == ["api.example.com", "api.example.com"])
         #expect(
             entries.map { $0.pins.map { $0.origin.dropFirst(Self.path.count) } }[1].last
-                == "/api.example.com-backup.pem:1"
-        )
+                == "/api.example.com-backup.pem:1")
         #expect(entries[0].pins.count == 3)
         #expect(reading.notes.isEmpty)
     }
 
-    @Test func theirExplanationGoesWithoutSaying() throws {
-        #expect(try PinSource(Self.path).read().notes.isEmpty)
-    }
+    @Test func theirExplanationGoesWithoutSaying() throws { #expect(try PinSource(Self.path).read().notes.isEmpty) }
 }

@@ -22,8 +22,7 @@ import Testing
         "val PINS = listOf(\"OWN\").toTypedArray()\nval a = PINNER.add(pattern = HERE, pins = PINS)",
         "object C { val P = \"OWN\"; val PINS = setOf(P) }\nval a = PINNER.add(HERE, *C.PINS.toTypedArray())",
         "val a = PINNER.add(HERE, *listOf(\"OWN\").toTypedArray())",
-    ])
-    func constantsOfTheFileAreFollowed(text: String) throws {
+    ]) func constantsOfTheFileAreFollowed(text: String) throws {
         let source = try PinnerSource(text.replacing("OWN64", with: first.base64))
         #expect(source.pins == ["v.example.com": [first]])
         #expect(source.notes == [])
@@ -38,8 +37,7 @@ import Testing
         "class N { static final List<String> PINS = List.of(\"OWN\"); Object a = new PINNER.add(HERE, PINS.toArray(new String[0])).build(); }",
         "class N { static final List<String> PINS = Arrays.asList(\"OWN\"); Object a = new PINNER.add(HERE, PINS.toArray(String[]::new)).build(); }",
         "class N { Object a = new PINNER.add(HERE, new String[] {\"OWN\"}).build(); }",
-    ])
-    func constantsOfAFileOfJavaAreFollowed(text: String) throws {
+    ]) func constantsOfAFileOfJavaAreFollowed(text: String) throws {
         for name in ["N.java", "N"] {
             let source = try PinnerSource(text.replacing("OWN64", with: first.base64), in: name)
             #expect(source.pins == ["v.example.com": [first]])
@@ -62,8 +60,7 @@ import Testing
         (
             "object C { var P = \"OWN\" }\nfun f() { C.P = x(); PINNER.add(HERE, C.P) }",
             "'C.P' stands for what is not followed"
-        ),
-        ("fun f(P: String) = PINNER.add(HERE, P)", "'P' stands for what is not followed"),
+        ), ("fun f(P: String) = PINNER.add(HERE, P)", "'P' stands for what is not followed"),
         ("val P = x()\nval a = PINNER.add(HERE, P)", "'P' stands for what is not followed"),
         ("val P = Q\nval Q = P\nval a = PINNER.add(HERE, P)", "'P' stands for what is not followed"),
         ("object C { val P get() = x() }\nval a = PINNER.add(HERE, C.P)", "'C.P' stands for what is not followed"),
@@ -86,22 +83,16 @@ import Testing
         (
             "object C { val P = \"OWN\"\n@JvmName(\"p\") inline get() = x() }\nval a = PINNER.add(HERE, C.P)",
             "'C.P' stands for what is not followed"
-        ),
-        ("val it = \"OWN\"\nval a = x { PINNER.add(HERE, it) }", "'it' stands for what is not followed"),
+        ), ("val it = \"OWN\"\nval a = x { PINNER.add(HERE, it) }", "'it' stands for what is not followed"),
         ("val P = arrayOf(\"OWN\")\nfun f() { P[0] = x(); PINNER.add(HERE, *P) }", nil),
         ("val P = mutableListOf(\"OWN\")\nval a = PINNER.add(HERE, *P.toTypedArray())", nil),
         ("val P = listOf(\"OWN\") + x()\nval a = PINNER.add(HERE, *P.toTypedArray())", nil),
         ("val P = listOf(\"OWN\", x())\nval a = PINNER.add(HERE, *P.toTypedArray())", nil),
         ("val P = \"OWN\"\nval a = PINNER.add(HERE, P.x())", nil),
-    ])
-    func whyANameIsNotFollowedIsSaid(text: String, why: String?) throws {
+    ]) func whyANameIsNotFollowedIsSaid(text: String, why: String?) throws {
         let start = "a pin of v.example.com is not written out"
         let mistake = try PinnerSource.mistake(text).split(separator: ": ", maxSplits: 1).last
-        if let why {
-            #expect(mistake ?? "" == "\(start): \(why)")
-        } else {
-            #expect(mistake?.hasPrefix(start) == true)
-        }
+        if let why { #expect(mistake ?? "" == "\(start): \(why)") } else { #expect(mistake?.hasPrefix(start) == true) }
     }
 
     @Test(arguments: [
@@ -109,29 +100,21 @@ import Testing
         ("A.kt", "fun f(l: MutableList<String>) { l.add(i, \"OTHER\") }"),
         ("N.java", "void a() { List<String> l = new ArrayList<>(); l.add(i, \"OTHER\"); }"),
         ("N.java", "void a(java.util.List<String> l) { l.add(0x1F, \"OTHER\"); }"),
-    ])
-    func whatIsAddedToAListIsNoPin(name: String, text: String) throws {
+    ]) func whatIsAddedToAListIsNoPin(name: String, text: String) throws {
         let pinner = name == "A.kt" ? "val a = PINNER" : "Object a = new PINNER"
         let source = try PinnerSource("class N {\n\(pinner).add(HERE, \"OWN\").build();\n\(text)\n}", in: name)
         #expect(source.pins == ["v.example.com": [first]])
         #expect(source.notes == [])
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func listsAndConstantsCostNoMoreThanTheyAreWorth() throws {
+    @Test(.timeLimit(.minutes(1))) func listsAndConstantsCostNoMoreThanTheyAreWorth() throws {
         let pins = Array(repeating: "\"OWN\"", count: 150).joined(separator: ",")
         let calls = String(repeating: ".add(HERE, *P)", count: 5_000)
         let list = try PinnerSource.mistake("val P = arrayOf(\(pins))\nval a = PINNER\(calls)")
-        #expect(
-            list
-                == "2: a pin of v.example.com is not written out: 'P' stands for what is not followed"
-        )
+        #expect(list == "2: a pin of v.example.com is not written out: 'P' stands for what is not followed")
         let doubled = (1...5_000).map { "val A\($0) = A\($0 - 1) + A\($0 - 1)\n" }.joined()
         let empty = try PinnerSource.mistake("val A0 = \"\"\n\(doubled)val a = PINNER.add(HERE, A5000)")
-        #expect(
-            empty
-                == "5002: a pin of v.example.com is not written out: 'A5000' stands for what is not followed"
-        )
+        #expect(empty == "5002: a pin of v.example.com is not written out: 'A5000' stands for what is not followed")
     }
 
     @Test func furtherNamesOfOneDeclarationOfJavaAreFollowed() throws {
@@ -141,12 +124,9 @@ import Testing
                 private static final String P = "OWN", Q = "OTHER", R = Q;
                 Object a = new PINNER.add(HERE, P, Q).add("w.example.com", R).add("x.example.com", N.Q).build();
             }
-            """,
-            in: "N.java"
-        )
+            """, in: "N.java")
         #expect(
-            source.pins == ["v.example.com": [first, second], "w.example.com": [second], "x.example.com": [second]]
-        )
+            source.pins == ["v.example.com": [first, second], "w.example.com": [second], "x.example.com": [second]])
     }
 
     @Test(arguments: [
@@ -172,8 +152,7 @@ import Testing
             static class B { static final String P = "OTHER"; Object a = new PINNER.add("w.example.com", P).build(); } }
             """
         ),
-    ])
-    func constantsOfSeveralTypesAreThoseOfTheTypeAround(name: String, text: String) throws {
+    ]) func constantsOfSeveralTypesAreThoseOfTheTypeAround(name: String, text: String) throws {
         #expect(try PinnerSource(text, in: name).pins == ["v.example.com": [first], "w.example.com": [second]])
     }
 
@@ -184,11 +163,9 @@ import Testing
         "class A { private val P = \"OWN\"; fun a() { val P = \"OTHER\"; PINNER.add(HERE, P) } }",
         "class A { private var P = \"OWN\"; val a = PINNER.add(HERE, P) }\nclass D { private val P = \"OTHER\" }",
         "class A { private val P = \"OWN\"; val o = object : D() { val a = PINNER.add(HERE, P) } }\nclass D { private val P = \"OTHER\" }",
-    ])
-    func constantsOfSeveralTypesThatMayBeAnotherTypesAreAMistake(text: String) throws {
+    ]) func constantsOfSeveralTypesThatMayBeAnotherTypesAreAMistake(text: String) throws {
         #expect(
             try PinnerSource.failure(text).reason
-                == "a pin of v.example.com is not written out: 'P' is set more than once"
-        )
+                == "a pin of v.example.com is not written out: 'P' is set more than once")
     }
 }

@@ -4,9 +4,7 @@ import Pinning
 import Testing
 
 /// Hashes whose text is known: bytes counting up from a start.
-func digest(from start: UInt8) -> SHA256Digest {
-    SHA256Digest(bytes: (0..<32).map { start &+ $0 })!
-}
+func digest(from start: UInt8) -> SHA256Digest { SHA256Digest(bytes: (0..<32).map { start &+ $0 })! }
 
 /// `AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=`
 let first = digest(from: 0)
@@ -20,15 +18,11 @@ func outcome(_ text: String, skippingBadPins: Bool = false) -> Result<PinReading
     Result { () throws(PinFormatError) in try PinSource(text, skipsBadPins: skippingBadPins).read() }
 }
 
-func hashes(_ text: String) throws -> [SHA256Digest] {
-    try PinSource(text).read().pins.map(\.spkiSHA256)
-}
+func hashes(_ text: String) throws -> [SHA256Digest] { try PinSource(text).read().pins.map(\.spkiSHA256) }
 
-func failure(
-    _ text: String,
-    skippingBadPins: Bool = false,
-    sourceLocation: SourceLocation = #_sourceLocation
-) throws -> PinFormatError {
+func failure(_ text: String, skippingBadPins: Bool = false, sourceLocation: SourceLocation = #_sourceLocation) throws
+    -> PinFormatError
+{
     switch outcome(text, skippingBadPins: skippingBadPins) {
     case .failure(let error): return error
     case .success(let reading):
@@ -40,28 +34,20 @@ func failure(
 struct UnexpectedSuccess: Error {}
 
 /// Writes a file into a new directory and reads it as a source.
-func failure(
-    ofFile name: String,
-    _ bytes: [UInt8],
-    sourceLocation: SourceLocation = #_sourceLocation
-) throws -> PinFormatError {
+func failure(ofFile name: String, _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws
+    -> PinFormatError
+{
     try TemporaryDirectory.scoped { directory in
         try failure(directory.write(bytes, to: name), sourceLocation: sourceLocation)
     }
 }
 
-func failure(
-    ofFile name: String,
-    _ text: String,
-    sourceLocation: SourceLocation = #_sourceLocation
-) throws -> PinFormatError {
-    try failure(ofFile: name, Array(text.utf8), sourceLocation: sourceLocation)
-}
+func failure(ofFile name: String, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws
+    -> PinFormatError
+{ try failure(ofFile: name, Array(text.utf8), sourceLocation: sourceLocation) }
 
 func reading(ofFile name: String, _ bytes: [UInt8]) throws -> PinReading {
     try TemporaryDirectory.scoped { try PinSource($0.write(bytes, to: name)).read() }
 }
 
-func reading(ofFile name: String, _ text: String) throws -> PinReading {
-    try reading(ofFile: name, Array(text.utf8))
-}
+func reading(ofFile name: String, _ text: String) throws -> PinReading { try reading(ofFile: name, Array(text.utf8)) }

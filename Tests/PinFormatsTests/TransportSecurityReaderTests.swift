@@ -11,9 +11,7 @@ import Testing
     }
 
     private func read(_ text: String) throws -> PinReading {
-        try TemporaryDirectory.scoped { files in
-            try PinSource(try files.write(text, to: "Info.plist")).read()
-        }
+        try TemporaryDirectory.scoped { files in try PinSource(try files.write(text, to: "Info.plist")).read() }
     }
 
     private func settings(_ body: String) throws -> TransportSecurity {
@@ -35,8 +33,7 @@ import Testing
             <key>203.0.113.7</key><dict/>
             <key>10.0.0.0/8</key><dict/>
             <key>2001:db8::/32</key><dict/></dict>
-            """
-        )
+            """)
         #expect(settings.isStated && settings.allowsArbitraryLoads && !settings.allowsLocalNetworking)
         // It narrows by being there, whatever it is.
         #expect(settings.narrowing == ["NSAllowsLocalNetworking"])
@@ -70,9 +67,10 @@ import Testing
                 "<key>NSExceptionDomains</key><dict><key>a.example</key><dict>\n<key>NSIncludesSubdomains</key>\n"
                     + "<dict/></dict></dict>", 7, "is not true or false"
             ),
-        ] as [(String, Int, String)]
-    )
-    func aValueOfTheWrongKindIsAnErrorWithItsPlace(body: String, line: Int, words: String) throws {
+        ] as [(String, Int, String)]) func aValueOfTheWrongKindIsAnErrorWithItsPlace(
+            body: String, line: Int, words: String
+        ) throws
+    {
         do {
             _ = try read(plist(body))
             Issue.record("\(body) is read")
@@ -90,11 +88,8 @@ import Testing
 
     @Test(arguments: [
         "EXAMPLE.com", "*.example.com", "https://example.com", "example.com:443", "example.com.", "10.0.0.0/33", "",
-    ])
-    func aNameThatIsTheHostOfNoURLExceptsNothing(_ name: String) throws {
-        let reading = try read(
-            plist("<key>NSExceptionDomains</key><dict><key>\(name)</key><dict/></dict>")
-        )
+    ]) func aNameThatIsTheHostOfNoURLExceptsNothing(_ name: String) throws {
+        let reading = try read(plist("<key>NSExceptionDomains</key><dict><key>\(name)</key><dict/></dict>"))
         #expect(reading.transportSecurity[0].exceptions.map(\.hosts) == [.none(name)])
         #expect(reading.notes.map(\.id) == [.hostNeverMatches])
     }

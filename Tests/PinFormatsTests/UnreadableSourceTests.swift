@@ -21,8 +21,7 @@ import Glibc
             #expect(error.kind == .missing)
             #expect(
                 error.description
-                    == "\(path): is a pipe, a socket or a device and not a file; save what it gives to a file first"
-            )
+                    == "\(path): is a pipe, a socket or a device and not a file; save what it gives to a file first")
             try #require(rename(path, directory.path + "/pipe") == 0)
             #expect(try failure(directory.path).problem == .noPinsInDirectory)
         }
@@ -39,8 +38,7 @@ import Glibc
         #expect(try hashes("/dev/fd/\(ends[0])") == [first])
     }
 
-    @Test(arguments: ["/dev/zero", "/dev/null", "/dev/tty"])
-    func aDeviceIsRefused(path: String) throws {
+    @Test(arguments: ["/dev/zero", "/dev/null", "/dev/tty"]) func aDeviceIsRefused(path: String) throws {
         #expect(try failure(path).problem == .notARegularFile)
     }
 
@@ -56,8 +54,7 @@ import Glibc
         }
     }
 
-    @Test(.enabled(if: getuid() != 0, "root may read everything"))
-    func aFileWithoutPermissionCannotBeRead() throws {
+    @Test(.enabled(if: getuid() != 0, "root may read everything")) func aFileWithoutPermissionCannotBeRead() throws {
         try TemporaryDirectory.scoped { directory in
             let path = try directory.write("sha256/", to: "pins.txt")
             try #require(chmod(path, 0) == 0)
@@ -80,8 +77,6 @@ import Glibc
     @Test func textTooLongForAListOfPinsIsNotSearchedForThem() throws {
         let error = try failure(ofFile: "pins.txt", [UInt8](repeating: UInt8(ascii: " "), count: (1 << 20) + 1))
         #expect(error.problem == .tooLarge)
-        #expect(
-            error.reason == "text of more than 1 MiB without a certificate, no list of pins is that large"
-        )
+        #expect(error.reason == "text of more than 1 MiB without a certificate, no list of pins is that large")
     }
 }

@@ -24,20 +24,11 @@ import X509
     }
 
     private func group(
-        _ items: [PinItem]? = nil,
-        host: String? = host,
-        port: Int = 443,
-        warning: String? = nil,
-        chosen: [PinItem] = []
+        _ items: [PinItem]? = nil, host: String? = host, port: Int = 443, warning: String? = nil, chosen: [PinItem] = []
     ) -> PinGroup {
         PinGroup(
-            host: host,
-            port: port,
-            origins: ["a test"],
-            warning: warning,
-            items: items ?? [leaf, intermediate, root],
-            chosen: Set(chosen.map(\.spkiSHA256))
-        )
+            host: host, port: port, origins: ["a test"], warning: warning, items: items ?? [leaf, intermediate, root],
+            chosen: Set(chosen.map(\.spkiSHA256)))
     }
 
     private func list(_ block: String) throws -> [String: Any] {
@@ -59,18 +50,13 @@ import X509
     @Test(arguments: [PinBlockFormat.okhttp, .trustkit, .nspinned, .android])
     func twoPortsOfAHostAreOneEntryWhereEntriesHaveNone(format: PinBlockFormat) throws {
         let other = PinItem(
-            try CertificateReader.certificate(der: try StandardPKI.shared().rogue.der),
-            role: .leaf,
-            source: "presented"
+            try CertificateReader.certificate(der: try StandardPKI.shared().rogue.der), role: .leaf, source: "presented"
         )
         let block = format.block([group([leaf]), group([other], port: 8_443)])
         let entries = try reading(ofFile: "block", block).configurations.flatMap(\.entries)
         // OkHttp has a line for each pin, and counts them together.
         #expect(entries.count == (format == .okhttp ? 2 : 1), "\(block)")
-        #expect(
-            Set(entries.flatMap(\.pins).map(\.spkiSHA256)) == [leaf.spkiSHA256, other.spkiSHA256],
-            "\(block)"
-        )
+        #expect(Set(entries.flatMap(\.pins).map(\.spkiSHA256)) == [leaf.spkiSHA256, other.spkiSHA256], "\(block)")
     }
 
     @Test func okHttpsSourcePinsTheLeafAndOffersTheOthers() throws {
@@ -103,8 +89,7 @@ import X509
         let all = try list(PinBlockFormat.trustkit.block([group(), group([backup])]))
         let domains = (all["TSKConfiguration"] as? [String: Any])?["TSKPinnedDomains"] as? [String: [String: Any]]
         #expect(
-            domains?[Self.host]?["TSKPublicKeyHashes"] as? [String] == [leaf.notations.base64, backup.notations.base64]
-        )
+            domains?[Self.host]?["TSKPublicKeyHashes"] as? [String] == [leaf.notations.base64, backup.notations.base64])
     }
 
     @Test func pinnedDomainsHoldTheLeafOrTheAuthoritiesNeverBoth() throws {
@@ -123,21 +108,15 @@ import X509
         #expect(ofChain["NSIncludesSubdomains"] as? Bool == false)
         let ofAuthorities = try domain(group([intermediate, root], chosen: [intermediate, root]))
         #expect(
-            hashes(ofAuthorities["NSPinnedCAIdentities"]) == [intermediate.notations.base64, root.notations.base64]
-        )
+            hashes(ofAuthorities["NSPinnedCAIdentities"]) == [intermediate.notations.base64, root.notations.base64])
         #expect(ofAuthorities["NSPinnedLeafIdentities"] == nil)
     }
 
     @Test func androidsConfigurationIsReadWithTheSameHostsAndPins() throws {
         let block = PinBlockFormat.android.block([group(), group([leaf], host: "www.example.com")])
-        let configuration = try #require(
-            try reading(ofFile: "network_security_config.xml", block).configurations.first
-        )
+        let configuration = try #require(try reading(ofFile: "network_security_config.xml", block).configurations.first)
         #expect(configuration.kind == .android)
-        #expect(
-            configuration.entries.map { $0.pins.map(\.spkiSHA256) }
-                == [[leaf.spkiSHA256], [leaf.spkiSHA256]]
-        )
+        #expect(configuration.entries.map { $0.pins.map(\.spkiSHA256) } == [[leaf.spkiSHA256], [leaf.spkiSHA256]])
         let hosts = try [Self.host, "www.example.com"].map { try ServerName($0) }
         #expect(zip(configuration.entries, hosts).allSatisfy { $0.covers($1) })
         #expect(configuration.entries.allSatisfy { $0.expiration == nil })
@@ -190,8 +169,8 @@ import X509
 
     // MARK: All formats
 
-    @Test(arguments: PinBlockFormat.allCases)
-    func everyHashStandsBelowItsOwnerAndExpiry(format: PinBlockFormat) throws {
+    @Test(arguments: PinBlockFormat.allCases) func everyHashStandsBelowItsOwnerAndExpiry(format: PinBlockFormat) throws
+    {
         let lines = format.block([group()]).split(separator: "\n").map(String.init)
         for item in [leaf, intermediate, root] {
             let certificate = try #require(item.certificate)
@@ -205,36 +184,32 @@ import X509
         }
     }
 
-    @Test(arguments: PinBlockFormat.allCases)
-    func aWarningStandsAboveThePins(format: PinBlockFormat) throws {
+    @Test(arguments: PinBlockFormat.allCases) func aWarningStandsAboveThePins(format: PinBlockFormat) throws {
         let block = format.block([group(warning: "not to be believed")])
         let warning = try #require(block.firstRange(of: "WARNING: not to be believed"))
         let pin = block.firstRange(of: leaf.notations.base64) ?? block.firstRange(of: leaf.spkiSHA256.hexadecimal)
         #expect(warning.lowerBound < (try #require(pin)).lowerBound)
     }
 
-    @Test(arguments: PinBlockFormat.allCases)
-    func withoutAHostAPlaceholderStandsThatNobodyOwns(format: PinBlockFormat) {
+    @Test(arguments: PinBlockFormat.allCases) func withoutAHostAPlaceholderStandsThatNobodyOwns(format: PinBlockFormat)
+    {
         let block = format.block([group(host: nil)])
         #expect(block.contains("Write the host of your requests for your-host.example."))
         #expect(format.block([]).isEmpty)
     }
 
-    @Test(arguments: PinBlockFormat.allCases)
-    func aHostileNameStaysInItsComment(format: PinBlockFormat) throws {
+    @Test(arguments: PinBlockFormat.allCases) func aHostileNameStaysInItsComment(format: PinBlockFormat) throws {
         let attack = "evil --> <key>a</key> */ /* \\u000a \n\r\u{2028}\u{85}$(id) `id` \u{202E}\" ' ; \\ ]]> ?> -"
         let hostile = try LabCertificate.selfSigned(
-            .leaf(subject: DistinguishedName(commonNameBytes: Array(attack.utf8)), names: [])
-        )
+            .leaf(subject: DistinguishedName(commonNameBytes: Array(attack.utf8)), names: []))
         let item = PinItem(try CertificateReader.certificate(der: hostile.der), role: .leaf, source: attack)
         let plain = try LabCertificate.selfSigned(.leaf(subject: "plain", names: []))
         let other = PinItem(try CertificateReader.certificate(der: plain.der), role: .leaf, source: "presented")
         let block = format.block([
             PinGroup(host: Self.host, port: 443, origins: [attack], warning: attack, items: [item])
         ])
-        let harmless = format.block([
-            PinGroup(host: Self.host, port: 443, origins: ["a"], warning: "b", items: [other])
-        ])
+        let harmless = format.block([PinGroup(host: Self.host, port: 443, origins: ["a"], warning: "b", items: [other])]
+        )
         func lineCount(_ text: String) -> Int {
             text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count
         }
@@ -270,8 +245,7 @@ import X509
     }
 
     /// A reader in bytes sees the quotation mark; one in characters sees another letter.
-    @Test(arguments: ["\u{301}", "\u{20DD}"])
-    func aCombiningMarkHidesNothingFromTheWriters(mark: String) throws {
+    @Test(arguments: ["\u{301}", "\u{20DD}"]) func aCombiningMarkHidesNothingFromTheWriters(mark: String) throws {
         let attack = "a\"\(mark)b\\\(mark)c$\(mark)d'\(mark)e<\(mark)f&\(mark)\u{D4E}\""
         func block(_ format: PinBlockFormat) -> [UInt8] { Array(format.block([group(host: attack)]).utf8) }
         func holds(_ format: PinBlockFormat, _ text: String) -> Bool {
@@ -290,12 +264,10 @@ import X509
             ("../../etc/passwd", "leaf-etc-passwd.cer"), ("..", nil), ("", nil), ("a\u{0}b\nc", "leaf-a-b-c.cer"),
             ("Große Straße", "leaf-Gro-e-Stra-e.cer"), ("-rf . ..x", "leaf-rf-x.cer"),
             (String(repeating: "x", count: 500), "leaf-" + String(repeating: "x", count: 60) + ".cer"),
-        ] as [(String, String?)]
-    )
-    func fileNamesHoldPlainCharactersOnly(commonName: String, expected: String?) throws {
+        ] as [(String, String?)]) func fileNamesHoldPlainCharactersOnly(commonName: String, expected: String?) throws
+    {
         let made = try LabCertificate.selfSigned(
-            .leaf(subject: DistinguishedName(commonNameBytes: Array(commonName.utf8)), names: [])
-        )
+            .leaf(subject: DistinguishedName(commonNameBytes: Array(commonName.utf8)), names: []))
         let certificate = try CertificateReader.certificate(der: made.der)
         let name = CertificateFileName.name(of: certificate, role: .leaf)
         #expect(name == expected ?? "leaf-\(certificate.fingerprint.hexadecimal.prefix(16)).cer")

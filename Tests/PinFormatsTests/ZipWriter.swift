@@ -17,14 +17,7 @@ struct ZipWriter {
     mutating func add(_ name: String, _ text: String) { add(name, Array(text.utf8)) }
 
     /// Adds an entry of which everything is given.
-    mutating func add(
-        _ name: String,
-        _ data: [UInt8],
-        method: UInt16,
-        size: Int,
-        crc: UInt32,
-        flags: UInt16 = 0x0800
-    ) {
+    mutating func add(_ name: String, _ data: [UInt8], method: UInt16, size: Int, crc: UInt32, flags: UInt16 = 0x0800) {
         let offset = UInt32(body.count)
         let common =
             Self.bytes(UInt16(20)) + Self.bytes(flags) + Self.bytes(method) + Self.bytes(UInt32(0x5A21_0000))
@@ -89,9 +82,7 @@ private struct BitWriter {
     private var current: UInt8 = 0
     private var length = 0
 
-    mutating func write(_ value: Int, _ count: Int) {
-        for bit in 0..<count { append(value >> bit & 1) }
-    }
+    mutating func write(_ value: Int, _ count: Int) { for bit in 0..<count { append(value >> bit & 1) } }
 
     mutating func writeCode(_ value: Int, _ count: Int) {
         for bit in (0..<count).reversed() { append(value >> bit & 1) }

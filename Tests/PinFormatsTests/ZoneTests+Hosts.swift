@@ -12,14 +12,12 @@ extension ZoneTests {
     @Test(arguments: [
         "_8443._tcp.v IN TLSA 3 1 1 OTHER", "_8443._tcp.v IN TXT x", "x._8443._tcp.v IN A 192.0.2.1",
         "_8443._TCP.V IN CNAME dane\ndane TLSA 3 1 1 OTHER",
-    ])
-    func aWildcardIsNotForAPortThatIsThere(line: String) throws {
+    ]) func aWildcardIsNotForAPortThatIsThere(line: String) throws {
         for lines in ["*._tcp.v IN TLSA 3 1 1 OWN\n\(line)", "\(line)\n*._tcp.v IN TLSA 3 1 1 OWN"] {
             let error = try error("$ORIGIN example.com.\n\(lines)\n")
             #expect(error.problem == .badRecord)
             #expect(
-                error.reason == "the record for all ports of v.example.com is not for the port 8443, which has its own"
-            )
+                error.reason == "the record for all ports of v.example.com is not for the port 8443, which has its own")
         }
     }
 
@@ -35,8 +33,7 @@ extension ZoneTests {
         "_443._tcp.w CNAME _1._tcp.a\n_443._tcp.w CNAME _1._tcp.b\n",
         "_443._tcp.w CNAME _1._tcp.a\n_443._tcp.w TLSA 3 1 1 OTHER\n",
         "_443._tcp.w CNAME c\nc CNAME _1._tcp.a\nc CNAME _1._tcp.b\n",
-    ])
-    func anAliasBesideOtherRecordsIsAMistake(lines: String) throws {
+    ]) func anAliasBesideOtherRecordsIsAMistake(lines: String) throws {
         let error = try error("$ORIGIN example.com.\n_1._tcp.a TLSA 3 1 1 OWN\n_1._tcp.b TLSA 3 1 1 OTHER\n" + lines)
         #expect(error.problem == .badRecord)
         #expect(error.reason == "'_443._tcp.w.example.com.' is an alias and has other records, which no server loads")
@@ -58,8 +55,7 @@ extension ZoneTests {
         #expect(
             reading.configurations.flatMap(\.entries).map { $0.hosts?.description } == [
                 "v.example.com", "y.example.com",
-            ]
-        )
+            ])
         #expect(reading.notes.count == 2)
         #expect(reading.notes.allSatisfy { $0.id == .skippedBadPin })
         #expect(reading.unreadHosts.isEmpty)
@@ -71,8 +67,7 @@ extension ZoneTests {
         #expect(reading.unreadHosts.map(\.error.problem) == [.badRecord, .badRecord])
         let hosts = ["v.example.com", "w.example.com", "x.example.com", "y.example.com"]
         #expect(
-            hosts.filter { host in reading.unreadHosts.contains { $0.covers(host, port: 443) } } == Array(hosts[1...2])
-        )
+            hosts.filter { host in reading.unreadHosts.contains { $0.covers(host, port: 443) } } == Array(hosts[1...2]))
         #expect(!reading.unreadHosts.contains { $0.covers("w.example.com", port: 8443) })
         #expect(reading.unreadHosts[0].covers("w.example.com", port: nil))
     }

@@ -43,18 +43,15 @@ extension ZoneTests {
         (
             "_443._tcp.w.s TLSA 3 1 1 OTHER\nw.s NS ns.example.net.\n", "w.s.example.com",
             "below the delegation of w.s.example.com."
-        ),
-        ("w DNAME x\n_443._tcp.w TLSA 3 1 1 OTHER\n", "w.example.com", "below the DNAME of w.example.com."),
+        ), ("w DNAME x\n_443._tcp.w TLSA 3 1 1 OTHER\n", "w.example.com", "below the DNAME of w.example.com."),
         ("w DNAME x\n_443._tcp.w CNAME _443._tcp.v\n", "w.example.com", "below the DNAME of w.example.com."),
-    ])
-    func aRecordThatNoServerAnswersWithIsAMatterOfItsHost(lines: String, host: String, place: String) throws {
+    ]) func aRecordThatNoServerAnswersWithIsAMatterOfItsHost(lines: String, host: String, place: String) throws {
         let zone = Self.zone + lines
         #expect(try deferredPins(zone) == ["v.example.com:443": [first]])
         #expect(
             try unread(zone) == [
                 "\(host):443": "'_443._tcp.\(host).' is \(place), where no server answers with the records of this file"
-            ]
-        )
+            ])
         let error = try error(zone)
         #expect(error.problem == .badRecord)
     }
@@ -66,8 +63,7 @@ extension ZoneTests {
             try unread(zone) == [
                 "w.example.com:443":
                     "the TLSA records of '_443._tcp.w.example.com.' are those of another name and are not in the file"
-            ]
-        )
+            ])
     }
 
     /// Zones behind one another, and what `dig` prints of several.
@@ -78,8 +74,7 @@ extension ZoneTests {
             + "example.net. SOA ns1.example.net. h.example.net. 1 2 3 4 5\n_443._tcp.w.example.org. TLSA 3 1 1 OTHER\n",
         "s.example.com. DNAME t.example.com.\n_443._tcp.v.s.example.com. CNAME _443._tcp.v.t.example.com.\n"
             + "_443._tcp.v.t.example.com. TLSA 3 1 1 OWN\n",
-    ])
-    func otherRecordsAreThoseOfTheirHosts(zone: String) throws {
+    ]) func otherRecordsAreThoseOfTheirHosts(zone: String) throws {
         #expect(try unread(zone).isEmpty)
         #expect(try pins(zone).count == 2)
     }
@@ -93,8 +88,7 @@ extension ZoneTests {
             try unread(zone) == [
                 "w.example.com:*":
                     "'w.example.com.' is an alias of v.example.com. and has other TLSA records than it, which clients ask first"
-            ]
-        )
+            ])
         #expect(try error(zone).remedy == "leave the records that clients of the host find first, as dig prints them")
     }
 
@@ -105,8 +99,7 @@ extension ZoneTests {
             try pins(zone) == [
                 "v.example.com:443": [first], "v.example.com:8443": [second], "w.example.com:443": [first],
                 "w.example.com:8443": [second], "x.example.com:443": [first], "x.example.com:8443": [second],
-            ]
-        )
+            ])
         #expect(try notes(zone).isEmpty)
     }
 
@@ -114,8 +107,7 @@ extension ZoneTests {
         "w CNAME v\n*._tcp.w TLSA 3 1 1 OWN\n", "w CNAME v\nw CNAME x\n_443._tcp.w TLSA 3 1 1 OWN\n",
         "w CNAME w\n_443._tcp.w TLSA 3 1 1 OWN\n", "$GENERATE 1-9 w$ CNAME x\n_443._tcp.w1 TLSA 3 1 1 OWN\n",
         "w CNAME u1\n$GENERATE 1-9 u${0,3,d} CNAME x\n_443._tcp.w TLSA 3 1 1 OWN\n",
-    ])
-    func aHostWhoseTargetIsNotKnownIsNotRead(lines: String) throws {
+    ]) func aHostWhoseTargetIsNotKnownIsNotRead(lines: String) throws {
         let zone = Self.zone + lines
         #expect(try deferredPins(zone) == ["v.example.com:443": [first]])
         #expect(try unread(zone).count == 1)
@@ -135,8 +127,7 @@ extension ZoneTests {
         #expect(
             try notes(zone) == [
                 "clients ask for the TLSA records of cdn.example.net. first, to which the host leads: the file does not have them"
-            ]
-        )
+            ])
         #expect(try notes(Self.zone + records + "w CNAME x\nx A 192.0.2.1\n").isEmpty)
     }
 
@@ -150,10 +141,8 @@ extension ZoneTests {
 
     @Test(arguments: [
         "_$._tcp.w CNAME d", "\\095$._tcp.w CNAME d", "_tcp.h$ CNAME d", "*._tcp.h$ CNAME d", "h$ DNAME d",
-        "h$ TYPE52 d",
-        "a..b$ CNAME d",
-    ])
-    func generatedOwnersAreAMistake(line: String) throws {
+        "h$ TYPE52 d", "a..b$ CNAME d",
+    ]) func generatedOwnersAreAMistake(line: String) throws {
         let error = try error(Self.zone + "$GENERATE 1-9 \(line)\n")
         #expect(error.problem == .badRecord)
         #expect(error.reason == "what '$GENERATE 1-9 \(line)' stands for is not written out")

@@ -25,12 +25,11 @@ import Testing
         return pins
     }
 
-    func error(_ text: String) throws -> PinFormatError {
-        try failure(ofFile: "zone", Self.filled(text))
-    }
+    func error(_ text: String) throws -> PinFormatError { try failure(ofFile: "zone", Self.filled(text)) }
 
-    @Test(arguments: ["\u{0C}", "\u{0B}", "\u{85}", "\u{2028}"])
-    func nothingButANewlineEndsAComment(mark: String) throws {
+    @Test(arguments: ["\u{0C}", "\u{0B}", "\u{85}", "\u{2028}"]) func nothingButANewlineEndsAComment(mark: String)
+        throws
+    {
         let zone = "\(Self.own); old\(mark)_443._tcp.v.example.com. IN TLSA 3 1 1 OTHER\n"
         #expect(try pins(zone) == ["v.example.com:443": [first]])
     }
@@ -65,8 +64,7 @@ import Testing
         "w.example.com. TXT (\n#a (\n) )\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
         "# a (\n  # b \"\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN # c (\n",
         "_443._tcp.v.example.com. IN TLSA ( # a )\n # b\n3 1 1 OWN # c \"\n)\n",
-    ])
-    func recordsAreReadAsTheyAreLoaded(zone: String) throws {
+    ]) func recordsAreReadAsTheyAreLoaded(zone: String) throws {
         #expect(try pins(zone) == ["v.example.com:443": [first]])
     }
 
@@ -84,22 +82,19 @@ import Testing
             try pins(zone) == [
                 "v.example.com:443": [first], "w.example.com:443": [first], "x.example.com:443": [second],
                 "y.example.com:443": [second],
-            ]
-        )
+            ])
     }
 
     @Test(arguments: [
         (
             "_443._tcp.w.example.com. IN CNAME dane.example.net.\n", 2,
             "are those of another name and are not in the file"
-        ),
-        ("_443._tcp.w IN CNAME _443._tcp.x\n_443._tcp.x IN CNAME _443._tcp.w\n", 2, "are those of another name"),
+        ), ("_443._tcp.w IN CNAME _443._tcp.x\n_443._tcp.x IN CNAME _443._tcp.w\n", 2, "are those of another name"),
         ("_tcp.w.example.com. IN DNAME dane.example.com.\n", 2, "are others, which is not followed"),
         (
             "x.example.com. IN TXT ( \"a\"\n_443._tcp.w.example.com. IN TLSA 3 1 1 OTHER\n", 2,
             "a parenthesis that is not closed"
-        ),
-        ("x.example.com. IN TXT a )\n", 2, "a parenthesis that is not opened"),
+        ), ("x.example.com. IN TXT a )\n", 2, "a parenthesis that is not opened"),
         ("x TXT \"a\n_443._tcp.w IN TLSA 3 1 1 OTHER\ny TXT \"b\"\n", 2, "a quotation mark that is not closed"),
         ("x TXT a #b (\n", 2, "a parenthesis that is not closed"),
         ("TLSA 3 1 A\n", 2, "names no owner, as others of the file do"),
@@ -119,8 +114,7 @@ import Testing
         ("*.example.com. IN TLSA 3 1 1 OTHER\n", 2, "names no port"),
         ("*._tcp.v.example.com. IN TLSA 3 1 1 OTHER\n", 2, "is not for the port 443, which has its own"),
         ("@ IN SOA ns hostmaster 1 2 3 4 5\n_443._tcp.w IN TLSA 3 1 1 OTHER\n", 3, "the zone's own name"),
-    ])
-    func whatTheZoneDoesNotSayIsAMistake(lines: String, line: Int, reason: String) throws {
+    ]) func whatTheZoneDoesNotSayIsAMistake(lines: String, line: Int, reason: String) throws {
         let error = try error(Self.own + lines)
         #expect(error.reason.contains(reason), "\(error)")
         #expect(error.place.description.hasSuffix(":\(line)"), "\(error)")
@@ -129,8 +123,7 @@ import Testing
     @Test(arguments: [
         ("3 1 7", "'7' is not a TLSA matching type"), ("3 2 1", "'2' is not a TLSA selector"),
         ("255 1 1", "'255' is not a TLSA usage"),
-    ])
-    func recordsThatNoClientKnowsArePassedOverBesideOthers(numbers: String, reason: String) throws {
+    ]) func recordsThatNoClientKnowsArePassedOverBesideOthers(numbers: String, reason: String) throws {
         let unknown = "_443._tcp.v.example.com. IN TLSA \(numbers) OTHER\n"
         for zone in [Self.own + unknown, unknown + Self.own] {
             #expect(try pins(zone) == ["v.example.com:443": [first]])
@@ -167,16 +160,14 @@ import Testing
         (
             "_443._tcp.v.example.com IN TLSA 3 1 1 OWN\nexample.com. IN SOA ns.example.com. h.example.com. 1 2 3 4 5\n",
             1
-        ),
-        ("_443._tcp.v.example.com IN TLSA 3 1 1 OWN\nexample.com. IN NS ns1\n", 1),
+        ), ("_443._tcp.v.example.com IN TLSA 3 1 1 OWN\nexample.com. IN NS ns1\n", 1),
         ("_443._tcp.v.example.com IN TLSA 3 1 1 OWN\nexample.com. IN MX 10 @\n", 1),
         ("www IN A 192.0.2.1\n_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n", 2),
         ("www 300 A 192.0.2.1\n_443._tcp.v.example.com TXT x\n  IN TLSA 3 1 1 OWN\n", 3),
         ("www A 192.0.2.1\n_443._tcp.v.example.com CNAME dane.example.com.\ndane.example.com. TLSA 3 1 1 OWN\n", 2),
         ("www A 192.0.2.1\n_443._tcp.v.example.com. CNAME dane\ndane.example.com. TLSA 3 1 1 OWN\n", 2),
         ("_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n$ORIGIN example.com.\nwww A 192.0.2.1\n", 1),
-    ])
-    func aNameThatGoesOnIsAMistake(zone: String, line: Int) throws {
+    ]) func aNameThatGoesOnIsAMistake(zone: String, line: Int) throws {
         let error = try error(zone)
         #expect(error.problem == .badHost)
         #expect(error.reason.contains("goes on with the zone's own name, which the file does not have"))
@@ -185,8 +176,7 @@ import Testing
         #expect(
             try pins("$ORIGIN .\n" + zone.replacing("dane\n", with: "dane.example.com\n")) == [
                 "v.example.com:443": [first]
-            ]
-        )
+            ])
     }
 
     @Test(arguments: [
@@ -195,8 +185,7 @@ import Testing
         "example.com NS ns1.example.com\n_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n",
         "v.example.com. HTTPS \\# 3 000100\n_443._tcp.v.example.com IN TLSA 3 1 1 OWN\n",
         "@ SOA ns1 h 1 2 3 4 5\n_443._tcp.v.example.com. IN TLSA 3 1 1 OWN\n",
-    ])
-    func aNameWithoutItsDotIsWholeWhereNothingSaysOtherwise(zone: String) throws {
+    ]) func aNameWithoutItsDotIsWholeWhereNothingSaysOtherwise(zone: String) throws {
         #expect(try pins(zone) == ["v.example.com:443": [first]])
     }
 
@@ -224,8 +213,7 @@ import Testing
                 "the record is not of class IN and was passed over; so it is with 999 more records",
                 "the record is not for connections over TCP and was passed over; so it is with 999 more records",
                 "clients pass over the record: '3' is not a TLSA matching type; so it is with 999 more records",
-            ]
-        )
+            ])
         #expect(reading.notes.map { $0.place?.description.split(separator: ":").last } == ["2", "3", "4"])
     }
 }

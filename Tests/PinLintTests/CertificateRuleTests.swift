@@ -9,17 +9,12 @@ import X509
 @Suite struct CertificateRuleTests {
     private let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func authority(_ name: DistinguishedName, days: Int64) throws -> LabCertificate {
         try .selfSigned(
             CertificateTemplate.authority(name).valid(
-                from: LabClock.now - LabClock.day,
-                to: LabClock.now + days * LabClock.day
-            )
-        )
+                from: LabClock.now - LabClock.day, to: LabClock.now + days * LabClock.day))
     }
 
     @Test func theLastCertificateToExpireEndsCertificateMode() throws {
@@ -29,8 +24,7 @@ import X509
         // As it was issued, which may have been before midnight.
         let end = try CertificateReader.certificate(der: pki.rootA.der).notAfter.date
         #expect(
-            finding.message == "an app in certificate mode stops working on \(end), with the last of 2 certificates"
-        )
+            finding.message == "an app in certificate mode stops working on \(end), with the last of 2 certificates")
         #expect(finding.remedy == "ship its successor before")
     }
 
@@ -39,21 +33,18 @@ import X509
         #expect(
             try files.lint(asDirectory: true) == [
                 "note certificate-mode-ends a.cer", "warning pinned-certificate-expires-soon b.cer",
-            ]
-        )
+            ])
         #expect(try files.lint(asDirectory: true, warningDays: 10) == ["note certificate-mode-ends a.cer"])
         let later = LabClock.now + 21 * LabClock.day
         #expect(
             try files.lint(asDirectory: true, at: later) == [
                 "note certificate-mode-ends a.cer", "warning pinned-certificate-expired b.cer",
-            ]
-        )
+            ])
         let never = LabClock.now + 20 * LabClock.year
         #expect(
             try files.lint(asDirectory: true, at: never) == [
                 "error pinned-certificate-expired a.cer", "warning pinned-certificate-expired b.cer",
-            ]
-        )
+            ])
     }
 
     @Test func theLastOneThatExpiresSoonSaysWhenTheAppStops() throws {
@@ -65,14 +56,13 @@ import X509
     }
 
     @Test func aCertificateOfTheFutureIsNamed() throws {
-        let template = CertificateTemplate.authority("Next")
-            .valid(from: LabClock.now + LabClock.day, to: LabClock.now + LabClock.year)
+        let template = CertificateTemplate.authority("Next").valid(
+            from: LabClock.now + LabClock.day, to: LabClock.now + LabClock.year)
         let files = Files([("a.cer", try LabCertificate.selfSigned(template).der), ("b.cer", pki.rootA.der)])
         #expect(
             try files.lint(asDirectory: true) == [
                 "warning pinned-certificate-not-yet-valid a.cer", "note certificate-mode-ends b.cer",
-            ]
-        )
+            ])
     }
 
     @Test func leafCertificatesEndWithTheNextRenewal() throws {
@@ -81,15 +71,13 @@ import X509
             try files.lint(asDirectory: true) == [
                 "warning leaf-certificate-pinned leaf.cer", "note certificate-mode-ends root.cer",
                 "warning authority-beside-leaf root.cer",
-            ]
-        )
+            ])
         let only = Files([("a.cer", pki.leaf.der), ("b.cer", pki.leaf2.der)])
         #expect(
             try only.lint(asDirectory: true) == [
                 "warning only-leaf-pins .", "note certificate-mode-ends a.cer", "warning leaf-certificate-pinned a.cer",
                 "warning leaf-certificate-pinned b.cer",
-            ]
-        )
+            ])
     }
 
     @Test func anAuthorityBesideALeafIsWarnedOf() throws {
@@ -131,9 +119,7 @@ import X509
         let root = try LabCertificate.selfSigned(CertificateTemplate.authority("Old root").with { $0.digest = .sha1 })
         let issued = try root.issue(CertificateTemplate.authority("Old").with { $0.digest = .sha1 })
         let files = Files([("a.cer", root.der), ("b.cer", issued.der)])
-        #expect(
-            try files.lint(asDirectory: true).filter { $0.contains("weak") } == ["warning weak-signature b.cer"]
-        )
+        #expect(try files.lint(asDirectory: true).filter { $0.contains("weak") } == ["warning weak-signature b.cer"])
     }
 }
 
@@ -141,21 +127,19 @@ import X509
 @Suite struct AppleLeafRuleTests {
     private let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func leaf(days: Int64, _ usage: [OID]?) throws -> LabCertificate {
         try pki.interA.issue(
-            CertificateTemplate.leaf("a.example")
-                .valid(from: LabClock.now - LabClock.day, to: LabClock.now + (days - 1) * LabClock.day)
-                .with { $0.extendedKeyUsage = usage }
-        )
+            CertificateTemplate.leaf("a.example").valid(
+                from: LabClock.now - LabClock.day, to: LabClock.now + (days - 1) * LabClock.day
+            ).with { $0.extendedKeyUsage = usage })
     }
 
     private func found(_ leaf: LabCertificate, clients: Set<String> = []) throws -> [LintFinding] {
-        try Files([("a.cer", leaf.der)]).findings(clients: clients)
-            .filter { ["lifetime-too-long", "no-server-auth"].contains($0.id) }
+        try Files([("a.cer", leaf.der)]).findings(clients: clients).filter {
+            ["lifetime-too-long", "no-server-auth"].contains($0.id)
+        }
     }
 
     @Test func aLeafThatLivesTooLongFailsFromTheFirstDayOn() throws {

@@ -38,15 +38,12 @@ import Testing
             <pin-set/></domain-config>
             <domain-config><domain>b.example.com</domain>\(pins(Hashes.a))</domain-config>
             <debug-overrides><trust-anchors><certificates src="user"/></trust-anchors></debug-overrides>
-            """
-        )
+            """)
         #expect(
             try files.lint() == [
                 "warning pins-overridden nsc.xml:2", "warning empty-pin-set nsc.xml:4",
-                "warning no-backup-pin nsc.xml:5",
-                "note debug-overrides nsc.xml:6",
-            ]
-        )
+                "warning no-backup-pin nsc.xml:5", "note debug-overrides nsc.xml:6",
+            ])
     }
 
     @Test func trustKitForAndroidHasDefaultsOfItsOwn() throws {
@@ -59,14 +56,12 @@ import Testing
             <domain-config>
             <domain>c.example.com</domain>
             \(pins(Hashes.a))<trustkit-config enforcePinning="true"/></domain-config>
-            """
-        )
+            """)
         #expect(
             try files.lint() == [
                 "warning trustkit-android-not-enforced nsc.xml:3", "warning trustkit-android-one-domain nsc.xml:3",
                 "warning trustkit-android-not-enforced nsc.xml:4", "error trustkit-too-few-pins nsc.xml:7",
-            ]
-        )
+            ])
         #expect(try files.findings().allSatisfy { $0.obstacle == nil })
     }
 
@@ -92,8 +87,7 @@ import Testing
             findings.map { "\($0.id) \($0.place.line ?? 0)" } == [
                 "trustkit-too-few-pins 2", "trustkit-no-registered-suffix 3", "trustkit-public-suffix 4",
                 "trustkit-exclusion-without-parent 5", "trustkit-exclusion-not-alone 6",
-            ]
-        )
+            ])
         #expect(findings.allSatisfy { $0.obstacle == .malformed && $0.severity == .error })
     }
 
@@ -110,8 +104,7 @@ import Testing
             try Files(("trustkit.json", text)).lint() == [
                 "note trustkit-fails-open-after-expiration trustkit.json:2", "warning no-backup-pin trustkit.json:3",
                 "warning trustkit-not-enforced trustkit.json:3", "note ignored trustkit.json:4",
-            ]
-        )
+            ])
     }
 
     @Test func reactNativesFilesAreHeldAgainstTrustKitsRules() throws {
@@ -122,8 +115,7 @@ import Testing
         #expect(
             try Files(("pins.json", native)).lint() == [
                 "error trustkit-too-few-pins pins.json:1", "error trustkit-no-registered-suffix pins.json:2",
-            ]
-        )
+            ])
         let manager = """
             {"sha256Keys": {"a.example.com": ["sha256/\(Hashes.a)", "sha256/\(Hashes.b)"]},
              "domains": {"a.example.com": {"enforcePinning": false}}}
@@ -156,8 +148,7 @@ import Testing
                 \(domains)
                 </dict></dict></dict></plist>
                 """
-            )
-        )
+            ))
     }
 
     private func identities(_ key: String, _ hashes: String...) -> String {
@@ -175,16 +166,14 @@ import Testing
             \(identities("NSPinnedLeafIdentities"))</dict>
             <key>d.example.com</key><dict/>
             <key>e.example.com</key><dict>\(identities("NSPinnedLeafIdentities", Hashes.a, Hashes.a))</dict>
-            """
-        )
+            """)
         #expect(
             try files.lint() == [
                 "note nspinneddomains-one-label Info.plist:2", "warning nspinneddomains-leaf-and-ca Info.plist:3",
                 "error pinned-to-nothing Info.plist:5", "error pinned-to-nothing Info.plist:6",
                 "warning host-not-pinned Info.plist:7", "warning no-backup-pin Info.plist:8",
                 "warning duplicate-pin Info.plist:8",
-            ]
-        )
+            ])
     }
 
     // MARK: OkHttp
@@ -195,8 +184,7 @@ import Testing
         #expect(
             try Files(("hosts", "*.example.com \(both)\nexample.com \(both)\n")).lint() == [
                 "note okhttp-one-label hosts:1"
-            ]
-        )
+            ])
         #expect(try Files(("hosts", "**.example.com \(both)\n")).lint() == [])
     }
 
@@ -208,21 +196,17 @@ import Testing
         #expect(
             try mixed.lint(asDirectory: true).filter { $0.contains("loaded") } == [
                 "warning not-loaded-by-afnetworking b.crt", "warning not-loaded-by-afnetworking c.pem:1",
-            ]
-        )
+            ])
         // Without a file for AFNetworking it is probably not for it.
         let others = Files([("b.crt", pki.rootB.der)])
         #expect(try others.lint(asDirectory: true).contains("note not-loaded-by-afnetworking b.crt"))
         #expect(
             try others.lint(asDirectory: true, clients: ["afnetworking"]).contains(
-                "warning not-loaded-by-afnetworking b.crt"
-            )
-        )
+                "warning not-loaded-by-afnetworking b.crt"))
         #expect(
             try mixed.lint(asDirectory: true, clients: ["alamofire"]).filter { $0.contains("loaded") } == [
                 "warning not-loaded-by-alamofire c.pem:1"
-            ]
-        )
+            ])
     }
 
     @Test func aPEMNamedCERIsMalformed() throws {
@@ -237,14 +221,12 @@ import Testing
         #expect(
             try list.lint(clients: ["afnetworking"]) == [
                 "note client-takes-certificates pins.txt:1", "note client-takes-certificates pins.txt:2",
-            ]
-        )
+            ])
         #expect(try list.lint(clients: ["curl"]) == [])
         let certificates = Files([("a.cer", pki.leaf.der), ("b.cer", pki.rootA.der)])
         #expect(
             try certificates.lint(asDirectory: true, clients: ["curl"]).filter { $0.contains("curl") } == [
                 "error curl-takes-keys a.cer", "warning curl-compares-the-leaf b.cer",
-            ]
-        )
+            ])
     }
 }

@@ -24,9 +24,7 @@ import Testing
         """
     }
 
-    private func drift(_ files: Files) throws -> [String] {
-        try files.lint().filter { $0.contains("drift") }
-    }
+    private func drift(_ files: Files) throws -> [String] { try files.lint().filter { $0.contains("drift") } }
 
     private let ab = [Hashes.a, Hashes.b]
 
@@ -42,8 +40,7 @@ import Testing
     @Test func pinsThatOneSourceLacksAreNamedThere() throws {
         let files = Files(
             ("nsc.xml", android(("api.example.com", false, ab))),
-            ("tk.json", trustKit("api.example.com", [Hashes.b, Hashes.c]))
-        )
+            ("tk.json", trustKit("api.example.com", [Hashes.b, Hashes.c])))
         #expect(try drift(files) == ["warning drift-pins nsc.xml:3", "warning drift-pins tk.json:2"])
         let findings = try files.findings()
         try #require(findings.map(\.host) == ["api.example.com", "api.example.com"])
@@ -55,8 +52,7 @@ import Testing
     @Test func hostsThatOneSourceLacksAreNamedThere() throws {
         let files = Files(
             ("nsc.xml", android(("api.example.com", false, ab), ("cdn.example.com", false, ab))),
-            ("tk.json", trustKit("api.example.com", ab))
-        )
+            ("tk.json", trustKit("api.example.com", ab)))
         #expect(try drift(files) == ["warning drift-hosts tk.json"])
         #expect(try files.findings().first?.host == "cdn.example.com")
     }
@@ -64,23 +60,19 @@ import Testing
     @Test func hostsAreLookedUpByTheRulesOfTheirClients() throws {
         let covered = Files(
             ("nsc.xml", android(("example.com", true, ab))),
-            ("hosts", "**.example.com sha256/\(ab[0]),sha256/\(ab[1])\n")
-        )
+            ("hosts", "**.example.com sha256/\(ab[0]),sha256/\(ab[1])\n"))
         #expect(try covered.lint() == [])
         let own = Files(
             ("nsc.xml", android(("example.com", true, ab))),
-            ("tk.json", trustKit("api.example.com", [Hashes.a, Hashes.c]))
-        )
+            ("tk.json", trustKit("api.example.com", [Hashes.a, Hashes.c])))
         #expect(
             try drift(own) == [
                 "warning drift-hosts tk.json", "warning drift-pins nsc.xml:3", "warning drift-pins tk.json:2",
                 "warning drift-subdomains tk.json:2",
-            ]
-        )
+            ])
         let apex = Files(
             ("nsc.xml", android(("example.com", true, ab))),
-            ("hosts", "*.example.com sha256/\(ab[0]),sha256/\(ab[1])\n")
-        )
+            ("hosts", "*.example.com sha256/\(ab[0]),sha256/\(ab[1])\n"))
         #expect(try drift(apex) == ["warning drift-hosts hosts"])
     }
 
@@ -88,19 +80,15 @@ import Testing
         let year = Timestamp(secondsSinceEpoch: LabClock.now + LabClock.year).date
         let files = Files(
             ("nsc.xml", android(("example.com", true, ab), expiration: year)),
-            ("tk.json", trustKit("example.com", ab, ", \"TSKEnforcePinning\": false"))
-        )
+            ("tk.json", trustKit("example.com", ab, ", \"TSKEnforcePinning\": false")))
         #expect(
             try drift(files) == [
                 "warning drift-subdomains tk.json:2", "warning drift-expiration tk.json:2",
                 "warning drift-enforcement tk.json:2",
-            ]
-        )
+            ])
         #expect(
             try files.findings().first { $0.id == "drift-expiration" }?.message.hasPrefix(
-                "the pins of example.com expire on \(year) in "
-            ) == true
-        )
+                "the pins of example.com expire on \(year) in ") == true)
     }
 
     @Test func whatAppleCannotSayIsANote() throws {
@@ -118,29 +106,23 @@ import Testing
     @Test func aBundleIsHeldAgainstAConfiguration() throws {
         let pki = try StandardPKI.shared()
         let xml = android(("api.example.com", false, [pki.rootA.hash, pki.rootB.hash]))
-        let same = Files([
-            ("nsc.xml", Array(xml.utf8)), ("a.cer", pki.rootA.der), ("b.cer", pki.rootB.der),
-        ])
+        let same = Files([("nsc.xml", Array(xml.utf8)), ("a.cer", pki.rootA.der), ("b.cer", pki.rootB.der)])
         #expect(try drift(same) == [])
-        let other = Files([
-            ("nsc.xml", Array(xml.utf8)), ("a.cer", pki.rootA.der), ("j.cer", pki.junk.der),
-        ])
+        let other = Files([("nsc.xml", Array(xml.utf8)), ("a.cer", pki.rootA.der), ("j.cer", pki.junk.der)])
         #expect(try drift(other) == ["warning drift-pins nsc.xml", "warning drift-pins a.cer"])
     }
 
     @Test func listsDriftToo() throws {
         let files = Files(
             ("ios.txt", "sha256/\(Hashes.a)\nsha256/\(Hashes.b)\n"),
-            ("android.txt", "sha256/\(Hashes.b)\nsha256/\(Hashes.c)\n")
-        )
+            ("android.txt", "sha256/\(Hashes.b)\nsha256/\(Hashes.c)\n"))
         #expect(try files.lint() == ["warning drift-pins ios.txt", "warning drift-pins android.txt"])
     }
 
     @Test func aSourceThatIsBrokenLacksNothing() throws {
         let files = Files(
             ("nsc.xml", android(("api.example.com", false, ab))),
-            ("tk.json", trustKit("api.example.com", [Hashes.a, Hashes.b, "AAAA"]))
-        )
+            ("tk.json", trustKit("api.example.com", [Hashes.a, Hashes.b, "AAAA"])))
         #expect(try files.lint() == ["error wrong-length tk.json:2"])
     }
 

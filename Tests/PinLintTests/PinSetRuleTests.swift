@@ -19,14 +19,12 @@ import Testing
     @Test func whatAnotherEntryPinsForTheSameHostIsABackupWhereTheClientTakesBoth() throws {
         let list = "**.example.com sha256/\(Hashes.a)\napi.example.com sha256/\(Hashes.b)\n"
         #expect(
-            try Files(("hosts", list)).lint() == ["warning no-backup-pin hosts:1", "note overlapping-hosts hosts:2"]
-        )
+            try Files(("hosts", list)).lint() == ["warning no-backup-pin hosts:1", "note overlapping-hosts hosts:2"])
     }
 
     @Test func aPinThatCouldNotBeReadIsNoPinTooFew() throws {
         #expect(
-            try Files(("pins.txt", "sha256/\(Hashes.a)\nsha256/AAAA\n")).lint() == ["error wrong-length pins.txt:2"]
-        )
+            try Files(("pins.txt", "sha256/\(Hashes.a)\nsha256/AAAA\n")).lint() == ["error wrong-length pins.txt:2"])
         let list = "a.example.com sha256/\(Hashes.a),sha256/AAAA\n"
         #expect(try Files(("hosts", list)).lint() == ["error wrong-length hosts:1"])
     }
@@ -56,8 +54,7 @@ import Testing
         #expect(
             try loose.lint() == [
                 "note certificate-mode-ends a.cer", "warning no-backup-pin a.cer", "note same-key-twice b.cer",
-            ]
-        )
+            ])
     }
 
     @Test func everyMalformedPlaceIsNamedBesideTheFindings() throws {
@@ -65,21 +62,16 @@ import Testing
         #expect(
             try Files(("pins.txt", text)).lint() == [
                 "error wrong-length pins.txt:1", "error wrong-algorithm pins.txt:3", "warning duplicate-pin pins.txt:4",
-            ]
-        )
+            ])
         let findings = try Files(("pins.txt", text)).findings()
         #expect(findings.map(\.obstacle) == [.malformed, .malformed, nil])
     }
 
     @Test func aDirectorySaysWhatItDidNotTake() throws {
         let files = Files(
-            ("a.txt", "sha256/\(Hashes.a)\nsha256/\(Hashes.b)\n"),
-            ("prose.txt", "Nothing."),
-            ("broken.cer", "Nothing.")
+            ("a.txt", "sha256/\(Hashes.a)\nsha256/\(Hashes.b)\n"), ("prose.txt", "Nothing."), ("broken.cer", "Nothing.")
         )
-        #expect(
-            try files.lint(asDirectory: true) == ["error not-a-pin broken.cer", "note not-a-pin-file prose.txt"]
-        )
+        #expect(try files.lint(asDirectory: true) == ["error not-a-pin broken.cer", "note not-a-pin-file prose.txt"])
     }
 
     @Test func aMissingSourceIsNamed() throws {
@@ -98,7 +90,6 @@ import Testing
         #expect(
             linter.findings(in: Array(sources.prefix(1))).map { "\($0.id) \($0.place)" } == [
                 "no-backup-pin command line"
-            ]
-        )
+            ])
     }
 }

@@ -2,8 +2,7 @@ import Pinning
 import Testing
 
 /// The truth table of the semantics, A1.1, exhaustively: every combination of settings and facts against the formula there.
-@Suite("AFNetworking 4 follows its truth table")
-struct AFNetworking4TruthTable {
+@Suite("AFNetworking 4 follows its truth table") struct AFNetworking4TruthTable {
     struct Facts: Sendable, CustomTestStringConvertible {
         let mode: AFSecurityPolicy.PinningMode
         let allowInvalid: Bool
@@ -35,41 +34,28 @@ struct AFNetworking4TruthTable {
     static let all: [Facts] = AFSecurityPolicy.PinningMode.allCases.flatMap { mode in
         (0..<128).map { bits in
             Facts(
-                mode: mode,
-                allowInvalid: bits & 1 != 0,
-                validatesName: bits & 2 != 0,
-                isNameGiven: bits & 4 != 0,
-                hasPins: bits & 8 != 0,
-                systemValid: bits & 16 != 0,
-                pinnedValid: bits & 32 != 0,
-                keyPinned: bits & 64 != 0
-            )
+                mode: mode, allowInvalid: bits & 1 != 0, validatesName: bits & 2 != 0, isNameGiven: bits & 4 != 0,
+                hasPins: bits & 8 != 0, systemValid: bits & 16 != 0, pinnedValid: bits & 32 != 0,
+                keyPinned: bits & 64 != 0)
         }
     }
 
-    @Test(arguments: all)
-    func `each row comes out as the table says`(_ facts: Facts) throws {
+    @Test(arguments: all) func `each row comes out as the table says`(_ facts: Facts) throws {
         let leaf = Certificate.fake(1)
         let root = Certificate.fake(2)
         // A pinned certificate whose key is on the chain, or a stranger with a key of its own.
         let pinned = facts.keyPinned ? Certificate.fake(3, key: 2) : Certificate.fake(3)
         let verifier = FakeVerifier(
             systemPaths: facts.systemValid ? [[leaf, root]] : [],
-            pinnedPaths: facts.pinnedValid ? [[leaf, pinned]] : [],
-            bestEffort: [leaf, root]
-        )
+            pinnedPaths: facts.pinnedValid ? [[leaf, pinned]] : [], bestEffort: [leaf, root])
         let client = AFNetworking4(
             policy: AFSecurityPolicy(
-                mode: facts.mode,
-                allowInvalidCertificates: facts.allowInvalid,
-                validatesDomainName: facts.validatesName
-            )
-        )
+                mode: facts.mode, allowInvalidCertificates: facts.allowInvalid, validatesDomainName: facts.validatesName
+            ))
         let observation = Observation(
             presented: try #require(PresentedChain([leaf])),
             referenceName: facts.isNameGiven ? ReferenceName("api.example.com") : .unchecked,
-            time: Timestamp(secondsSinceEpoch: 10)
-        )
+            time: Timestamp(secondsSinceEpoch: 10))
         let pins = facts.hasPins ? PinSet([Pin(.certificate(pinned), origin: "test")]) : nil
         let verdict = client.evaluate(observation, pins: pins, verifier: verifier)
         #expect(verdict.isAccepted == facts.isAccepted, "\(verdict.reason.id)")
@@ -97,34 +83,26 @@ struct AFNetworking4TruthTable {
         let verifier = FakeVerifier(systemPaths: [[leaf, .fake(2)], [leaf, .fake(3)]])
         let verdict = AFNetworking4(policy: AFSecurityPolicy(mode: .publicKey)).evaluate(
             Observation(
-                presented: try #require(PresentedChain([leaf])),
-                referenceName: .unchecked,
-                time: Timestamp(secondsSinceEpoch: 10)
-            ),
+                presented: try #require(PresentedChain([leaf])), referenceName: .unchecked,
+                time: Timestamp(secondsSinceEpoch: 10)),
             pins: PinSet([Pin(.publicKey(Certificate.fake(3).publicKey.spkiSHA256), origin: "test")]),
-            verifier: verifier
-        )
+            verifier: verifier)
         #expect(verdict.reason == .pinMismatch)
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))
     }
 
     @Test(arguments: AFNetworking25.Version.allCases.filter { $0 != .v251 }, [2, 3] as [UInt8])
     func `AFNetworking 2_5 calls pins that hold on one valid path only path-dependent too`(
-        version: AFNetworking25.Version,
-        authority: UInt8
+        version: AFNetworking25.Version, authority: UInt8
     ) throws {
         let leaf = Certificate.fake(1)
         let verifier = FakeVerifier(systemPaths: [[leaf, .fake(2)], [leaf, .fake(3)]])
         let client = AFNetworking25(
-            policy: AFSecurityPolicy(mode: .publicKey, validatesDomainName: false),
-            validatesCertificateChain: true,
-            version: version
-        )
+            policy: AFSecurityPolicy(mode: .publicKey, validatesDomainName: false), validatesCertificateChain: true,
+            version: version)
         let observation = Observation(
-            presented: try #require(PresentedChain([leaf])),
-            referenceName: .unchecked,
-            time: Timestamp(secondsSinceEpoch: 10)
-        )
+            presented: try #require(PresentedChain([leaf])), referenceName: .unchecked,
+            time: Timestamp(secondsSinceEpoch: 10))
         func verdict(_ pinned: [Certificate]) -> Verdict {
             let pins = PinSet(pinned.map { Pin(.certificate($0), origin: "test") })
             return client.evaluate(observation, pins: pins, verifier: verifier)

@@ -5,28 +5,15 @@ extension Certificate {
     static func fake(_ number: UInt8, key: UInt8? = nil) -> Certificate {
         let keyByte = key ?? number
         return Certificate(
-            der: [0x30, number],
-            fingerprint: SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!,
+            der: [0x30, number], fingerprint: SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!,
             publicKey: PublicKey(
                 subjectPublicKeyInfo: [keyByte],
                 spkiSHA256: SHA256Digest(bytes: [UInt8](repeating: keyByte, count: 32))!,
-                algorithm: .ec(curve: "P-256", bits: 256)
-            ),
-            subject: "CN=fake \(number)",
-            issuer: "CN=fake issuer",
-            commonName: "fake \(number)",
-            serialNumber: "01",
-            notBefore: Timestamp(secondsSinceEpoch: 0),
-            notAfter: Timestamp(secondsSinceEpoch: 1_000_000),
-            names: [.dns("api.example.com")],
-            basicConstraints: nil,
-            keyUsage: nil,
-            extendedKeyUsage: nil,
-            subjectKeyIdentifier: nil,
-            authorityKeyIdentifier: nil,
-            isSelfIssued: false,
-            signatureAlgorithm: "ecdsa-with-SHA256"
-        )
+                algorithm: .ec(curve: "P-256", bits: 256)), subject: "CN=fake \(number)", issuer: "CN=fake issuer",
+            commonName: "fake \(number)", serialNumber: "01", notBefore: Timestamp(secondsSinceEpoch: 0),
+            notAfter: Timestamp(secondsSinceEpoch: 1_000_000), names: [.dns("api.example.com")], basicConstraints: nil,
+            keyUsage: nil, extendedKeyUsage: nil, subjectKeyIdentifier: nil, authorityKeyIdentifier: nil,
+            isSelfIssued: false, signatureAlgorithm: "ecdsa-with-SHA256")
     }
 }
 
@@ -49,8 +36,7 @@ struct FakeVerifier: PathVerifier {
             validPaths: paths,
             failures: paths.isEmpty
                 ? (failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: leaf)] : failures) : [],
-            bestEffort: bestEffort
-        )
+            bestEffort: bestEffort)
     }
 
     func sha512(of bytes: [UInt8]) -> [UInt8] { [] }

@@ -31,8 +31,7 @@ struct ChainComparisonTests {
         #expect(
             ChainComparison.changes(from: [leaf, i1], to: [new, i1]) == [
                 Change(.renewed, old: "leaf (2027-01-15 to 2027-04-15)", new: "leaf (2027-03-16 to 2027-06-14)")
-            ]
-        )
+            ])
     }
 
     @Test func aNewKeyIsRekeyedAndOneOfAnotherKindIsThatToo() {
@@ -41,16 +40,12 @@ struct ChainComparisonTests {
         #expect(
             change(.rekeyed, [leaf, i1], [new, i1])
                 == Change(
-                    .rekeyed,
-                    old: "sha256/leaf (2027-01-15 to 2027-04-15)",
-                    new: "sha256/new (2027-03-16 to 2027-06-14)"
-                )
-        )
+                    .rekeyed, old: "sha256/leaf (2027-01-15 to 2027-04-15)",
+                    new: "sha256/new (2027-03-16 to 2027-06-14)"))
         let rsa = recorded("leaf", by: "I1", key: "rsa", type: "RSA 2048", names: leaf.names, to: 150)
         #expect(ids([leaf, i1], [rsa, i1]) == ["rekeyed", "key-type-changed"])
         #expect(
-            change(.keyTypeChanged, [leaf, i1], [rsa, i1]) == Change(.keyTypeChanged, old: "EC P-256", new: "RSA 2048")
-        )
+            change(.keyTypeChanged, [leaf, i1], [rsa, i1]) == Change(.keyTypeChanged, old: "EC P-256", new: "RSA 2048"))
     }
 
     @Test func namesAreComparedAsASetWhateverTheirCase() {
@@ -77,11 +72,7 @@ struct ChainComparisonTests {
         #expect(
             change(.expiresEarlier, [leaf, i1], [shorter, i1])
                 == Change(
-                    .expiresEarlier,
-                    old: "leaf until 2027-04-15T08:00:00Z",
-                    new: "leaf until 2027-03-03T08:00:00Z"
-                )
-        )
+                    .expiresEarlier, old: "leaf until 2027-04-15T08:00:00Z", new: "leaf until 2027-03-03T08:00:00Z"))
         #expect(ids([leaf, i1], [leaf, recorded("I1", by: "I2", to: 800)]) == ["renewed", "expires-earlier"])
         #expect(ids([leaf, i1], [leaf, recorded("I1", by: "I2", to: 901)]) == ["renewed"])
     }
@@ -103,8 +94,7 @@ struct ChainComparisonTests {
         #expect(ids([leaf, i1], [new, rekeyed]) == ["renewed", "issuer-changed"])
         #expect(
             change(.issuerChanged, [leaf, i1], [new, rekeyed])
-                == Change(.issuerChanged, old: "I1 with the key sha256/I1", new: "I1 with the key sha256/I1 new")
-        )
+                == Change(.issuerChanged, old: "I1 with the key sha256/I1", new: "I1 with the key sha256/I1 new"))
     }
 
     @Test func keyIdentifiersTellAuthoritiesApartThatAreNotSent() {
@@ -113,12 +103,7 @@ struct ChainComparisonTests {
         #expect(ids([old], [new]) == ["renewed", "issuer-changed", "root-changed"])
         #expect(
             change(.issuerChanged, [old], [new])
-                == Change(
-                    .issuerChanged,
-                    old: "I1 with the key identifier 01",
-                    new: "I1 with the key identifier 02"
-                )
-        )
+                == Change(.issuerChanged, old: "I1 with the key identifier 01", new: "I1 with the key identifier 02"))
         let unsaid = recorded("leaf", by: "I1", to: 91)
         #expect(ids([old], [unsaid]) == ["renewed"])
         // A day is what a renewal may begin earlier without being told.
@@ -131,8 +116,7 @@ struct ChainComparisonTests {
         let j2 = recorded("J2", by: "R", to: 1_000)
         #expect(ids([leaf, i1, i2], [leaf, cross, j2]) == ["issuer-changed"])
         #expect(
-            change(.issuerChanged, [leaf, i1, i2], [leaf, cross, j2]) == Change(.issuerChanged, old: "I2", new: "J2")
-        )
+            change(.issuerChanged, [leaf, i1, i2], [leaf, cross, j2]) == Change(.issuerChanged, old: "I2", new: "J2"))
     }
 
     @Test func anIntermediateIssuedAgainIsRenewed() {
@@ -166,8 +150,7 @@ struct ChainComparisonTests {
         let r1 = recorded("R1", by: "R1", to: 4_000)
         let r2 = recorded("R2", by: "R2", to: 4_000)
         #expect(
-            ids([recorded("leaf", by: "R1"), r1], [recorded("leaf", by: "R2"), r2]) == ["renewed", "root-changed"]
-        )
+            ids([recorded("leaf", by: "R1"), r1], [recorded("leaf", by: "R2"), r2]) == ["renewed", "root-changed"])
     }
 
     @Test func aSelfSignedServerHasNoAuthority() {
@@ -198,8 +181,7 @@ struct ChainComparisonTests {
         #expect(ids([leaf, i1], [leaf, i1, i1]) == ["intermediate-extra"])
         #expect(
             change(.intermediateExtra, [leaf, i1], [leaf, i1, junk])
-                == Change(.intermediateExtra, old: nil, new: "junk")
-        )
+                == Change(.intermediateExtra, old: nil, new: "junk"))
     }
 
     @Test func whatLedNowhereIsDropped() {
@@ -222,8 +204,7 @@ struct ChainComparisonTests {
         #expect(ids([server, inter, root], [server, root]) == ["intermediate-missing"])
         #expect(ids([server, inter, root], [server, other]) == ["root-changed", "intermediate-missing"])
         #expect(
-            change(.rootChanged, [server, inter, root], [server, other]) == Change(.rootChanged, old: "R", new: "S")
-        )
+            change(.rootChanged, [server, inter, root], [server, other]) == Change(.rootChanged, old: "R", new: "S"))
         // Beside a path that leads on to its root, another root leads nowhere.
         #expect(ids([server, inter, root], [server, inter, root, other]) == ["intermediate-extra"])
         #expect(ids([server, inter], [server, inter, other]) == ["intermediate-extra"])
@@ -274,8 +255,7 @@ struct ChainComparisonTests {
         #expect(ids([leaf, i1], [i1, leaf]) == ["order-changed"])
         #expect(
             change(.orderChanged, [leaf, i1, i2], [leaf, i2, i1])
-                == Change(.orderChanged, old: "leaf, I1, I2", new: "leaf, I2, I1")
-        )
+                == Change(.orderChanged, old: "leaf, I1, I2", new: "leaf, I2, I1"))
         let renewed = recorded("leaf", by: "I1", names: leaf.names, to: 150)
         #expect(ids([leaf, i1, i2], [renewed, i2, i1]) == ["renewed", "order-changed"])
     }
@@ -299,12 +279,8 @@ struct ChainComparisonTests {
                 let names = ["A", "B", "C"]
                 let subject = names[random(3)]
                 return recorded(
-                    subject,
-                    by: names[random(3)],
-                    key: ["k1", "k2"][random(2)],
-                    issuerKey: [nil, "01", "02"][random(3)],
-                    edition: random(2)
-                )
+                    subject, by: names[random(3)], key: ["k1", "k2"][random(2)],
+                    issuerKey: [nil, "01", "02"][random(3)], edition: random(2))
             }
         }
         for _ in 0..<20_000 {

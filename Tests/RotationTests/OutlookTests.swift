@@ -14,53 +14,29 @@ struct OutlookTests {
     }
 
     private func outlook(
-        _ pins: [Pin],
-        matching matches: [(Int, Int)],
-        comparesCertificates: Bool = false,
-        pinsExpire: Timestamp? = nil,
-        at time: Timestamp = day(10),
-        limits: OutlookLimits = OutlookLimits()
+        _ pins: [Pin], matching matches: [(Int, Int)], comparesCertificates: Bool = false, pinsExpire: Timestamp? = nil,
+        at time: Timestamp = day(10), limits: OutlookLimits = OutlookLimits()
     ) -> Outlook {
         let uses = PinSet(pins).map { comparesCertificates ? $0.certificateUses : $0.uses(at: .anywhere) }
         return question(
-            pins,
-            matching: matches,
-            demands: uses.map { [.any($0)] } ?? [],
-            pinsExpire: pinsExpire,
-            at: time,
+            pins, matching: matches, demands: uses.map { [.any($0)] } ?? [], pinsExpire: pinsExpire, at: time,
             limits: limits
         ).outlook()
     }
 
     private func question(
-        _ pins: [Pin],
-        matching matches: [(Int, Int)],
-        demands: [PinComparison.Demand],
-        pinsExpire: Timestamp? = nil,
-        at time: Timestamp = day(10),
-        limits: OutlookLimits = OutlookLimits()
+        _ pins: [Pin], matching matches: [(Int, Int)], demands: [PinComparison.Demand], pinsExpire: Timestamp? = nil,
+        at time: Timestamp = day(10), limits: OutlookLimits = OutlookLimits()
     ) -> OutlookQuestion {
         let path = [leaf, intermediate, root]
         return OutlookQuestion(
-            path: path,
-            restsOn: [path],
+            path: path, restsOn: [path],
             pins: pins.map { pin in
                 OutlookQuestion.ConfiguredPin(
-                    certificate: pin.certificate,
-                    isInUse: path.contains { $0.publicKey.spkiSHA256 == pin.spkiSHA256 }
-                )
-            },
-            matches: matches.map { PinMatch(pinIndex: $0.0, depth: $0.1) },
-            comparison: PinComparison(
-                demands: demands,
-                expiration: pinsExpire,
-                isEnforced: true,
-                endsPathAtPin: false
-            ),
-            isAcceptedForPins: !matches.isEmpty,
-            time: time,
-            limits: limits
-        )
+                    certificate: pin.certificate, isInUse: path.contains { $0.publicKey.spkiSHA256 == pin.spkiSHA256 })
+            }, matches: matches.map { PinMatch(pinIndex: $0.0, depth: $0.1) },
+            comparison: PinComparison(demands: demands, expiration: pinsExpire, isEnforced: true, endsPathAtPin: false),
+            isAcceptedForPins: !matches.isEmpty, time: time, limits: limits)
     }
 
     private func ids(_ outlook: Outlook) -> [String] { outlook.findings.map { "\($0.id):\($0.level.rawValue)" } }
@@ -68,8 +44,7 @@ struct OutlookTests {
     @Test func withoutPinsOnlyTheChainHasAnEnd() {
         let outlook = outlook([], matching: [])
         #expect(
-            outlook.pins.isEmpty && outlook.pinsMatchUntil == nil && outlook.end == nil && outlook.noPinAfter == nil
-        )
+            outlook.pins.isEmpty && outlook.pinsMatchUntil == nil && outlook.end == nil && outlook.noPinAfter == nil)
         #expect(outlook.validUntil == day(90))
         #expect(outlook.renewalPoint == day(60))
         #expect(outlook.findings.isEmpty)
@@ -84,8 +59,7 @@ struct OutlookTests {
         #expect(ids(outlook) == ["breaks-at-renewal:warn"])
         #expect(
             outlook.findings.first?.message
-                == "leaf key pinned: breaks at the next renewal with a new key, on or before 2027-04-15; no backup"
-        )
+                == "leaf key pinned: breaks at the next renewal with a new key, on or before 2027-04-15; no backup")
     }
 
     @Test func aLeafCertificateBreaksAtAnyRenewal() {
@@ -94,8 +68,7 @@ struct OutlookTests {
         #expect(outlook.end == .leafRenewal && outlook.demands.first?.holding?.isWholeCertificate == true)
         #expect(
             outlook.findings.first?.message
-                == "leaf certificate pinned: breaks at the next renewal, on or before 2027-04-15; no backup"
-        )
+                == "leaf certificate pinned: breaks at the next renewal, on or before 2027-04-15; no backup")
         // A client that compares keys cares for the key in the certificate alone.
         #expect(self.outlook([pin], matching: [(0, 0)]).demands.first?.holding?.isWholeCertificate == false)
     }
@@ -124,9 +97,7 @@ struct OutlookTests {
         #expect(outlook.noPinAfter == day(90))
         #expect(ids(outlook) == ["pin-expired:warn", "breaks-at-renewal:warn"])
         #expect(
-            outlook.findings.first?.message
-                == "pin 2, other, expired on 2027-02-14 and can match no more: remove it"
-        )
+            outlook.findings.first?.message == "pin 2, other, expired on 2027-02-14 and can match no more: remove it")
         // Its key may come back.
         #expect(self.outlook(pins, matching: [(0, 0)], at: day(40)).backups == [1])
     }
@@ -144,8 +115,7 @@ struct OutlookTests {
         #expect(ids(atRoot) == ["pins-end:warn"])
         #expect(
             atRoot.findings.first?.message
-                == "root pinned: breaks when the server gets another, on or before 2037-12-28; no backup"
-        )
+                == "root pinned: breaks when the server gets another, on or before 2037-12-28; no backup")
     }
 
     @Test func withoutAMatchThereIsNoEndToName() {
@@ -164,11 +134,8 @@ struct OutlookTests {
         #expect(later.pinsExpire == day(50))
         #expect(ids(later).contains("pins-expire:info"))
         let soon = outlook(
-            [key(1), key(7)],
-            matching: [(0, 0)],
-            pinsExpire: day(15),
-            limits: OutlookLimits(warnBefore: .seconds(10 * 86_400), failBefore: .seconds(3 * 86_400))
-        )
+            [key(1), key(7)], matching: [(0, 0)], pinsExpire: day(15),
+            limits: OutlookLimits(warnBefore: .seconds(10 * 86_400), failBefore: .seconds(3 * 86_400)))
         #expect(ids(soon).first == "pins-expire:warn")
         #expect(
             soon.findings.first?.message
@@ -178,11 +145,7 @@ struct OutlookTests {
         #expect(ids(past).first == "pins-expired:warn")
         // Nothing is known of their lifetime.
         let percent = outlook(
-            [key(1), key(7)],
-            matching: [(0, 0)],
-            pinsExpire: day(11),
-            limits: OutlookLimits(warnBefore: .percent(90))
-        )
+            [key(1), key(7)], matching: [(0, 0)], pinsExpire: day(11), limits: OutlookLimits(warnBefore: .percent(90)))
         #expect(ids(percent).contains("pins-expire:info"))
     }
 
@@ -190,8 +153,7 @@ struct OutlookTests {
         func ids(at time: Timestamp, warn: Threshold?, fail: Threshold?) -> [String] {
             self.ids(
                 self.outlook([], matching: [], at: time, limits: OutlookLimits(warnBefore: warn, failBefore: fail))
-            )
-            .filter { $0.hasPrefix("expires-soon") }
+            ).filter { $0.hasPrefix("expires-soon") }
         }
         let week = Threshold.seconds(7 * 86_400)
         let month = Threshold.seconds(30 * 86_400)
@@ -202,16 +164,14 @@ struct OutlookTests {
         #expect(ids(at: day(84), warn: nil, fail: nil) == [])
         #expect(ids(at: day(70), warn: .percent(33), fail: nil) == ["expires-soon:warn"])
         #expect(
-            ids(at: day(20), warn: .seconds(885 * 86_400), fail: nil) == ["expires-soon:warn", "expires-soon:warn"]
-        )
+            ids(at: day(20), warn: .seconds(885 * 86_400), fail: nil) == ["expires-soon:warn", "expires-soon:warn"])
         // What has expired is for the verdict to say.
         #expect(ids(at: day(91), warn: month, fail: week) == [])
         let outlook = outlook([], matching: [], at: day(89), limits: OutlookLimits(failBefore: week))
         #expect(outlook.level == .fail)
         #expect(
             outlook.findings.first?.message
-                == "leaf (depth 0) expires in 24 h, on 2027-04-15T08:00:00Z, less than 7d from now"
-        )
+                == "leaf (depth 0) expires in 24 h, on 2027-04-15T08:00:00Z, less than 7d from now")
     }
 
     @Test func pinsMustLastAsLongAsAskedFor() {
@@ -220,8 +180,7 @@ struct OutlookTests {
         #expect(ids(short).first == "pin-life-short:fail")
         #expect(
             short.findings.first?.message
-                == "no configured pin is sure to match after 2027-04-15, less than 100d from now"
-        )
+                == "no configured pin is sure to match after 2027-04-15, less than 100d from now")
         #expect(outlook([key(2), key(7)], matching: [(0, 1)], limits: limits).level == .info)
         // A backup key may match at any time.
         #expect(outlook([key(1), key(7)], matching: [(0, 0)], limits: limits).level == .info)
@@ -232,12 +191,7 @@ struct OutlookTests {
         func outlook(at time: Timestamp) -> Outlook {
             let path = [certificate("leaf", by: "R", number: 1, from: 0, to: days)]
             return OutlookQuestion(
-                path: path,
-                restsOn: [path],
-                pins: [],
-                matches: [],
-                comparison: .nothing,
-                isAcceptedForPins: false,
+                path: path, restsOn: [path], pins: [], matches: [], comparison: .nothing, isAcceptedForPins: false,
                 time: time
             ).outlook()
         }
@@ -275,8 +229,7 @@ struct OutlookTests {
         #expect(
             half.findings[1].message
                 == "leaf key and intermediate pinned, each needed: breaks when one of them is replaced, "
-                + "on or before 2027-04-15; backup: pin 2, but none for the intermediate"
-        )
+                + "on or before 2027-04-15; backup: pin 2, but none for the intermediate")
         let whole = question(pins, matching: [(0, 0), (2, 1)], demands: lists([0, 1], [2, 3]), limits: limits).outlook()
         #expect(whole.hasBackup && whole.backups == [1, 3] && whole.noPinAfter == nil)
         #expect(ids(whole) == ["breaks-at-renewal:info"])
@@ -293,15 +246,12 @@ struct OutlookTests {
         #expect(
             outlook.findings.map(\.message) == [
                 "every key of the chain pinned: breaks when one of them is replaced, on or before 2027-04-15; no backup"
-            ]
-        )
+            ])
         // A chain on which a certificate is not pinned holds nothing.
         #expect(question(pins, matching: [(0, 0), (1, 1)], demands: every).outlook().end == nil)
         let more = pins + [key(8), key(9)]
         let complete = question(
-            more,
-            matching: [(0, 0), (1, 1), (2, 2)],
-            demands: [.every(PinSet(more)!.uses(at: .anywhere))]
+            more, matching: [(0, 0), (1, 1), (2, 2)], demands: [.every(PinSet(more)!.uses(at: .anywhere))]
         ).outlook()
         #expect(complete.hasBackup && complete.backups == [3, 4, 5] && complete.noPinAfter == nil)
     }
@@ -326,8 +276,7 @@ struct OutlookTests {
         #expect(outlook.validUntil == nil)
         #expect(
             outlook.findings[0].message
-                == "leaf (depth 0) expires in 10 d, on 2027-04-15, less than 15d from now; the client does not mind"
-        )
+                == "leaf (depth 0) expires in 10 d, on 2027-04-15, less than 15d from now; the client does not mind")
         #expect(outlook.findings.contains { $0.message.contains("with a new key, due by 2027-04-15; no backup") })
     }
 
@@ -338,17 +287,11 @@ struct OutlookTests {
         let set = PinSet(pins)!
         let limits = OutlookLimits(minPinLife: .seconds(200 * 86_400))
         let anywhere = question(
-            pins,
-            matching: [(0, 0), (1, 2)],
-            demands: [.any(set.uses(at: .anywhere))],
-            pinsExpire: day(50),
+            pins, matching: [(0, 0), (1, 2)], demands: [.any(set.uses(at: .anywhere))], pinsExpire: day(50),
             limits: limits
         ).outlook()
         let leafAlone = question(
-            pins,
-            matching: [(0, 0), (1, 2)],
-            demands: [.any(Array(set.uses(at: .leaf).prefix(2)))],
-            limits: limits
+            pins, matching: [(0, 0), (1, 2)], demands: [.any(Array(set.uses(at: .leaf).prefix(2)))], limits: limits
         ).outlook()
         let one = [Outlook.Named(client: "a", outlook: anywhere), Outlook.Named(client: "b", outlook: leafAlone)]
         let worst = try #require(Outlook.worst(of: one))
@@ -362,8 +305,7 @@ struct OutlookTests {
                 "b: no configured pin is sure to match after 2027-04-15, less than 200d from now",
                 "b: leaf key pinned: breaks at the next renewal with a new key, on or before 2027-04-15; no backup",
                 "a: the pins expire on 2027-03-06: from then on the client takes any trusted chain",
-            ]
-        )
+            ])
         #expect(Outlook.worst(of: []) == nil)
         // What all say is said once, and of nobody by name.
         let twice = Outlook.worst(of: [one[1], Outlook.Named(client: "c", outlook: leafAlone)])

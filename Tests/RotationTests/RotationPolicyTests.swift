@@ -17,21 +17,19 @@ struct RotationPolicyTests {
         #expect(!policy.allows(Change(.rootChanged, old: nil, new: nil)))
     }
 
-    @Test(arguments: Change.Kind.allCases)
-    func everyIdIsReadAndExplained(kind: Change.Kind) throws {
+    @Test(arguments: Change.Kind.allCases) func everyIdIsReadAndExplained(kind: Change.Kind) throws {
         #expect(try RotationPolicy(reading: [kind.rawValue]).allowed == [kind])
         #expect(kind.rawValue.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D })
         #expect(!kind.summary.isEmpty)
     }
 
-    @Test(arguments: ["renew", "", "Renewed", "names_added", "all"])
-    func anUnknownIdIsAnsweredWithTheList(word: String) {
+    @Test(arguments: ["renew", "", "Renewed", "names_added", "all"]) func anUnknownIdIsAnsweredWithTheList(word: String)
+    {
         let error = #expect(throws: UnknownChangeKind.self) { try RotationPolicy(reading: ["renewed," + word]) }
         #expect(error?.word == word)
         #expect(
             error?.description.hasPrefix("'\(word)' is not a kind of change: choose from unchanged, renewed, rekeyed, ")
-                == true
-        )
+                == true)
     }
 
     @Test func aVeryLongWordIsShortened() {

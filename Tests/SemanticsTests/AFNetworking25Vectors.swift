@@ -2,25 +2,16 @@ import LoopbackLab
 import Pinning
 import Testing
 
-@Suite("AFNetworking 2 decides as the decision table's vectors 51 to 67 say")
-struct AFNetworking25Vectors {
+@Suite("AFNetworking 2 decides as the decision table's vectors 51 to 67 say") struct AFNetworking25Vectors {
     static let world = World.shared
     static let httpBin = world.httpBin
     static let leaf = httpBin[0]
 
-    static func httpBinScene(
-        _ mode: AFSecurityPolicy.PinningMode,
-        pins: [LabCertificate],
-        host: String? = nil
-    ) -> Scene {
-        Scene(mode: mode, pins: pins, presented: httpBin, system: [httpBin[3]], host: host, time: World.in2020)
-    }
+    static func httpBinScene(_ mode: AFSecurityPolicy.PinningMode, pins: [LabCertificate], host: String? = nil) -> Scene
+    { Scene(mode: mode, pins: pins, presented: httpBin, system: [httpBin[3]], host: host, time: World.in2020) }
 
     static func vector(
-        _ number: String,
-        wholeChain: Bool = true,
-        version: AFNetworking25.Version = .v254,
-        _ scene: Scene,
+        _ number: String, wholeChain: Bool = true, version: AFNetworking25.Version = .v254, _ scene: Scene,
         _ reason: String
     ) -> ClientVector {
         let client = AFNetworking25(policy: scene.policy, validatesCertificateChain: wholeChain, version: version)
@@ -44,27 +35,16 @@ struct AFNetworking25Vectors {
 
     static func selfSigned(_ certificate: LabCertificate, host: String) -> Scene {
         Scene(
-            mode: .certificate,
-            allowInvalid: true,
-            pins: [certificate],
-            presented: [certificate],
-            host: host,
-            time: World.in2020
-        )
+            mode: .certificate, allowInvalid: true, pins: [certificate], presented: [certificate], host: host,
+            time: World.in2020)
     }
 
-    static let unverified = Scene(
-        presented: [world.selfSignedAlternativeName],
-        host: "foobar.com",
-        time: World.in2020
-    )
+    static let unverified = Scene(presented: [world.selfSignedAlternativeName], host: "foobar.com", time: World.in2020)
 
     static let exceptions = [
         vector(
-            "59",
-            httpBinScene(.none, pins: [leaf], host: "httpbin.org").with { $0.allowInvalid = true },
-            "everything-accepted"
-        ),
+            "59", httpBinScene(.none, pins: [leaf], host: "httpbin.org").with { $0.allowInvalid = true },
+            "everything-accepted"),
         // Apple looks at the common name no longer, whatever AFNetworking's version.
         vector("62 (SS-cn)", selfSigned(world.selfSignedCommonName, host: "foobar.com"), "name-mismatch"),
         vector("62 (SS-san)", selfSigned(world.selfSignedAlternativeName, host: "foobar.com"), "pin-matched"),
@@ -78,9 +58,7 @@ struct AFNetworking25Vectors {
 
     /// The policy an app gets that sets nothing but the mode.
     static func untouched(
-        _ version: AFNetworking25.Version,
-        _ mode: AFSecurityPolicy.PinningMode,
-        pins: [LabCertificate] = []
+        _ version: AFNetworking25.Version, _ mode: AFSecurityPolicy.PinningMode, pins: [LabCertificate] = []
     ) -> Scene {
         httpBinScene(mode, pins: pins, host: "apple.com").with {
             $0.validatesName = version.validatesDomainNameByDefault(mode: mode)
@@ -90,17 +68,12 @@ struct AFNetworking25Vectors {
     static let defaults = [
         vector("67 (2.5.2)", version: .v252, untouched(.v252, .none), "trusted-without-pins"),
         vector("67 (2.5.3)", version: .v254, untouched(.v254, .none), "name-mismatch"),
-        vector(
-            "67b",
-            wholeChain: false,
-            version: .v252,
-            untouched(.v252, .publicKey, pins: [leaf]),
-            "name-mismatch"
-        ),
+        vector("67b", wholeChain: false, version: .v252, untouched(.v252, .publicKey, pins: [leaf]), "name-mismatch"),
     ]
 
-    @Test(arguments: chains + exceptions + defaults)
-    func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
+    @Test(arguments: chains + exceptions + defaults) func `the verdict and its reason are those of the table`(
+        _ vector: ClientVector
+    ) throws {
         let verdict = try vector.check()
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
     }
@@ -109,11 +82,8 @@ struct AFNetworking25Vectors {
         let verdict = try Self.chains[5].check()
         #expect(verdict.warnings.map(\.id) == ["pins-fail-too"])
         let named = try Self.vector(
-            "52",
-            Self.httpBinScene(.publicKey, pins: Self.httpBin, host: "apple.com"),
-            "name-mismatch"
-        )
-        .check()
+            "52", Self.httpBinScene(.publicKey, pins: Self.httpBin, host: "apple.com"), "name-mismatch"
+        ).check()
         #expect(named.warnings.isEmpty)
     }
 
@@ -132,17 +102,11 @@ struct AFNetworking25Vectors {
     @Test func `vector 66: a root that is not presented is on the chain from 3 on`() throws {
         let pki = Self.world.standard
         let scene = Scene(
-            mode: .certificate,
-            allowInvalid: true,
-            pins: [pki.rootA],
-            presented: [pki.leaf, pki.interA],
-            host: StandardPKI.serverName
-        )
+            mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, pki.interA],
+            host: StandardPKI.serverName)
         let verdicts = try [AFNetworking4.Version.v26, .v3, .v4].map { try scene.afNetworking4($0) }
         #expect(verdicts.map(\.reason.id) == ["pin-mismatch", "pin-matched", "pin-matched"])
-        #expect(
-            verdicts.map(\.disposition) == [.cancelAuthenticationChallenge, .useCredential, .useCredential]
-        )
+        #expect(verdicts.map(\.disposition) == [.cancelAuthenticationChallenge, .useCredential, .useCredential])
         let rejected = try scene.with { $0.host = "evil.example.com" }.afNetworking4(.v3)
         #expect(rejected.disposition == .rejectProtectionSpace)
     }
@@ -150,49 +114,35 @@ struct AFNetworking25Vectors {
     @Test func `two pinned certificates with one key count twice and fail a good chain`() throws {
         let google = Self.world.google
         let scene = Scene(
-            mode: .publicKey,
-            pins: google,
-            presented: Array(google.prefix(3)),
-            system: [google[4]],
-            host: "google.com",
-            time: World.in2020
-        )
+            mode: .publicKey, pins: google, presented: Array(google.prefix(3)), system: [google[4]], host: "google.com",
+            time: World.in2020)
         try Self.vector("A1.3", scene, "pin-mismatch").check()
         let deduplicated = scene.with { $0.pins.remove(at: 2) }
         let verdict = try Self.vector("A1.3", deduplicated, "pin-matched").check()
         #expect(
             verdict.builtChain.certificates == [
                 try Certificate(google[0]), try Certificate(google[1]), try Certificate(google[4]),
-            ]
-        )
+            ])
     }
 
     /// The table of A1.3: which pins are enough in which mode. Columns: leaf, intermediate, root, all, all but the root.
     static let sufficientPins: [(AFSecurityPolicy.PinningMode, wholeChain: Bool?, [Bool])] = [
         (.certificate, true, [false, false, false, true, false]),
-        (.certificate, false, [true, true, true, true, true]),
-        (.publicKey, true, [false, false, false, true, false]),
-        (.publicKey, false, [true, false, false, true, true]),
-        (.certificate, nil, [true, true, true, true, true]),
+        (.certificate, false, [true, true, true, true, true]), (.publicKey, true, [false, false, false, true, false]),
+        (.publicKey, false, [true, false, false, true, true]), (.certificate, nil, [true, true, true, true, true]),
         (.publicKey, nil, [true, true, true, true, true]),
     ]
 
-    @Test(arguments: sufficientPins)
-    func `the pins that are enough are those of the table`(
-        _ mode: AFSecurityPolicy.PinningMode,
-        wholeChain: Bool?,
-        expected: [Bool]
+    @Test(arguments: sufficientPins) func `the pins that are enough are those of the table`(
+        _ mode: AFSecurityPolicy.PinningMode, wholeChain: Bool?, expected: [Bool]
     ) throws {
         let pki = Self.world.standard
-        let pins = [
-            [pki.leaf], [pki.interA], [pki.rootA], [pki.leaf, pki.interA, pki.rootA], [pki.leaf, pki.interA],
-        ]
+        let pins = [[pki.leaf], [pki.interA], [pki.rootA], [pki.leaf, pki.interA, pki.rootA], [pki.leaf, pki.interA]]
         let accepted = try pins.map { pins in
             let scene = Scene.ordinary(pins: pins, hashes: false).with { $0.mode = mode }
             guard let wholeChain else { return try scene.afNetworking4().isAccepted }
-            return try scene.verdict(
-                of: AFNetworking25(policy: scene.policy, validatesCertificateChain: wholeChain)
-            ).isAccepted
+            return try scene.verdict(of: AFNetworking25(policy: scene.policy, validatesCertificateChain: wholeChain))
+                .isAccepted
         }
         #expect(accepted == expected)
     }

@@ -20,36 +20,25 @@ struct Vector: Sendable, CustomTestStringConvertible {
     var testDescription: String { "vector \(number)" }
 }
 
-@Suite("AFNetworking 4 decides as the decision table's vectors 1 to 50 say")
-struct AFNetworking4Vectors {
+@Suite("AFNetworking 4 decides as the decision table's vectors 1 to 50 say") struct AFNetworking4Vectors {
     static let world = World.shared
     static let httpBin = world.httpBin
     static let leaf = httpBin[0]
 
     static func httpBinScene(
-        _ mode: AFSecurityPolicy.PinningMode = .none,
-        pins: [LabCertificate] = [],
-        host: String? = nil
+        _ mode: AFSecurityPolicy.PinningMode = .none, pins: [LabCertificate] = [], host: String? = nil
     ) -> Scene {
         Scene(
-            mode: mode,
-            pins: pins,
-            presented: httpBin,
-            system: [httpBin[3], world.adn[2]],
-            host: host,
-            time: World.in2020
-        )
+            mode: mode, pins: pins, presented: httpBin, system: [httpBin[3], world.adn[2]], host: host,
+            time: World.in2020)
     }
 
     static let defaultPolicy = [
         Vector("1", httpBinScene(), "trusted-without-pins"),
         Vector("2", httpBinScene(host: "httpbin.org"), "trusted-without-pins"),
         Vector(
-            "3",
-            Scene(presented: [world.selfSignedAlternativeName], system: [httpBin[3]], time: World.in2020),
-            "self-signed"
-        ),
-        Vector("4", httpBinScene(host: "apple.com"), "name-mismatch"),
+            "3", Scene(presented: [world.selfSignedAlternativeName], system: [httpBin[3]], time: World.in2020),
+            "self-signed"), Vector("4", httpBinScene(host: "apple.com"), "name-mismatch"),
     ]
 
     /// Rows 5 to 14, and 15 to 24, which repeat them in certificate mode.
@@ -60,37 +49,23 @@ struct AFNetworking4Vectors {
         var strangers = httpBinScene(mode, pins: [leaf, httpBin[1], world.standard.rootA])
         strangers.presented = adn
         let scenes: [(Scene, String)] = [
-            (httpBinScene(mode, pins: [leaf]), "pin-matched"),
-            (httpBinScene(mode, pins: [httpBin[1]]), "pin-matched"),
-            (httpBinScene(mode, pins: [httpBin[2]]), "pin-matched"),
-            (httpBinScene(mode, pins: httpBin), "pin-matched"),
+            (httpBinScene(mode, pins: [leaf]), "pin-matched"), (httpBinScene(mode, pins: [httpBin[1]]), "pin-matched"),
+            (httpBinScene(mode, pins: [httpBin[2]]), "pin-matched"), (httpBinScene(mode, pins: httpBin), "pin-matched"),
             (httpBinScene(mode, pins: [leaf, adn[0], world.standard.junk]), "pin-matched"),
             (httpBinScene(mode, pins: [leaf], host: "httpbin.org"), "pin-matched"),
-            (httpBinScene(mode, pins: []), "no-pins"),
-            (others, "pin-mismatch"),
-            (httpBinScene(mode, pins: [leaf], host: "invalid.org"), "name-mismatch"),
-            (strangers, "pin-mismatch"),
+            (httpBinScene(mode, pins: []), "no-pins"), (others, "pin-mismatch"),
+            (httpBinScene(mode, pins: [leaf], host: "invalid.org"), "name-mismatch"), (strangers, "pin-mismatch"),
         ]
         return scenes.enumerated().map { Vector("\(firstNumber + $0.offset)", $0.element.0, $0.element.1) }
     }
 
     static func selfSigned(
-        _ mode: AFSecurityPolicy.PinningMode,
-        _ presented: LabCertificate,
-        pins: [LabCertificate] = [],
-        host: String? = "foobar.com",
-        validatesName: Bool = true,
-        at time: Timestamp = World.in2020
+        _ mode: AFSecurityPolicy.PinningMode, _ presented: LabCertificate, pins: [LabCertificate] = [],
+        host: String? = "foobar.com", validatesName: Bool = true, at time: Timestamp = World.in2020
     ) -> Scene {
         Scene(
-            mode: mode,
-            allowInvalid: true,
-            validatesName: validatesName,
-            pins: pins,
-            presented: [presented],
-            host: host,
-            time: time
-        )
+            mode: mode, allowInvalid: true, validatesName: validatesName, pins: pins, presented: [presented],
+            host: host, time: time)
     }
 
     static let exceptions: [Vector] = {
@@ -110,21 +85,12 @@ struct AFNetworking4Vectors {
             Vector(
                 "30 (2020)",
                 selfSigned(.certificate, nameless, pins: [nameless], host: "foo.bar", validatesName: false),
-                "pin-matched"
-            ),
+                "pin-matched"),
             Vector(
                 "30 (2026)",
                 selfSigned(
-                    .certificate,
-                    nameless,
-                    pins: [nameless],
-                    host: "foo.bar",
-                    validatesName: false,
-                    at: World.in2026
-                ),
-                "expired"
-            ),
-            Vector("31", selfSigned(.none, alternativeName, host: nil), "everything-accepted"),
+                    .certificate, nameless, pins: [nameless], host: "foo.bar", validatesName: false, at: World.in2026),
+                "expired"), Vector("31", selfSigned(.none, alternativeName, host: nil), "everything-accepted"),
             Vector("32", selfSigned(.none, alternativeName, validatesName: false), "everything-accepted"),
             Vector("33", selfSigned(.none, alternativeName, pins: [alternativeName]), "refused-settings"),
             Vector("34", guarded, "refused-settings"),
@@ -139,99 +105,48 @@ struct AFNetworking4Vectors {
         return [
             Vector("36", Scene(mode: .certificate, pins: [pki.rootA], presented: chain, host: host), "unknown-issuer"),
             Vector(
-                "37",
-                Scene(mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: chain, host: host),
-                "pin-matched"
-            ),
+                "37", Scene(mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: chain, host: host),
+                "pin-matched"),
             Vector(
                 "38",
                 Scene(
-                    mode: .certificate,
-                    allowInvalid: true,
-                    pins: [pki.rootA],
-                    presented: chain,
-                    host: "evil.example.com"
-                ),
-                "name-mismatch"
-            ),
+                    mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: chain,
+                    host: "evil.example.com"), "name-mismatch"),
             Vector(
                 "39",
                 Scene(
-                    mode: .certificate,
-                    pins: [pki.interA],
-                    presented: [pki.leaf, pki.interA2],
-                    system: [pki.rootA],
-                    host: host
-                ),
-                "pin-matched"
-            ),
+                    mode: .certificate, pins: [pki.interA], presented: [pki.leaf, pki.interA2], system: [pki.rootA],
+                    host: host), "pin-matched"),
             Vector(
                 "40",
                 Scene(
-                    mode: .certificate,
-                    pins: [pki.leaf],
-                    presented: [pki.leafRe, pki.interA],
-                    system: [pki.rootA],
-                    host: host
-                ),
-                "pin-mismatch"
-            ),
+                    mode: .certificate, pins: [pki.leaf], presented: [pki.leafRe, pki.interA], system: [pki.rootA],
+                    host: host), "pin-mismatch"),
             Vector(
                 "41",
                 Scene(
-                    mode: .publicKey,
-                    pins: [pki.leaf],
-                    presented: [pki.leafRe, pki.interA],
-                    system: [pki.rootA],
-                    host: host
-                ),
-                "pin-matched"
-            ),
+                    mode: .publicKey, pins: [pki.leaf], presented: [pki.leafRe, pki.interA], system: [pki.rootA],
+                    host: host), "pin-matched"),
             Vector(
                 "42",
                 Scene(
-                    mode: .certificate,
-                    allowInvalid: true,
-                    pins: [pki.leaf],
-                    presented: [pki.leaf, pki.interAexp],
-                    host: host
-                ),
-                "pin-matched"
-            ),
+                    mode: .certificate, allowInvalid: true, pins: [pki.leaf], presented: [pki.leaf, pki.interAexp],
+                    host: host), "pin-matched"),
             Vector(
                 "43",
                 Scene(
-                    mode: .certificate,
-                    allowInvalid: true,
-                    pins: [pki.rootA],
-                    presented: [pki.rogue, pki.rogueI],
-                    system: [pki.rootB],
-                    host: host
-                ),
-                "pin-mismatch"
-            ),
+                    mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: [pki.rogue, pki.rogueI],
+                    system: [pki.rootB], host: host), "pin-mismatch"),
             Vector(
                 "44",
                 Scene(
-                    mode: .certificate,
-                    pins: [pki.rootA],
-                    presented: [pki.rogue, pki.rogueI],
-                    system: [pki.rootA, pki.rootB],
-                    host: host
-                ),
-                "pin-mismatch"
-            ),
+                    mode: .certificate, pins: [pki.rootA], presented: [pki.rogue, pki.rogueI],
+                    system: [pki.rootA, pki.rootB], host: host), "pin-mismatch"),
             Vector(
                 "45",
                 Scene(
-                    mode: .publicKey,
-                    pins: [pki.leaf],
-                    presented: [pki.rogue, pki.rogueI, pki.leaf],
-                    system: [pki.rootA, pki.rootB],
-                    host: host
-                ),
-                "pin-mismatch"
-            ),
+                    mode: .publicKey, pins: [pki.leaf], presented: [pki.rogue, pki.rogueI, pki.leaf],
+                    system: [pki.rootA, pki.rootB], host: host), "pin-mismatch"),
         ]
     }()
 
@@ -239,8 +154,7 @@ struct AFNetworking4Vectors {
         defaultPolicy + pinning(.publicKey, firstNumber: 5) + pinning(.certificate, firstNumber: 15) + exceptions
         + paths
 
-    @Test(arguments: all)
-    func `the verdict and its reason are those of the table`(_ vector: Vector) throws {
+    @Test(arguments: all) func `the verdict and its reason are those of the table`(_ vector: Vector) throws {
         let verdict = try vector.scene.afNetworking4()
         #expect(verdict.reason.id == vector.reason, "\(verdict.trace)")
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
@@ -262,18 +176,15 @@ struct AFNetworking4Vectors {
     @Test(arguments: AFSecurityPolicy.PinningMode.allCases)
     func `vector 48: a policy that was encoded and decoded is the same`(_ mode: AFSecurityPolicy.PinningMode) throws {
         for flags in [(true, false), (false, true)] {
-            let policy = AFSecurityPolicy(
-                mode: mode,
-                allowInvalidCertificates: flags.0,
-                validatesDomainName: flags.1
-            )
+            let policy = AFSecurityPolicy(mode: mode, allowInvalidCertificates: flags.0, validatesDomainName: flags.1)
             let decoded = try JSONDecoder().decode(AFSecurityPolicy.self, from: JSONEncoder().encode(policy))
             #expect(decoded == policy)
         }
     }
 
-    @Test(arguments: [(3, 4), (1, 2), (0, 1)])
-    func `vectors 49 and 50: the built chain ends at the anchor`(anchor: Int, length: Int) throws {
+    @Test(arguments: [(3, 4), (1, 2), (0, 1)]) func `vectors 49 and 50: the built chain ends at the anchor`(
+        anchor: Int, length: Int
+    ) throws {
         var scene = Self.httpBinScene()
         scene.system = [Self.httpBin[anchor]]
         #expect(try scene.afNetworking4().builtChain.certificates.count == length)
@@ -288,12 +199,8 @@ struct AFNetworking4Vectors {
         let pki = Self.world.standard
         let inter = try pki.rootA.reissue(pki.interA) { $0 = $0.withIssuerPlaces(["http://ca.example/root.cer"]) }
         let scene = Scene(
-            mode: .publicKey,
-            allowInvalid: true,
-            pins: [pki.rootA],
-            presented: [pki.leaf, inter],
-            host: StandardPKI.serverName
-        )
+            mode: .publicKey, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, inter],
+            host: StandardPKI.serverName)
         let verdict = try scene.afNetworking4()
         #expect(verdict.reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
         #expect(!verdict.builtChain.isVerified)
@@ -312,8 +219,7 @@ struct AFNetworking4Vectors {
         #expect(
             verdict.trace.map { "\($0.number) \($0.id) \($0.status)" } == [
                 "1 settings pass", "2 policy pass", "3 trust skip", "4 name skip", "5 pins pass",
-            ]
-        )
+            ])
         #expect(verdict.warnings.map(\.id) == ["validity-not-checked"])
     }
 }

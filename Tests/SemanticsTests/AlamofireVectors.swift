@@ -29,19 +29,14 @@ struct AlamofireWorld: Sendable {
     }
 }
 
-@Suite("Alamofire decides as the decision table's vectors 68 to 90 say")
-struct AlamofireVectors {
+@Suite("Alamofire decides as the decision table's vectors 68 to 90 say") struct AlamofireVectors {
     static let host = "test.alamofire.org"
     static let pki = AlamofireWorld.shared
 
     static func vector(
-        _ number: String,
-        _ evaluator: Alamofire.Evaluator,
-        leaf: LabCertificate = pki.leaf,
-        pins: [LabCertificate] = [],
-        intermediates: [LabCertificate] = [pki.authority2],
-        system: [LabCertificate] = [pki.root],
-        _ reason: String
+        _ number: String, _ evaluator: Alamofire.Evaluator, leaf: LabCertificate = pki.leaf,
+        pins: [LabCertificate] = [], intermediates: [LabCertificate] = [pki.authority2],
+        system: [LabCertificate] = [pki.root], _ reason: String
     ) -> ClientVector {
         let scene = Scene(pins: pins, presented: [leaf] + intermediates, system: system, host: host)
         return ClientVector(number, Alamofire(evaluator), scene, reason)
@@ -53,13 +48,8 @@ struct AlamofireVectors {
         vector("68 (host off)", withoutHost, "trusted-without-pins"),
         vector("68 (host on)", .systemDefault(), "trusted-without-pins"),
         vector(
-            "69",
-            .systemDefault(),
-            intermediates: [pki.authority2, pki.root],
-            system: [World.shared.standard.rootA],
-            "untrusted-root"
-        ),
-        vector("70 (host off)", withoutHost, leaf: pki.nameless, "trusted-without-pins"),
+            "69", .systemDefault(), intermediates: [pki.authority2, pki.root], system: [World.shared.standard.rootA],
+            "untrusted-root"), vector("70 (host off)", withoutHost, leaf: pki.nameless, "trusted-without-pins"),
         vector("70 (host on)", .systemDefault(), leaf: pki.nameless, "name-mismatch"),
         vector("71", .systemDefault(), leaf: pki.wildcard, "trusted-without-pins"),
         vector("72 (host off)", withoutHost, leaf: pki.expired, "expired"),
@@ -69,9 +59,7 @@ struct AlamofireVectors {
     ]
 
     static let onlyPinnedCertificates = Alamofire.Evaluator.pinnedCertificates(
-        performDefaultValidation: false,
-        validateHost: false
-    )
+        performDefaultValidation: false, validateHost: false)
 
     static let certificates = [
         vector("75 (leaf)", .pinnedCertificates(), pins: [pki.leaf], "pin-matched"),
@@ -84,12 +72,8 @@ struct AlamofireVectors {
         vector("79 (intermediate)", onlyPinnedCertificates, leaf: pki.expired, pins: [pki.authority2], "pin-matched"),
         vector("79 (root)", onlyPinnedCertificates, leaf: pki.expired, pins: [pki.root], "pin-matched"),
         vector(
-            "80",
-            .pinnedCertificates(performDefaultValidation: false, validateHost: true),
-            leaf: pki.expired,
-            pins: [pki.expired],
-            "expired"
-        ),
+            "80", .pinnedCertificates(performDefaultValidation: false, validateHost: true), leaf: pki.expired,
+            pins: [pki.expired], "expired"),
     ]
 
     static let onlyPublicKeys = Alamofire.Evaluator.publicKeys(performDefaultValidation: false, validateHost: false)
@@ -108,23 +92,16 @@ struct AlamofireVectors {
         vector("86", .composite([.systemDefault(), .revocation()]), leaf: pki.expired, "expired"),
         vector("86 (valid)", .composite([.systemDefault(), .revocation()]), "trusted-without-pins"),
         vector(
-            "86 (revocation alone)",
-            .revocation(performDefaultValidation: false, validateHost: false),
-            leaf: pki.expired,
-            "expired"
-        ),
-        vector("87 (certificates)", .pinnedCertificates(), "client-error"),
+            "86 (revocation alone)", .revocation(performDefaultValidation: false, validateHost: false),
+            leaf: pki.expired, "expired"), vector("87 (certificates)", .pinnedCertificates(), "client-error"),
         vector("87 (public keys)", .publicKeys(), "client-error"),
     ]
 
     static func selfSigned(_ number: String, accepts: Bool, host: String, _ reason: String) -> ClientVector {
         let certificate = World.shared.selfSignedAlternativeName
         return ClientVector(
-            number,
-            Alamofire(.pinnedCertificates(acceptSelfSigned: accepts)),
-            Scene(pins: [certificate], presented: [certificate], host: host, time: World.in2020),
-            reason
-        )
+            number, Alamofire(.pinnedCertificates(acceptSelfSigned: accepts)),
+            Scene(pins: [certificate], presented: [certificate], host: host, time: World.in2020), reason)
     }
 
     static let selfSigned = [
@@ -140,12 +117,7 @@ struct AlamofireVectors {
         let ignoring = Alamofire(.publicKeys(performDefaultValidation: false, validateHost: false))
         func check(_ pins: [LabCertificate], hashes: Bool, _ reason: String) throws -> Verdict {
             let scene = Scene(
-                pins: pins,
-                pinsAreHashes: hashes,
-                presented: [leaf, root],
-                system: [root],
-                host: "www.example.com"
-            )
+                pins: pins, pinsAreHashes: hashes, presented: [leaf, root], system: [root], host: "www.example.com")
             return try ClientVector("A2", ignoring, scene, reason).check()
         }
         for hashes in [true, false] {
@@ -171,17 +143,10 @@ struct AlamofireVectors {
     @Test(arguments: [
         ("www.example.com", true, "client-error"), ("www.example.com", false, "pins-not-applied"),
         ("api.example.com", true, "pin-matched"),
-    ])
-    func `A2: a host without an evaluator is an error or falls to default handling`(
-        _ evaluated: String,
-        mustBeEvaluated: Bool,
-        reason: String
+    ]) func `A2: a host without an evaluator is an error or falls to default handling`(
+        _ evaluated: String, mustBeEvaluated: Bool, reason: String
     ) throws {
-        let client = Alamofire(
-            .publicKeys(),
-            evaluatedHosts: [evaluated],
-            allHostsMustBeEvaluated: mustBeEvaluated
-        )
+        let client = Alamofire(.publicKeys(), evaluatedHosts: [evaluated], allHostsMustBeEvaluated: mustBeEvaluated)
         let scene = Scene.ordinary(pins: [World.shared.standard.leaf])
         try ClientVector("A2", client, scene, reason).check()
     }
@@ -192,8 +157,7 @@ struct AlamofireVectors {
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
     }
 
-    @Test(arguments: [78, 79, 81, 83])
-    func `where both validations are off a warning says so`(_ number: Int) throws {
+    @Test(arguments: [78, 79, 81, 83]) func `where both validations are off a warning says so`(_ number: Int) throws {
         let vectors = (Self.certificates + Self.publicKeys).filter { $0.number.hasPrefix("\(number)") }
         #expect(!vectors.isEmpty)
         for vector in vectors {
@@ -208,10 +172,7 @@ struct AlamofireVectors {
         let pins = [Self.pki.authority2, Self.pki.root]
         try Self.vector("82", Self.onlyPublicKeys, pins: pins, intermediates: [], system: [], "pin-mismatch").check()
         let onlyAnchored = Alamofire.Evaluator.pinnedCertificates(
-            acceptSelfSigned: true,
-            performDefaultValidation: false,
-            validateHost: false
-        )
+            acceptSelfSigned: true, performDefaultValidation: false, validateHost: false)
         try Self.vector("82", onlyAnchored, pins: pins, intermediates: [], system: [], "pin-matched").check()
     }
 

@@ -2,8 +2,8 @@ import LoopbackLab
 import Pinning
 import Testing
 
-@Suite("Android's Network Security Config decides as the decision table's vectors 126 to 128 say")
-struct AndroidVectors {
+@Suite("Android's Network Security Config decides as the decision table's vectors 126 to 128 say") struct AndroidVectors
+{
     static let pki = World.shared.standard
     static let yesterday = Timestamp(secondsSinceEpoch: LabClock.now - LabClock.day)
     static let wrong = Scene.ordinary(pins: [pki.junk])
@@ -19,39 +19,25 @@ struct AndroidVectors {
         ClientVector(
             "127",
             AndroidNetworkSecurityConfig(
-                trust: AndroidTrust(sources: [.init(.system), .init(exempt(pki.rootA), overridesPins: true)])
-            ),
-            wrong,
-            "pins-not-applied"
-        ),
+                trust: AndroidTrust(sources: [.init(.system), .init(exempt(pki.rootA), overridesPins: true)])), wrong,
+            "pins-not-applied"),
         ClientVector(
             "127 (other anchor)",
             AndroidNetworkSecurityConfig(
-                trust: AndroidTrust(sources: [.init(.system), .init(exempt(pki.rootB), overridesPins: true)])
-            ),
-            wrong,
-            "pin-mismatch"
-        ),
-        ClientVector("128 (bad pin)", AndroidNetworkSecurityConfig(), wrong, "pin-mismatch"),
+                trust: AndroidTrust(sources: [.init(.system), .init(exempt(pki.rootB), overridesPins: true)])), wrong,
+            "pin-mismatch"), ClientVector("128 (bad pin)", AndroidNetworkSecurityConfig(), wrong, "pin-mismatch"),
         ClientVector("128 (other host)", AndroidNetworkSecurityConfig(), .ordinary(), "pins-not-applied"),
         ClientVector("A6 (root)", AndroidNetworkSecurityConfig(), .ordinary(pins: [pki.rootA]), "pin-matched"),
         // Neither an expired pin set nor a pin helps a chain that is not trusted.
         ClientVector(
-            "A6 (untrusted)",
-            AndroidNetworkSecurityConfig(expiration: yesterday),
-            wrong.with { $0.system = [] },
-            "unknown-issuer"
-        ),
+            "A6 (untrusted)", AndroidNetworkSecurityConfig(expiration: yesterday), wrong.with { $0.system = [] },
+            "unknown-issuer"),
         ClientVector(
-            "A6 (incomplete)",
-            AndroidNetworkSecurityConfig(),
-            .ordinary(pins: [pki.interA], presented: [pki.leaf], hashes: false),
-            "unknown-issuer"
-        ),
+            "A6 (incomplete)", AndroidNetworkSecurityConfig(),
+            .ordinary(pins: [pki.interA], presented: [pki.leaf], hashes: false), "unknown-issuer"),
     ]
 
-    @Test(arguments: vectors)
-    func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
+    @Test(arguments: vectors) func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
         try vector.check()
     }
 

@@ -15,8 +15,7 @@ import X509
     private static let root = try! LabCertificate.selfSigned(lasting(.authority("Leaf Root")))
     private static let inter = try! root.issue(lasting(.authority("Leaf CA")))
     private static let mailInter = try! root.issue(
-        lasting(.authority("Mail CA")).with { $0.extendedKeyUsage = [OID(1, 3, 6, 1, 5, 5, 7, 3, 4)] }
-    )
+        lasting(.authority("Mail CA")).with { $0.extendedKeyUsage = [OID(1, 3, 6, 1, 5, 5, 7, 3, 4)] })
 
     // Midnight UTC but for the first, the hour before 1 July.
     private static let june2019: Int64 = 1_561_935_600
@@ -58,93 +57,54 @@ import X509
         Row(name: "825 days from July 2019", from: june2019, days: 825, reasons: ["", "", ""]),
         Row(name: "825 days and an hour", from: june2019, days: 825, seconds: 3_600, reasons: ["", "", ""]),
         Row(
-            name: "825 days, an hour and a second",
-            from: june2019,
-            days: 825,
-            seconds: 3_601,
-            reasons: ["lifetime-too-long", "lifetime-too-long", "lifetime-too-long"]
-        ),
+            name: "825 days, an hour and a second", from: june2019, days: 825, seconds: 3_601,
+            reasons: ["lifetime-too-long", "lifetime-too-long", "lifetime-too-long"]),
         Row(name: "825 days before September 2020", from: september2020 - 1, days: 825, reasons: ["", "", ""]),
         Row(name: "398 days", days: 398, reasons: ["", "", ""]),
         Row(name: "398 days and a second", days: 398, seconds: 1, reasons: ["", "", "lifetime-too-long"]),
         Row(name: "825 days", days: 825, reasons: ["", "", "lifetime-too-long"]),
-        Row(
-            name: "ten years",
-            days: 3_650,
-            reasons: ["lifetime-too-long", "lifetime-too-long", "lifetime-too-long"]
-        ),
+        Row(name: "ten years", days: 3_650, reasons: ["lifetime-too-long", "lifetime-too-long", "lifetime-too-long"]),
         Row(name: "no purpose, July 2019", from: june2019, usage: nil, reasons: ["", "", "no-server-auth"]),
         Row(
-            name: "no purpose, a second later",
-            from: june2019 + 1,
-            usage: nil,
-            reasons: ["no-server-auth", "", "no-server-auth"]
-        ),
-        Row(
-            name: "any purpose",
-            usage: [.anyExtendedKeyUsage],
-            reasons: ["no-server-auth", "", "no-server-auth"]
-        ),
+            name: "no purpose, a second later", from: june2019 + 1, usage: nil,
+            reasons: ["no-server-auth", "", "no-server-auth"]),
+        Row(name: "any purpose", usage: [.anyExtendedKeyUsage], reasons: ["no-server-auth", "", "no-server-auth"]),
         Row(name: "any purpose and serverAuth", usage: [.anyExtendedKeyUsage, .serverAuth], reasons: ["", "", ""]),
         Row(
-            name: "another purpose",
-            usage: [.clientAuth],
-            reasons: ["wrong-purpose", "wrong-purpose", "wrong-purpose"]
-        ),
+            name: "another purpose", usage: [.clientAuth], reasons: ["wrong-purpose", "wrong-purpose", "wrong-purpose"]),
         Row(
-            name: "Server Gated Crypto",
-            usage: [.netscapeServerGatedCrypto],
-            reasons: ["wrong-purpose", "", "wrong-purpose"]
-        ),
-        Row(
-            name: "an authority for mail",
-            isMail: true,
-            reasons: ["wrong-purpose", "wrong-purpose", "wrong-purpose"]
-        ),
+            name: "Server Gated Crypto", usage: [.netscapeServerGatedCrypto],
+            reasons: ["wrong-purpose", "", "wrong-purpose"]),
+        Row(name: "an authority for mail", isMail: true, reasons: ["wrong-purpose", "wrong-purpose", "wrong-purpose"]),
     ]
 
     private func verdict(_ leaf: LabCertificate, _ inter: LabCertificate, pins: [LabCertificate], _ anchor: Anchor)
-        throws
-        -> Verdict
+        throws -> Verdict
     {
         let listed = [.system, .appSystem].contains(anchor) ? [try Certificate(Self.root)] : []
         let store = anchor == .app ? [] : [try Certificate(Self.root)]
         let isPinned = ![.user, .system].contains(anchor)
         let client = AFNetworking4(
-            policy: AFSecurityPolicy(
-                mode: isPinned ? .certificate : .none,
-                allowInvalidCertificates: isPinned
-            )
-        )
+            policy: AFSecurityPolicy(mode: isPinned ? .certificate : .none, allowInvalidCertificates: isPinned))
         let observation = Observation(
             presented: PresentedChain(try [leaf, inter].map { try Certificate($0) })!,
-            referenceName: ReferenceName(Self.host),
-            time: try Certificate(leaf).notBefore.advanced(bySeconds: 60)
-        )
+            referenceName: ReferenceName(Self.host), time: try Certificate(leaf).notBefore.advanced(bySeconds: 60))
         let verifier = OpenSSLPathVerifier(
-            trustStore: TrustStore(anchors: [AnchorBundle(store)]),
-            isPublicRoot: { listed.contains($0) }
-        )
+            trustStore: TrustStore(anchors: [AnchorBundle(store)]), isPublicRoot: { listed.contains($0) })
         let set = PinSet(try pins.map { Pin(.certificate(try Certificate($0)), origin: "test") })
         return client.evaluate(observation, pins: isPinned ? set : nil, verifier: verifier)
     }
 
     private func leaf(_ row: Row) throws -> LabCertificate {
         try (row.isMail ? Self.mailInter : Self.inter).issue(
-            CertificateTemplate.leaf(Self.host)
-                .valid(from: row.from, to: row.from + row.days * 86_400 + row.seconds)
-                .with { $0.extendedKeyUsage = row.usage }
-        )
+            CertificateTemplate.leaf(Self.host).valid(from: row.from, to: row.from + row.days * 86_400 + row.seconds)
+                .with { $0.extendedKeyUsage = row.usage })
     }
 
-    @Test(arguments: rows, Anchor.allCases)
-    func `the leaf is judged as the table says`(_ row: Row, _ anchor: Anchor) throws {
-        let verdict = try verdict(
-            try leaf(row),
-            row.isMail ? Self.mailInter : Self.inter,
-            pins: [Self.root],
-            anchor
-        )
+    @Test(arguments: rows, Anchor.allCases) func `the leaf is judged as the table says`(_ row: Row, _ anchor: Anchor)
+        throws
+    {
+        let verdict = try verdict(try leaf(row), row.isMail ? Self.mailInter : Self.inter, pins: [Self.root], anchor)
         // The class is by the bytes of the path's end: pinning a root of the system's or the user's makes it no other.
         let reason = row.reasons[anchor == .app ? 0 : [.user, .appUser].contains(anchor) ? 1 : 2]
         #expect((verdict.isAccepted ? "" : verdict.reason.id) == reason, "\(verdict.trace)")
@@ -155,9 +115,7 @@ import X509
 
     @Test func `a pinned intermediate or leaf is an anchor of the app's own below a public root too`() throws {
         let leaf = try leaf(Row(name: "", days: 825, reasons: []))
-        for pin in [Self.inter, leaf] {
-            #expect(try verdict(leaf, Self.inter, pins: [pin], .appSystem).isAccepted)
-        }
+        for pin in [Self.inter, leaf] { #expect(try verdict(leaf, Self.inter, pins: [pin], .appSystem).isAccepted) }
         #expect(try verdict(leaf, Self.inter, pins: [Self.root], .appSystem).reason.id == "lifetime-too-long")
         let unsaid = try self.leaf(Row(name: "", usage: nil, reasons: []))
         #expect(try verdict(unsaid, Self.inter, pins: [Self.inter], .appSystem).reason.id == "no-server-auth")
@@ -166,16 +124,13 @@ import X509
     @Test func `a leaf that was installed by hand as it is has neither a limit nor a floor, a pinned one has both`()
         throws
     {
-        let template = CertificateTemplate.leaf(Self.host)
-            .valid(from: Self.september2020, to: Self.september2020 + 5_000 * 86_400)
+        let template = CertificateTemplate.leaf(Self.host).valid(
+            from: Self.september2020, to: Self.september2020 + 5_000 * 86_400)
         for key in [LabKey.Algorithm.p256, .rsa(bits: 1_024)] {
             let leaf = try LabCertificate.selfSigned(template, key: .generate(key))
             let scene = Scene(
-                presented: [leaf],
-                system: [leaf],
-                host: Self.host,
-                time: Timestamp(secondsSinceEpoch: Self.september2020 + 60)
-            )
+                presented: [leaf], system: [leaf], host: Self.host,
+                time: Timestamp(secondsSinceEpoch: Self.september2020 + 60))
             #expect(try scene.afNetworking4().reason == .trustedWithoutPins)
             var pinned = scene
             pinned.mode = .certificate
@@ -189,46 +144,33 @@ import X509
     @Test func `an older version asks nothing of leaves under the app's own anchors`() throws {
         let leaf = try leaf(Row(name: "", days: 3_000, usage: nil, reasons: []))
         let release = AppleRelease(
-            limitsLeavesOfOwnAnchors: false,
-            requiresTransparency: true,
-            judgesAddressesByTransportSecurity: false
-        )
+            limitsLeavesOfOwnAnchors: false, requiresTransparency: true, judgesAddressesByTransportSecurity: false)
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
         let pins = PinSet([Pin(.certificate(try Certificate(Self.root)), origin: "test")])
         let client = AFNetworking4(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))
         for (release, isAccepted) in [(PlatformRelease.newest, false), (.apple(release), true)] {
             let observation = Observation(
                 presented: PresentedChain(try [leaf, Self.inter].map { try Certificate($0) })!,
-                referenceName: ReferenceName(Self.host),
-                time: Timestamp(secondsSinceEpoch: Self.september2020 + 60),
-                release: release
-            )
+                referenceName: ReferenceName(Self.host), time: Timestamp(secondsSinceEpoch: Self.september2020 + 60),
+                release: release)
             #expect(client.evaluate(observation, pins: pins, verifier: verifier).isAccepted == isAccepted)
         }
     }
 
     @Test func `the basic policy asks for no purpose, no lifetime and little strength`() throws {
         let leaf = try Self.inter.issue(
-            CertificateTemplate.leaf(Self.host)
-                .valid(from: Self.september2020, to: Self.september2020 + 5_000 * 86_400)
+            CertificateTemplate.leaf(Self.host).valid(from: Self.september2020, to: Self.september2020 + 5_000 * 86_400)
                 .with {
                     $0.extendedKeyUsage = [.clientAuth]
                     $0.digest = .sha1
-                },
-            key: .generate(.rsa(bits: 1_024))
-        )
+                }, key: .generate(.rsa(bits: 1_024)))
         var scene = Scene(
-            mode: .none,
-            validatesName: false,
-            presented: [leaf, Self.inter],
-            system: [Self.root],
-            time: Timestamp(secondsSinceEpoch: Self.september2020 + 60)
-        )
+            mode: .none, validatesName: false, presented: [leaf, Self.inter], system: [Self.root],
+            time: Timestamp(secondsSinceEpoch: Self.september2020 + 60))
         #expect(try scene.afNetworking4().reason == .trustedWithoutPins)
         scene.presented[0] = try Self.inter.issue(
             CertificateTemplate.leaf(Self.host).valid(from: Self.september2020, to: Self.september2020 + 86_400),
-            key: .generate(.rsa(bits: 512))
-        )
+            key: .generate(.rsa(bits: 512)))
         #expect(try scene.afNetworking4().reason.id == "weak-key")
     }
 }

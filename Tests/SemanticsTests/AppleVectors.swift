@@ -2,8 +2,7 @@ import LoopbackLab
 import Pinning
 import Testing
 
-@Suite("Apple's NSPinnedDomains decides as the decision table's vectors 131 to 136 say")
-struct AppleVectors {
+@Suite("Apple's NSPinnedDomains decides as the decision table's vectors 131 to 136 say") struct AppleVectors {
     static let pki = World.shared.standard
 
     static func hash(_ certificate: LabCertificate) throws -> SHA256Digest {
@@ -12,22 +11,16 @@ struct AppleVectors {
 
     /// The entry of a domain with its subdomains, as `NSIncludesSubdomains` has them.
     static func entry(
-        _ name: String = "example.org",
-        leaf: [LabCertificate]? = nil,
-        authorities: [LabCertificate]? = nil
+        _ name: String = "example.org", leaf: [LabCertificate]? = nil, authorities: [LabCertificate]? = nil
     ) throws -> NSPinnedDomains.Entry {
         NSPinnedDomains.Entry(
-            pattern: try HostPattern(name, .upToOneLabel),
-            leaf: try leaf?.map(hash),
-            authorities: try authorities?.map(hash)
-        )
+            pattern: try HostPattern(name, .upToOneLabel), leaf: try leaf?.map(hash),
+            authorities: try authorities?.map(hash))
     }
 
     @Test func `vector 131: a subdomain with a trailing dot is pinned to one authority`() throws {
         let client = NSPinnedDomains(
-            entries: [try Self.entry(authorities: [Self.pki.interA])],
-            host: try ServerName("Subdomain.example.org.")
-        )
+            entries: [try Self.entry(authorities: [Self.pki.interA])], host: try ServerName("Subdomain.example.org."))
         #expect(client.identities == .listed(leaf: nil, authorities: [try Self.hash(Self.pki.interA)]))
         try ClientVector("131", client, .ordinary(), "pin-matched").check()
     }
@@ -35,9 +28,7 @@ struct AppleVectors {
     @Test(arguments: ["a.b.example.org", "example.com", "notexample.org", "192.0.2.1"])
     func `vector 132: two labels below and other names are not pinned`(_ host: String) throws {
         let client = NSPinnedDomains(
-            entries: [try Self.entry(authorities: [Self.pki.junk])],
-            host: try ServerName(host)
-        )
+            entries: [try Self.entry(authorities: [Self.pki.junk])], host: try ServerName(host))
         #expect(client.identities == nil)
         let verdict = try ClientVector("132", client, .ordinary(), "pins-not-applied").check()
         #expect(verdict.disposition == .performDefaultHandling)
@@ -46,25 +37,18 @@ struct AppleVectors {
     static let listed: [(String, leaf: [LabCertificate]?, authorities: [LabCertificate]?, String)] = [
         ("133", [pki.leaf], [pki.junk], "pin-mismatch"),
         ("133 (leaf differs)", [pki.junk], [pki.interA], "pin-mismatch"),
-        ("133 (both)", [pki.leaf], [pki.rootA], "pin-matched"),
-        ("134 (leaf)", [], nil, "pin-mismatch"),
+        ("133 (both)", [pki.leaf], [pki.rootA], "pin-matched"), ("134 (leaf)", [], nil, "pin-mismatch"),
         ("134 (authority)", [pki.leaf], [], "pin-mismatch"),
         ("A7 (authority as leaf)", [pki.interA], nil, "pin-mismatch"),
-        ("A7 (leaf as authority)", nil, [pki.leaf], "pin-mismatch"),
-        ("A7 (no list)", nil, nil, "pins-not-applied"),
+        ("A7 (leaf as authority)", nil, [pki.leaf], "pin-mismatch"), ("A7 (no list)", nil, nil, "pins-not-applied"),
     ]
 
     @Test(arguments: listed)
     func `vectors 133 and 134: leaf and authority identities must both hold, and an empty list never does`(
-        _ number: String,
-        leaf: [LabCertificate]?,
-        authorities: [LabCertificate]?,
-        reason: String
+        _ number: String, leaf: [LabCertificate]?, authorities: [LabCertificate]?, reason: String
     ) throws {
         let client = NSPinnedDomains(
-            entries: [try Self.entry(leaf: leaf, authorities: authorities)],
-            host: try ServerName("example.org")
-        )
+            entries: [try Self.entry(leaf: leaf, authorities: authorities)], host: try ServerName("example.org"))
         try ClientVector(number, client, .ordinary(), reason).check()
     }
 
@@ -89,8 +73,7 @@ struct AppleVectors {
         let pki = Self.pki
         func scene(_ pinned: LabCertificate) -> Scene {
             Scene.ordinary(
-                pins: [pinned, pki.junk],
-                presented: [pki.leaf, pki.interA, pki.interAxB],
+                pins: [pinned, pki.junk], presented: [pki.leaf, pki.interA, pki.interAxB],
                 system: [pki.rootA, pki.rootB]
             ).with { $0.mode = .publicKey }
         }

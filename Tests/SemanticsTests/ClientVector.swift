@@ -20,8 +20,7 @@ struct ClientVector: Sendable, CustomTestStringConvertible {
     var testDescription: String { "vector \(number)" }
 
     /// What the client decides, which must be the reason of the row.
-    @discardableResult
-    func check(sourceLocation: SourceLocation = #_sourceLocation) throws -> Verdict {
+    @discardableResult func check(sourceLocation: SourceLocation = #_sourceLocation) throws -> Verdict {
         let verdict = try scene.verdict(of: client)
         #expect(verdict.reason.id == reason, "vector \(number): \(verdict.trace)", sourceLocation: sourceLocation)
         #expect(verdict.trace.map(\.number) == verdict.trace.indices.map { $0 + 1 }, sourceLocation: sourceLocation)
@@ -35,19 +34,12 @@ struct ClientVector: Sendable, CustomTestStringConvertible {
 extension Scene {
     /// The ordinary case: the server of the standard world, its chain and its name, with its root on the device.
     static func ordinary(
-        pins: [LabCertificate] = [],
-        presented: [LabCertificate]? = nil,
-        system: [LabCertificate]? = nil,
-        host: String? = StandardPKI.serverName,
-        hashes: Bool = true
+        pins: [LabCertificate] = [], presented: [LabCertificate]? = nil, system: [LabCertificate]? = nil,
+        host: String? = StandardPKI.serverName, hashes: Bool = true
     ) -> Scene {
         let pki = World.shared.standard
         return Scene(
-            pins: pins,
-            pinsAreHashes: hashes,
-            presented: presented ?? [pki.leaf, pki.interA],
-            system: system ?? [pki.rootA],
-            host: host
-        )
+            pins: pins, pinsAreHashes: hashes, presented: presented ?? [pki.leaf, pki.interA],
+            system: system ?? [pki.rootA], host: host)
     }
 }

@@ -3,8 +3,7 @@ import Pinning
 import Testing
 import X509
 
-@Suite("DANE decides as the decision table's vectors 142 to 144 say")
-struct DANEVectors {
+@Suite("DANE decides as the decision table's vectors 142 to 144 say") struct DANEVectors {
     static let pki = World.shared.standard
 
     /// A record for a certificate, written as in a zone file: usage, selector, matching.
@@ -27,10 +26,7 @@ struct DANEVectors {
     static let withRoot = Scene.ordinary(presented: [pki.leaf, pki.interA, pki.rootA], system: [])
     static let elsewhere = withRoot.with { $0.host = "www.example.org" }
     static let expired = Scene.ordinary(
-        presented: [pki.leafExp, pki.interA, pki.rootA],
-        system: [],
-        host: "other.example"
-    )
+        presented: [pki.leafExp, pki.interA, pki.rootA], system: [], host: "other.example")
 
     static let selfSigned = try! LabCertificate.selfSigned(.leaf(StandardPKI.serverName))
 
@@ -59,8 +55,7 @@ struct DANEVectors {
         (
             "143 (whole key, its holder expired)", "2 1 0", pki.interA,
             Scene.ordinary(presented: [pki.leaf, pki.interAexp], system: []), "expired"
-        ),
-        ("144 (0)", "0 0 1", pki.interA, unknown, "unknown-issuer"),
+        ), ("144 (0)", "0 0 1", pki.interA, unknown, "unknown-issuer"),
         ("144 (1)", "1 1 1", pki.leaf, unknown, "unknown-issuer"),
         ("144 (0, trusted)", "0 0 1", pki.rootA, .ordinary(), "pin-matched"),
         ("144 (0, leaf)", "0 1 1", pki.leaf, .ordinary(), "pin-mismatch"),
@@ -69,13 +64,8 @@ struct DANEVectors {
         ("144 (1, name)", "1 1 1", pki.leaf, .ordinary(host: "www.example.org"), "name-mismatch"),
     ]
 
-    @Test(arguments: vectors)
-    func `the verdict and its reason are those of the table`(
-        _ number: String,
-        record: String,
-        certificate: LabCertificate,
-        scene: Scene,
-        reason: String
+    @Test(arguments: vectors) func `the verdict and its reason are those of the table`(
+        _ number: String, record: String, certificate: LabCertificate, scene: Scene, reason: String
     ) throws {
         let client = try DANE(records: [try Self.record(record, certificate)])
         try ClientVector(number, client, scene, reason).check()
@@ -96,8 +86,7 @@ struct DANEVectors {
         let verdict = try Self.unknown.verdict(of: bare)
         #expect(verdict.reason == .pinMatched(PinMatch(pinIndex: 0, depth: 1)))
         #expect(
-            verdict.trace.last?.detail == "the key in the record (usage 2, the key) signed the certificate at depth 1"
-        )
+            verdict.trace.last?.detail == "the key in the record (usage 2, the key) signed the certificate at depth 1")
         // An interceptor presents the genuine intermediate beside a chain of its own.
         let rogue = Scene.ordinary(presented: [Self.pki.rogue, Self.pki.rogueI, Self.pki.interA], system: [])
         try ClientVector("143", bare, rogue, "pin-mismatch").check()

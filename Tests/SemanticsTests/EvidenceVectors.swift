@@ -4,48 +4,31 @@ import Testing
 import X509
 
 /// What comes along with a leaf, as the clients judge it on paths that a verifier finds.
-@Suite("What comes along with a leaf is judged on the path")
-struct EvidenceVectors {
+@Suite("What comes along with a leaf is judged on the path") struct EvidenceVectors {
     private static let pki = try! StandardPKI.shared()
     private static let host = StandardPKI.serverName
 
     private func verdict(
-        _ client: some ClientProcedure,
-        logs: Int = 0,
-        revocation: LeafEvidence.Revocation? = nil,
-        isPublic: Bool = true,
-        pins: PinSet? = nil
+        _ client: some ClientProcedure, logs: Int = 0, revocation: LeafEvidence.Revocation? = nil,
+        isPublic: Bool = true, pins: PinSet? = nil
     ) throws -> Verdict {
         let time = Timestamp(secondsSinceEpoch: LabClock.now)
         let timestamps = (0..<logs).map { log in
             SignedCertificateTimestamp(
-                source: .certificate,
-                logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log), count: 32))!,
-                milliseconds: UInt64(LabClock.now) * 1_000,
-                extensions: [],
-                hashAlgorithm: 4,
-                signatureAlgorithm: 3,
-                signature: [1]
-            )
+                source: .certificate, logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log), count: 32))!,
+                milliseconds: UInt64(LabClock.now) * 1_000, extensions: [], hashAlgorithm: 4, signatureAlgorithm: 3,
+                signature: [1])
         }
         let root = try Certificate(Self.pki.rootA)
         let verifier = OpenSSLPathVerifier(
-            trustStore: TrustStore(anchors: [AnchorBundle([root])]),
-            isPublicRoot: { isPublic && $0 == root }
-        )
+            trustStore: TrustStore(anchors: [AnchorBundle([root])]), isPublicRoot: { isPublic && $0 == root })
         let observation = Observation(
             presented: PresentedChain(try [Self.pki.leaf, Self.pki.interA].map { try Certificate($0) })!,
-            referenceName: ReferenceName(Self.host),
-            time: time,
-            evidence: LeafEvidence(timestamps: timestamps, revocation: revocation, at: time)
-        )
+            referenceName: ReferenceName(Self.host), time: time,
+            evidence: LeafEvidence(timestamps: timestamps, revocation: revocation, at: time))
         // Twice, because the verifier remembers: other evidence is another question.
         let first = client.evaluate(observation, pins: pins, verifier: verifier)
-        let bare = Observation(
-            presented: observation.presented,
-            referenceName: observation.referenceName,
-            time: time
-        )
+        let bare = Observation(presented: observation.presented, referenceName: observation.referenceName, time: time)
         #expect(client.evaluate(bare, pins: pins, verifier: verifier).isAccepted)
         #expect(client.evaluate(observation, pins: pins, verifier: verifier).reason.id == first.reason.id)
         return first

@@ -2,16 +2,12 @@ import LoopbackLab
 import Pinning
 import Testing
 
-@Suite("A browser holds the pins of a header as RFC 7469 says")
-struct HPKPVectors {
+@Suite("A browser holds the pins of a header as RFC 7469 says") struct HPKPVectors {
     static let pki = World.shared.standard
 
-    static func vector(
-        _ number: String,
-        pins: [LabCertificate],
-        installed: [LabCertificate] = [],
-        _ reason: String
-    ) -> ClientVector {
+    static func vector(_ number: String, pins: [LabCertificate], installed: [LabCertificate] = [], _ reason: String)
+        -> ClientVector
+    {
         let client = HPKP(installedRoots: Set(installed.map { try! Certificate($0) }))
         return ClientVector(number, client, .ordinary(pins: pins), reason)
     }
@@ -26,10 +22,9 @@ struct HPKPVectors {
         vector("A9 (other installed root)", pins: [pki.junk], installed: [pki.rootB], "pin-mismatch"),
     ]
 
-    @Test(arguments: vectors)
-    func `pins are held against the validated chain when there is a backup`(_ vector: ClientVector) throws {
-        try vector.check()
-    }
+    @Test(arguments: vectors) func `pins are held against the validated chain when there is a backup`(
+        _ vector: ClientVector
+    ) throws { try vector.check() }
 
     @Test func `a header whose pins are all on the chain is not noted, and a warning says so`() throws {
         #expect(try Self.vectors[4].check().warnings.map(\.id) == ["no-backup-pin"])

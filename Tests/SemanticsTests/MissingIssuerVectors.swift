@@ -34,8 +34,9 @@ import X509
         #expect(verdict.warnings.map(\.id).contains("intermediate-not-presented"))
     }
 
-    @Test(arguments: [false, true])
-    func `B: the keys of a chain that ignores validity, an authority pinned`(_ isRoot: Bool) throws {
+    @Test(arguments: [false, true]) func `B: the keys of a chain that ignores validity, an authority pinned`(
+        _ isRoot: Bool
+    ) throws {
         var scene = Self.scene(Self.pki.leaf, pins: [isRoot ? Self.pki.rootA : Self.pki.interA], system: [])
         scene.mode = .publicKey
         scene.allowInvalid = true
@@ -95,13 +96,8 @@ import X509
         Places(texts: ["https://ca.example/i.cer", "http://ca.example/i.cer"], isFetched: true),
         Places(texts: (1...9).map { "http://ca.example/\($0)" }, isFetched: true),
         Places(texts: (1...10).map { "http://ca.example/\($0)" }, isFetched: false),
-    ])
-    func `the places of a certificate decide whether anything is fetched`(_ places: Places) throws {
-        var scene = Self.scene(
-            try Self.leaf(ofPlaces: places.texts),
-            pins: [Self.pki.interA],
-            system: [Self.pki.rootA]
-        )
+    ]) func `the places of a certificate decide whether anything is fetched`(_ places: Places) throws {
+        var scene = Self.scene(try Self.leaf(ofPlaces: places.texts), pins: [Self.pki.interA], system: [Self.pki.rootA])
         scene.mode = .certificate
         #expect(try scene.afNetworking4().isAccepted == places.isFetched)
     }
@@ -122,10 +118,8 @@ import X509
         func verdict(_ fetchable: [LabCertificate]) throws -> Verdict {
             let observation = Observation(
                 presented: PresentedChain([try Certificate(leaf)])!,
-                referenceName: ReferenceName(StandardPKI.serverName),
-                time: World.now,
-                fetchable: try fetchable.map { try Certificate($0) }
-            )
+                referenceName: ReferenceName(StandardPKI.serverName), time: World.now,
+                fetchable: try fetchable.map { try Certificate($0) })
             return client.evaluate(observation, pins: pins, verifier: verifier)
         }
         let missing = try verdict([])
@@ -146,13 +140,8 @@ import X509
     ) throws {
         let pki = Self.pki
         var scene = Scene(
-            mode: .publicKey,
-            allowInvalid: true,
-            pins: [pki.rootA],
-            presented: [pki.leaf, pki.interA],
-            system: [pki.rootA] + (isInterTrusted ? [pki.interA] : []),
-            host: "other.example.com"
-        )
+            mode: .publicKey, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, pki.interA],
+            system: [pki.rootA] + (isInterTrusted ? [pki.interA] : []), host: "other.example.com")
         let verdict = try scene.afNetworking4()
         #expect(verdict.reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
         // The root is the device's, not one that was fetched.
@@ -165,12 +154,8 @@ import X509
     @Test func `an expired authority below an unknown root is not on the path that is handed out`() throws {
         let pki = Self.pki
         let scene = Scene(
-            mode: .publicKey,
-            allowInvalid: true,
-            pins: [pki.interA],
-            presented: [pki.leaf, pki.interAexp],
-            host: StandardPKI.serverName
-        )
+            mode: .publicKey, allowInvalid: true, pins: [pki.interA], presented: [pki.leaf, pki.interAexp],
+            host: StandardPKI.serverName)
         let verdict = try scene.afNetworking4()
         #expect(verdict.reason == .pinMismatch)
         #expect(verdict.builtChain.certificates.count == 1)
@@ -178,20 +163,13 @@ import X509
 
     @Test func `an anchor goes before a presented certificate whose key identifier matches`() throws {
         let root = try LabCertificate.selfSigned(
-            CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .absent }
-        )
+            CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .absent })
         let cross = try Self.pki.rootB.issue(
-            CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .derived },
-            key: root.key
-        )
+            CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .derived }, key: root.key)
         let leaf = try root.issue(.leaf(StandardPKI.serverName))
         let scene = Scene(
-            mode: .publicKey,
-            pins: [Self.pki.rootB],
-            presented: [leaf, cross],
-            system: [root, Self.pki.rootB],
-            host: StandardPKI.serverName
-        )
+            mode: .publicKey, pins: [Self.pki.rootB], presented: [leaf, cross], system: [root, Self.pki.rootB],
+            host: StandardPKI.serverName)
         let verdict = try scene.afNetworking4()
         #expect(verdict.reason == .pinMismatch)
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))
@@ -209,15 +187,10 @@ import X509
             let store = TrustStore(anchors: [AnchorBundle([try Certificate(root0)])], and: system)
             let observation = Observation(
                 presented: PresentedChain(try [leaf, cross].map { try Certificate($0) })!,
-                referenceName: ReferenceName(StandardPKI.serverName),
-                time: World.now
-            )
+                referenceName: ReferenceName(StandardPKI.serverName), time: World.now)
             let pins = PinSet([Pin(.publicKey(try Certificate(root0).publicKey.spkiSHA256), origin: "test")])
             return Alamofire(.publicKeys()).evaluate(
-                observation,
-                pins: pins,
-                verifier: OpenSSLPathVerifier(trustStore: store)
-            )
+                observation, pins: pins, verifier: OpenSSLPathVerifier(trustStore: store))
         }
         #expect(verdict.reason == .pinMismatch)
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))
@@ -227,16 +200,11 @@ import X509
         let pki = Self.pki
         let anchors = [pki.rootA, pki.rootB]
         let scene = Scene.ordinary(
-            pins: [pki.junk, pki.leaf2],
-            presented: [pki.leaf, pki.interA, pki.interAxB],
-            system: anchors
-        )
+            pins: [pki.junk, pki.leaf2], presented: [pki.leaf, pki.interA, pki.interAxB], system: anchors)
         let preferred = try #require(try scene.verdict(of: OkHttp()).builtChain.certificates.last)
         for anchor in anchors {
             let exempt = NetworkSecurityConfiguration.Source(
-                .resource(name: "@raw/root", [try Certificate(anchor)]),
-                overridesPins: true
-            )
+                .resource(name: "@raw/root", [try Certificate(anchor)]), overridesPins: true)
             let isPreferred = try Certificate(anchor) == preferred
             let android = AndroidNetworkSecurityConfig(trust: AndroidTrust(sources: [.init(.system), exempt]))
             let browser = HPKP(installedRoots: [try Certificate(anchor)])

@@ -2,12 +2,10 @@ import LoopbackLab
 import Pinning
 import Testing
 
-@Suite("Names are compared as the decision table's vectors 146 to 150 say")
-struct NameVectors {
+@Suite("Names are compared as the decision table's vectors 146 to 150 say") struct NameVectors {
     static let vectors: [(String, names: [GeneralName], host: String, Bool)] = [
         // YH: nothing but a common name, which OpenSSL alone would take.
-        ("146", [], "fake.yahoo.com", false),
-        ("147", [.dns("10.0.0.1")], "10.0.0.1", false),
+        ("146", [], "fake.yahoo.com", false), ("147", [.dns("10.0.0.1")], "10.0.0.1", false),
         ("147 (iPAddress)", [.ip([10, 0, 0, 1])], "10.0.0.1", true),
         ("147 (other address)", [.ip([10, 0, 0, 1])], "10.0.0.2", false),
         ("147 (IPv6)", [.ip([UInt8](repeating: 0, count: 15) + [1])], "[::1]", true),
@@ -24,12 +22,8 @@ struct NameVectors {
         ("wildcard asked for", [.dns("*.example.com")], "*.example.com", false),
     ]
 
-    @Test(arguments: vectors)
-    func `a certificate is valid for its names and for no others`(
-        _ number: String,
-        names: [GeneralName],
-        host: String,
-        expected: Bool
+    @Test(arguments: vectors) func `a certificate is valid for its names and for no others`(
+        _ number: String, names: [GeneralName], host: String, expected: Bool
     ) throws {
         let pki = World.shared.standard
         let leaf = try pki.interA.issue(.leaf(subject: "fake.yahoo.com", names: names))

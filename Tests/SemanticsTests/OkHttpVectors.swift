@@ -4,8 +4,7 @@ import Pinning
 import Testing
 import X509
 
-@Suite("OkHttp decides as the decision table's vectors 111 to 125 say")
-struct OkHttpVectors {
+@Suite("OkHttp decides as the decision table's vectors 111 to 125 say") struct OkHttpVectors {
     static let pki = World.shared.standard
     static let host = StandardPKI.serverName
 
@@ -32,19 +31,13 @@ struct OkHttpVectors {
         (
             "**.example.co.uk", ["example.co.uk", "foo.example.co.uk", "foo.bar.example.co.uk"],
             ["uk", "co.uk", "anotherexample.co.uk"]
-        ),
-        ("example.com", ["example.com", "EXAMPLE.com."], ["a.example.com", "192.0.2.1"]),
-        ("Example.COM", ["example.com"], []),
-        ("10.0.2.2", ["10.0.2.2"], ["10.0.2.3", "example.com"]),
-        ("example.com.", [], ["example.com"]),
-        ("*.Example.COM", ["a.EXAMPLE.com"], []),
+        ), ("example.com", ["example.com", "EXAMPLE.com."], ["a.example.com", "192.0.2.1"]),
+        ("Example.COM", ["example.com"], []), ("10.0.2.2", ["10.0.2.2"], ["10.0.2.3", "example.com"]),
+        ("example.com.", [], ["example.com"]), ("*.Example.COM", ["a.EXAMPLE.com"], []),
     ]
 
-    @Test(arguments: patterns)
-    func `vectors 115 and 116: a pattern covers one label or any number`(
-        _ text: String,
-        covered: [String],
-        others: [String]
+    @Test(arguments: patterns) func `vectors 115 and 116: a pattern covers one label or any number`(
+        _ text: String, covered: [String], others: [String]
     ) throws {
         let pattern = try OkHttp.pattern(text)
         for host in covered { #expect(pattern.covers(try ServerName(host)), "\(host)") }
@@ -59,11 +52,8 @@ struct OkHttpVectors {
     }
 
     static func vector(
-        _ number: String,
-        pins: [LabCertificate],
-        presented: [LabCertificate] = [pki.leaf, pki.interA],
-        system: [LabCertificate] = [pki.rootA],
-        _ reason: String
+        _ number: String, pins: [LabCertificate], presented: [LabCertificate] = [pki.leaf, pki.interA],
+        system: [LabCertificate] = [pki.rootA], _ reason: String
     ) -> ClientVector {
         ClientVector(number, OkHttp(), .ordinary(pins: pins, presented: presented, system: system), reason)
     }
@@ -76,28 +66,20 @@ struct OkHttpVectors {
         let below = try! limited.issue(.authority("Below"))
         let deep = try! below.issue(.leaf(host))
         return [
-            vector("119", pins: [pki.rootA], "pin-matched"),
-            vector("120", pins: [pki.interA], "pin-matched"),
+            vector("119", pins: [pki.rootA], "pin-matched"), vector("120", pins: [pki.interA], "pin-matched"),
             vector(
-                "121",
-                pins: [pki.leaf],
-                presented: [pki.rogue, pki.rogueI, pki.leaf],
-                system: [pki.rootA, pki.rootB],
-                "pin-mismatch"
-            ),
-            vector("122", pins: [twin], presented: [pki.leaf, twin, pki.interA], "pin-mismatch"),
+                "121", pins: [pki.leaf], presented: [pki.rogue, pki.rogueI, pki.leaf], system: [pki.rootA, pki.rootB],
+                "pin-mismatch"), vector("122", pins: [twin], presented: [pki.leaf, twin, pki.interA], "pin-mismatch"),
             vector("123", pins: [pki.leaf], presented: [attacker, pki.leaf, pki.interA], "not-an-authority"),
             vector("124", pins: [limited], presented: [deep, below, limited], "path-too-long"),
         ]
     }()
 
-    @Test(arguments: chains)
-    func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
+    @Test(arguments: chains) func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
         try vector.check()
     }
 
-    @Test(arguments: [2, 3])
-    func `vectors 121 and 122: what is only presented is warned about`(_ index: Int) throws {
+    @Test(arguments: [2, 3]) func `vectors 121 and 122: what is only presented is warned about`(_ index: Int) throws {
         #expect(try Self.chains[index].check().warnings.map(\.id) == ["pin-only-presented"])
     }
 
@@ -112,9 +94,7 @@ struct OkHttpVectors {
             (try client(("*.example.com", 1), (Self.host, 0)), "pin-matched"),
             (try client(("**.example.com", 1)), "pin-mismatch"),
             (try client(("**.example.com", 1), ("www.example.com", 0)), "pin-mismatch"),
-        ] {
-            try ClientVector("117", entries, scene, reason).check()
-        }
+        ] { try ClientVector("117", entries, scene, reason).check() }
         // The pins are of no use to a chain that is not trusted.
         try ClientVector("A5", OkHttp(), scene.with { $0.system = [] }, "unknown-issuer").check()
         try ClientVector("114", OkHttp(), Scene.ordinary(), "pins-not-applied").check()

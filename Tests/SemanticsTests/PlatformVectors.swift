@@ -12,11 +12,10 @@ import X509
 
     /// One client of each platform that only asks for trust, by the table's columns.
     static let clients: [(column: String, client: any ClientProcedure)] = [
-        ("apple", AFNetworking4(policy: AFSecurityPolicy(mode: .none))),
-        ("apple", Alamofire(.systemDefault())), ("apple", NSPinnedDomains()),
-        ("apple", try! TrustKit(pins: nil)), ("apple", AFNetworking25(policy: AFSecurityPolicy(mode: .none))),
-        ("android", AndroidNetworkSecurityConfig()), ("android", try! TrustKitAndroid(pins: nil)),
-        ("okhttp", OkHttp()), ("openssl", Curl()), ("browser", HPKP()),
+        ("apple", AFNetworking4(policy: AFSecurityPolicy(mode: .none))), ("apple", Alamofire(.systemDefault())),
+        ("apple", NSPinnedDomains()), ("apple", try! TrustKit(pins: nil)),
+        ("apple", AFNetworking25(policy: AFSecurityPolicy(mode: .none))), ("android", AndroidNetworkSecurityConfig()),
+        ("android", try! TrustKitAndroid(pins: nil)), ("okhttp", OkHttp()), ("openssl", Curl()), ("browser", HPKP()),
     ]
 
     /// Who accepts, by column, of a chain whose root is of a class.
@@ -39,9 +38,7 @@ import X509
     private static let all: Set = ["apple", "android", "okhttp", "openssl", "browser"]
 
     private static func leaf(
-        _ names: [GeneralName] = [.dns(host)],
-        key: LabKey? = nil,
-        by issuer: LabCertificate = inter,
+        _ names: [GeneralName] = [.dns(host)], key: LabKey? = nil, by issuer: LabCertificate = inter,
         _ change: (inout CertificateTemplate) -> Void = { _ in }
     ) -> LabCertificate {
         try! issuer.issue(CertificateTemplate.leaf(subject: "Leaf", names: names).with(change), key: key)
@@ -49,96 +46,61 @@ import X509
 
     private static func named(_ name: String, host: String, _ accepted: Set<String>) -> Row {
         Row(
-            name: "\(name) for \(host)",
-            chain: [leaf([.dns(name)]), inter],
-            host: host,
-            accepted: accepted,
-            reason: "name-mismatch"
-        )
+            name: "\(name) for \(host)", chain: [leaf([.dns(name)]), inter], host: host, accepted: accepted,
+            reason: "name-mismatch")
     }
 
     static let names: [Row] = [
-        named("*.example.com", host: "www.example.com", all),
-        named("w*.example.com", host: "www.example.com", []),
+        named("*.example.com", host: "www.example.com", all), named("w*.example.com", host: "www.example.com", []),
         named("*.example.com", host: "a.b.example.com", []),
         named("*.co.uk", host: "example.co.uk", ["android", "okhttp", "openssl"]),
-        named("*.com", host: "example.com", ["okhttp"]),
-        named("*.internal", host: "server.internal", ["okhttp"]),
-        named("*.example.com", host: "a_b.example.com", all),
-        named("a_b.example.com", host: "a_b.example.com", all),
+        named("*.com", host: "example.com", ["okhttp"]), named("*.internal", host: "server.internal", ["okhttp"]),
+        named("*.example.com", host: "a_b.example.com", all), named("a_b.example.com", host: "a_b.example.com", all),
         named("www.example.com.", host: "www.example.com", ["android", "okhttp", "openssl"]),
         Row(
             name: "a common name alone",
-            chain: [try! inter.issue(.leaf(subject: "www.example.com", names: [])), inter],
-            accepted: ["openssl"],
-            reason: "name-mismatch"
-        ),
+            chain: [try! inter.issue(.leaf(subject: "www.example.com", names: [])), inter], accepted: ["openssl"],
+            reason: "name-mismatch"),
         Row(
             name: "a common name beside a DNS name",
             chain: [try! inter.issue(.leaf(subject: "www.example.com", names: [.dns("b.example")])), inter],
-            accepted: [],
-            reason: "name-mismatch"
-        ),
+            accepted: [], reason: "name-mismatch"),
         Row(
             name: "the IPv4 address that an IPv6 one maps",
             chain: [leaf([.ip([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 1])]), inter],
-            host: "192.0.2.1",
-            accepted: ["okhttp"],
-            reason: "name-mismatch"
-        ),
+            host: "192.0.2.1", accepted: ["okhttp"], reason: "name-mismatch"),
     ]
 
     private static func used(
-        _ name: String,
-        _ usage: [OID]?,
-        isPublic: Bool,
-        _ accepted: Set<String>,
-        _ reason: String = "wrong-purpose",
+        _ name: String, _ usage: [OID]?, isPublic: Bool, _ accepted: Set<String>, _ reason: String = "wrong-purpose",
         _ others: [String: String] = [:]
     ) -> Row {
         Row(
             name: "\(name) below a \(isPublic ? "system root" : "root installed by hand")",
-            chain: [leaf { $0.extendedKeyUsage = usage }, inter],
-            isPublic: isPublic,
-            accepted: accepted,
-            reason: reason,
-            otherReasons: others
-        )
+            chain: [leaf { $0.extendedKeyUsage = usage }, inter], isPublic: isPublic, accepted: accepted,
+            reason: reason, otherReasons: others)
     }
 
     private static let anyPurpose = OID.anyExtendedKeyUsage
     private static let email = OID(1, 3, 6, 1, 5, 5, 7, 3, 4)
 
     static let purposes: [Row] = [
-        used("serverAuth", [.serverAuth], isPublic: true, all),
-        used("nothing", nil, isPublic: false, all),
+        used("serverAuth", [.serverAuth], isPublic: true, all), used("nothing", nil, isPublic: false, all),
         used("nothing", nil, isPublic: true, all.subtracting(["apple"]), "no-server-auth"),
         used("any purpose", [anyPurpose], isPublic: false, ["apple", "android", "okhttp"]),
         used(
-            "any purpose",
-            [anyPurpose],
-            isPublic: true,
-            ["android", "okhttp"],
-            "wrong-purpose",
-            ["apple": "no-server-auth"]
-        ),
-        used("e-mail", [email], isPublic: false, []),
+            "any purpose", [anyPurpose], isPublic: true, ["android", "okhttp"], "wrong-purpose",
+            ["apple": "no-server-auth"]), used("e-mail", [email], isPublic: false, []),
         used("e-mail", [email], isPublic: true, []),
     ]
 
     private static func below(_ name: String, _ inter: [OID]?, root: [OID]?, _ accepted: Set<String>) -> Row {
         let root = try! LabCertificate.selfSigned(
-            CertificateTemplate.authority("Purpose Root").with { $0.extendedKeyUsage = root }
-        )
+            CertificateTemplate.authority("Purpose Root").with { $0.extendedKeyUsage = root })
         let inter = try! root.issue(CertificateTemplate.authority("Purpose CA").with { $0.extendedKeyUsage = inter })
         return Row(
-            name: name,
-            chain: [leaf(by: inter), inter],
-            root: root,
-            isPublic: true,
-            accepted: accepted,
-            reason: "wrong-purpose"
-        )
+            name: name, chain: [leaf(by: inter), inter], root: root, isPublic: true, accepted: accepted,
+            reason: "wrong-purpose")
     }
 
     static let authorityPurposes: [Row] = [
@@ -154,13 +116,8 @@ import X509
         let root = depth == 2 ? try! LabCertificate.selfSigned(.authority("Key Root"), key: key) : root
         let inter = depth == 0 ? inter : try! root.issue(.authority("Key CA"), key: depth == 1 ? key : nil)
         return Row(
-            name: "\(name) at depth \(depth)",
-            chain: [leaf(key: depth == 0 ? key : nil, by: inter), inter],
-            root: root,
-            isPublic: true,
-            accepted: accepted,
-            reason: "weak-key"
-        )
+            name: "\(name) at depth \(depth)", chain: [leaf(key: depth == 0 ? key : nil, by: inter), inter], root: root,
+            isPublic: true, accepted: accepted, reason: "weak-key")
     }
 
     static let keys: [Row] = [
@@ -170,31 +127,19 @@ import X509
         strong("RSA 1024", .rsa(bits: 1_024), at: 2, ["android", "okhttp", "browser"]),
         strong("RSA 512", .rsa(bits: 512), at: 0, []),
         strong("RSA 512", .rsa(bits: 512), at: 2, ["android", "okhttp"]),
-        strong("Ed25519", .ed25519, at: 0, ["openssl"]),
-        strong("P-384", .p384, at: 0, all),
+        strong("Ed25519", .ed25519, at: 0, ["openssl"]), strong("P-384", .p384, at: 0, all),
     ]
 
     private static func signed(_ name: String, _ digest: SignatureDigest, at depth: Int, _ accepted: Set<String>) -> Row
     {
-        func change(_ at: Int) -> (inout CertificateTemplate) -> Void {
-            { if at == depth { $0.digest = digest } }
-        }
+        func change(_ at: Int) -> (inout CertificateTemplate) -> Void { { if at == depth { $0.digest = digest } } }
         let root = try! LabCertificate.selfSigned(
-            CertificateTemplate.authority("Old Root").with(change(2)),
-            key: .generate(.rsa(bits: 2_048))
-        )
+            CertificateTemplate.authority("Old Root").with(change(2)), key: .generate(.rsa(bits: 2_048)))
         let inter = try! root.issue(
-            CertificateTemplate.authority("Old CA").with(change(1)),
-            key: .generate(.rsa(bits: 2_048))
-        )
+            CertificateTemplate.authority("Old CA").with(change(1)), key: .generate(.rsa(bits: 2_048)))
         return Row(
-            name: "\(name) at depth \(depth)",
-            chain: [leaf(by: inter, change(0)), inter],
-            root: root,
-            isPublic: true,
-            accepted: accepted,
-            reason: "weak-signature"
-        )
+            name: "\(name) at depth \(depth)", chain: [leaf(by: inter, change(0)), inter], root: root, isPublic: true,
+            accepted: accepted, reason: "weak-signature")
     }
 
     static let signatures: [Row] = [
@@ -206,21 +151,14 @@ import X509
         Row(
             name: "\(days) days, \(isPublic ? "system" : "installed by hand")",
             chain: [
-                leaf {
-                    $0 = $0.valid(from: LabClock.now - LabClock.day, to: LabClock.now + (days - 1) * LabClock.day)
-                }, inter,
-            ],
-            isPublic: isPublic,
-            accepted: accepted,
-            reason: "lifetime-too-long"
-        )
+                leaf { $0 = $0.valid(from: LabClock.now - LabClock.day, to: LabClock.now + (days - 1) * LabClock.day) },
+                inter,
+            ], isPublic: isPublic, accepted: accepted, reason: "lifetime-too-long")
     }
 
     static let lifetimes: [Row] = [
-        lasting(398, isPublic: true, all),
-        lasting(399, isPublic: true, ["android", "okhttp", "openssl"]),
-        lasting(825, isPublic: false, all),
-        lasting(826, isPublic: false, all.subtracting(["apple"])),
+        lasting(398, isPublic: true, all), lasting(399, isPublic: true, ["android", "okhttp", "openssl"]),
+        lasting(825, isPublic: false, all), lasting(826, isPublic: false, all.subtracting(["apple"])),
     ]
 
     private static func dated(_ name: String, isPublic: Bool, _ accepted: Set<String>, _ reason: String) -> Row {
@@ -229,13 +167,8 @@ import X509
         let root = try! LabCertificate.selfSigned(template)
         let inter = try! root.issue(.authority("Dated CA"))
         return Row(
-            name: "\(name), \(isPublic ? "system" : "installed by hand")",
-            chain: [leaf(by: inter), inter],
-            root: root,
-            isPublic: isPublic,
-            accepted: accepted,
-            reason: reason
-        )
+            name: "\(name), \(isPublic ? "system" : "installed by hand")", chain: [leaf(by: inter), inter], root: root,
+            isPublic: isPublic, accepted: accepted, reason: reason)
     }
 
     static let dates: [Row] = [
@@ -248,44 +181,34 @@ import X509
         let inter = try! root.issue(
             CertificateTemplate.authority("Constrained CA").with {
                 $0.nameConstraints = .init(permitted: [.dns("example.com")])
-            }
-        )
+            })
         let leaf = try! inter.issue(.leaf(subject: "other.example.net", names: [.ip([192, 0, 2, 1])]))
         return [
             Row(
-                name: "a common name outside the constraints, beside an address",
-                chain: [leaf, inter],
-                host: "192.0.2.1",
-                accepted: all.subtracting(["openssl"]),
-                reason: "name-constraint"
-            )
+                name: "a common name outside the constraints, beside an address", chain: [leaf, inter],
+                host: "192.0.2.1", accepted: all.subtracting(["openssl"]), reason: "name-constraint")
         ]
     }()
 
     @Test(
         arguments: names + purposes + authorityPurposes + keys + signatures + lifetimes + dates + constraints,
-        [false, true]
-    )
-    func `the row of the table is what each client decides`(_ row: Row, afterOthers: Bool) throws {
+        [false, true]) func `the row of the table is what each client decides`(_ row: Row, afterOthers: Bool) throws
+    {
         let publicRoots = row.isPublic ? [try Certificate(row.root)] : []
         func verifier() throws -> OpenSSLPathVerifier {
             OpenSSLPathVerifier(
                 trustStore: TrustStore(anchors: [AnchorBundle([try Certificate(row.root)])]),
-                isPublicRoot: { publicRoots.contains($0) }
-            )
+                isPublicRoot: { publicRoots.contains($0) })
         }
         let observation = Observation(
             presented: PresentedChain(try row.chain.map { try Certificate($0) })!,
-            referenceName: ReferenceName(row.host),
-            time: World.now
-        )
+            referenceName: ReferenceName(row.host), time: World.now)
         // What one client was told must not be what another is told: all ask one verifier, or each its own.
         let shared = try verifier()
         for (column, client) in Self.clients {
             let asked = afterOthers ? shared : try verifier()
             let verdict = client.evaluate(observation, pins: nil, verifier: asked)
-            let expected =
-                row.accepted.contains(column) ? nil : row.otherReasons[column] ?? row.reason
+            let expected = row.accepted.contains(column) ? nil : row.otherReasons[column] ?? row.reason
             let found = verdict.isAccepted ? nil : verdict.reason.id
             #expect(found == expected, "\(client.name): \(verdict.trace)")
         }
@@ -294,8 +217,7 @@ import X509
     @Test func `a leaf that is itself trusted is judged by its name alone on Android`() throws {
         let leaf = try Self.inter.issue(
             CertificateTemplate.leaf(Self.host).expired().with { $0.extendedKeyUsage = [Self.email] },
-            key: .generate(.rsa(bits: 512))
-        )
+            key: .generate(.rsa(bits: 512)))
         for (host, reason) in [(Self.host, "pins-not-applied"), ("other.example.com", "name-mismatch")] {
             let scene = Scene(presented: [leaf], system: [leaf], host: host)
             for client in [OkHttp(), AndroidNetworkSecurityConfig()] as [any ClientProcedure] {
@@ -308,8 +230,7 @@ import X509
 
     @Test func `a root that is no authority is an anchor all the same on Android`() throws {
         let root = try LabCertificate.selfSigned(
-            CertificateTemplate.authority("No Authority").with { $0.basicConstraints = .init(isAuthority: false) }
-        )
+            CertificateTemplate.authority("No Authority").with { $0.basicConstraints = .init(isAuthority: false) })
         let scene = Scene(presented: [try root.issue(.leaf(Self.host))], system: [root], host: Self.host)
         try ClientVector("5", OkHttp(), scene, "pins-not-applied").check()
         try ClientVector("5", Curl(), scene, "not-an-authority").check()
@@ -319,8 +240,7 @@ import X509
     @Test func `dane has no platform, and goes by the verifier`() throws {
         let leaf = Self.leaf { $0 = $0.valid(from: LabClock.now - LabClock.day, to: LabClock.now + 900 * LabClock.day) }
         let record = try #require(
-            TLSARecord(usage: .trustAnchor, selector: .certificate, matching: .full, data: Self.root.der)
-        )
+            TLSARecord(usage: .trustAnchor, selector: .certificate, matching: .full, data: Self.root.der))
         let scene = Scene(presented: [leaf, Self.inter], host: Self.host)
         try ClientVector("none", try DANE(records: [record]), scene, "pin-matched").check()
     }
@@ -336,12 +256,11 @@ import X509
         #expect(failures.map(\.platform) == [.apple])
         #expect(
             failures[0].description
-                == "CN=Leaf (depth 0) is valid for 826 days, more than 825 (a rule of Apple's platforms)"
-        )
+                == "CN=Leaf (depth 0) is valid for 826 days, more than 825 (a rule of Apple's platforms)")
         // A weak digest is refused by all.
         let weak = Self.signatures[0]
-        let shared = try Scene(presented: weak.chain, system: [weak.root], host: weak.host)
-            .verdict(of: AFNetworking4(policy: AFSecurityPolicy(mode: .none)))
+        let shared = try Scene(presented: weak.chain, system: [weak.root], host: weak.host).verdict(
+            of: AFNetworking4(policy: AFSecurityPolicy(mode: .none)))
         guard case .untrusted(let failures) = shared.reason else { return }
         #expect(failures.map(\.platform) == [nil])
     }

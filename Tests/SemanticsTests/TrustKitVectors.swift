@@ -3,17 +3,12 @@ import Pinning
 import Testing
 import X509
 
-@Suite("TrustKit decides as the decision table's vectors 91 to 110 say")
-struct TrustKitVectors {
+@Suite("TrustKit decides as the decision table's vectors 91 to 110 say") struct TrustKitVectors {
     static let pki = World.shared.standard
     static let yesterday = Timestamp(secondsSinceEpoch: LabClock.now - LabClock.day)
 
     static func vector(
-        _ number: String,
-        enforced: Bool = true,
-        expiration: Timestamp? = nil,
-        _ scene: Scene,
-        _ reason: String
+        _ number: String, enforced: Bool = true, expiration: Timestamp? = nil, _ scene: Scene, _ reason: String
     ) -> ClientVector {
         let client = try! TrustKit(pins: try! scene.pinSet, enforcesPinning: enforced, expiration: expiration)
         return ClientVector(number, client, scene, reason)
@@ -38,8 +33,9 @@ struct TrustKitVectors {
         vector("98", .ordinary(pins: [pki.interA, pki.junk], host: "www.example.org"), "name-mismatch"),
     ]
 
-    @Test(arguments: matching + untrusted)
-    func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
+    @Test(arguments: matching + untrusted) func `the verdict and its reason are those of the table`(
+        _ vector: ClientVector
+    ) throws {
         let verdict = try vector.check()
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
     }
@@ -57,10 +53,8 @@ struct TrustKitVectors {
 
     @Test func `vector 99: an injected root is pinned and presented but on no path`() throws {
         let scene = Scene.ordinary(
-            pins: [Self.pki.rootA, Self.pki.junk],
-            presented: [Self.pki.rogue, Self.pki.rogueI, Self.pki.rootA],
-            system: [Self.pki.rootA, Self.pki.rootB]
-        )
+            pins: [Self.pki.rootA, Self.pki.junk], presented: [Self.pki.rogue, Self.pki.rogueI, Self.pki.rootA],
+            system: [Self.pki.rootA, Self.pki.rootB])
         let verdict = try Self.vector("99", scene, "pin-mismatch").check()
         #expect(verdict.warnings.map(\.id) == ["pin-only-presented"])
     }
@@ -70,10 +64,7 @@ struct TrustKitVectors {
         let leaf = try authority.issue(.leaf(StandardPKI.serverName))
         let presented = [leaf, authority]
         let verdict = try Self.vector(
-            "107",
-            enforced: false,
-            .ordinary(pins: [leaf, Self.pki.junk], presented: presented),
-            "client-error"
+            "107", enforced: false, .ordinary(pins: [leaf, Self.pki.junk], presented: presented), "client-error"
         ).check()
         guard case .clientError("ErrorCouldNotGenerateSpkiHash", let message) = verdict.reason else {
             Issue.record("\(verdict.reason)")
@@ -87,15 +78,13 @@ struct TrustKitVectors {
 
     @Test func `on macOS a root that the user installed is exempt`() throws {
         let scene = Scene.ordinary(
-            pins: [Self.pki.leaf, Self.pki.junk],
-            presented: [Self.pki.rogue, Self.pki.rogueI],
-            system: [Self.pki.rootA, Self.pki.rootB]
-        )
+            pins: [Self.pki.leaf, Self.pki.junk], presented: [Self.pki.rogue, Self.pki.rogueI],
+            system: [Self.pki.rootA, Self.pki.rootB])
         func client(_ exempt: [LabCertificate]) throws -> TrustKit {
             try TrustKit(pins: try scene.pinSet, exemptRoots: Set(try exempt.map { try Certificate($0) }))
         }
-        let verdict = try ClientVector("A3", try client([Self.pki.rootB]), scene, "pins-not-applied")
-            .scene.verdict(of: try client([Self.pki.rootB]))
+        let verdict = try ClientVector("A3", try client([Self.pki.rootB]), scene, "pins-not-applied").scene.verdict(
+            of: try client([Self.pki.rootB]))
         #expect(verdict.reason.id == "pins-not-applied")
         #expect(verdict.warnings.map(\.id) == ["pins-overridden"])
         try ClientVector("A3", try client([Self.pki.rootA]), scene, "pin-mismatch").check()
@@ -105,10 +94,8 @@ struct TrustKitVectors {
         let other = try LabCertificate.selfSigned(.authority("P-521 Root"), key: .generate(.p521))
         let cross = try other.crossSign(Self.pki.rootA)
         let scene = Scene.ordinary(
-            pins: [Self.pki.leaf, Self.pki.junk],
-            presented: [Self.pki.leaf, Self.pki.interA, cross],
-            system: [Self.pki.rootA, other]
-        )
+            pins: [Self.pki.leaf, Self.pki.junk], presented: [Self.pki.leaf, Self.pki.interA, cross],
+            system: [Self.pki.rootA, other])
         let verdict = try Self.vector("A3", scene, "pin-matched").check()
         #expect(verdict.warnings.map(\.id) == ["path-dependent"])
     }
@@ -116,10 +103,7 @@ struct TrustKitVectors {
     @Test func `A3: an exponent that is not of three bytes makes another hash`() throws {
         let key = try LabKey.shared(.rsa(bits: 2_048), label: "vector 108").publicKeyInfo
         let certificate = PublicKey(
-            subjectPublicKeyInfo: key,
-            spkiSHA256: Hashing.sha256(key),
-            algorithm: .rsa(bits: 2_048)
-        )
+            subjectPublicKeyInfo: key, spkiSHA256: Hashing.sha256(key), algorithm: .rsa(bits: 2_048))
         #expect(TrustKitHash.input(for: certificate) == key)
         // The same modulus with the exponent 3.
         let short =
@@ -140,10 +124,8 @@ struct TrustKitVectors {
         (.p384, "3076301006072a8648ce3d020106052b8104002203620004"),
     ]
 
-    @Test(arguments: headers)
-    func `vector 108: a pin is the hash of the header TrustKit puts before a key`(
-        _ algorithm: LabKey.Algorithm,
-        hexadecimal: String
+    @Test(arguments: headers) func `vector 108: a pin is the hash of the header TrustKit puts before a key`(
+        _ algorithm: LabKey.Algorithm, hexadecimal: String
     ) throws {
         let key = try LabKey.shared(algorithm, label: "vector 108")
         let certificate = try Certificate(try LabCertificate.selfSigned(.leaf("www.good.com"), key: key))
@@ -204,18 +186,12 @@ struct TrustKitConfigurationVectors {
             [
                 domain("good.com", subdomains: true),
                 TrustKitDomain(name: "unsecured.good.com", hashes: [one, other], isExcluded: true),
-            ],
-            "must be the only key"
-        ),
-        ("A3 (no domain)", [], "is empty"),
-        ("A3 (localhost)", [domain("localhost")], "no registered suffix"),
+            ], "must be the only key"
+        ), ("A3 (no domain)", [], "is empty"), ("A3 (localhost)", [domain("localhost")], "no registered suffix"),
     ]
 
-    @Test(arguments: exceptions)
-    func `a configuration that TrustKit throws an exception for is an error`(
-        _ number: String,
-        domains: [TrustKitDomain],
-        message: String
+    @Test(arguments: exceptions) func `a configuration that TrustKit throws an exception for is an error`(
+        _ number: String, domains: [TrustKitDomain], message: String
     ) {
         let error = #expect(throws: ClientConfigurationError.self, "vector \(number)") {
             try TrustKitConfiguration(domains: domains, suffixes: Self.suffixes)
@@ -235,33 +211,23 @@ struct TrustKitConfigurationVectors {
         ("100 (other)", [domain("good.com")], "www.google.com", nil),
         ("100 (subdomain)", [domain("good.com")], "www.good.com", nil),
         ("A3 (itself)", [domain("good.com")], "good.com", "good.com"),
-        ("A3 (capitals)", [domain("GOOD.com")], "good.com", nil),
-        ("A3 (dot)", [domain("good.com.")], "good.com", nil),
+        ("A3 (capitals)", [domain("GOOD.com")], "good.com", nil), ("A3 (dot)", [domain("good.com.")], "good.com", nil),
         ("102", [domain("good.com", subdomains: true)], "good.com.otherdomaingood.com", nil),
         ("102 (suffix)", [domain("good.com", subdomains: true)], "notgood.com", nil),
         ("103", [domain("good.com", subdomains: true)], "test.good.net", nil),
         ("A3 (deep)", [domain("good.com", subdomains: true)], "a.b.good.com", "good.com"),
         (
-            "105",
-            [domain("good.com", subdomains: true), domain("www.good.com", subdomains: true)],
-            "sub.www.good.com",
+            "105", [domain("good.com", subdomains: true), domain("www.good.com", subdomains: true)], "sub.www.good.com",
             "www.good.com"
         ),
         (
-            "105 (exact)",
-            [domain("good.com", subdomains: true), domain("www.good.com")],
-            "www.good.com",
+            "105 (exact)", [domain("good.com", subdomains: true), domain("www.good.com")], "www.good.com",
             "www.good.com"
-        ),
-        ("A3 (address)", [domain("good.com", subdomains: true)], "192.0.2.1", nil),
+        ), ("A3 (address)", [domain("good.com", subdomains: true)], "192.0.2.1", nil),
     ]
 
-    @Test(arguments: lookups)
-    func `the entry for a host is its own or the longest parent's`(
-        _ number: String,
-        domains: [TrustKitDomain],
-        host: String,
-        entry: String?
+    @Test(arguments: lookups) func `the entry for a host is its own or the longest parent's`(
+        _ number: String, domains: [TrustKitDomain], host: String, entry: String?
     ) throws {
         let configuration = try TrustKitConfiguration(domains: domains, suffixes: Self.suffixes)
         let found = configuration.domain(for: try ServerName(host), suffixes: Self.suffixes)

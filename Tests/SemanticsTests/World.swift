@@ -59,9 +59,7 @@ struct World: Sendable {
 }
 
 extension Certificate {
-    init(_ certificate: LabCertificate) throws {
-        self = try CertificateReader.certificate(der: certificate.der)
-    }
+    init(_ certificate: LabCertificate) throws { self = try CertificateReader.certificate(der: certificate.der) }
 }
 
 /// One question to a client: what it ships, what it is shown, when.
@@ -87,9 +85,7 @@ struct Scene: Sendable {
         get throws {
             Observation(
                 presented: PresentedChain(try presented.map { try Certificate($0) })!,
-                referenceName: host.map { ReferenceName($0) } ?? .unchecked,
-                time: time
-            )
+                referenceName: host.map { ReferenceName($0) } ?? .unchecked, time: time)
         }
     }
 
@@ -100,20 +96,14 @@ struct Scene: Sendable {
                     let certificate = try Certificate(pin)
                     return Pin(
                         pinsAreHashes ? .publicKey(certificate.publicKey.spkiSHA256) : .certificate(certificate),
-                        origin: "test"
-                    )
-                }
-            )
+                        origin: "test")
+                })
         }
     }
 
     /// AFNetworking's settings.
     var policy: AFSecurityPolicy {
-        AFSecurityPolicy(
-            mode: mode,
-            allowInvalidCertificates: allowInvalid,
-            validatesDomainName: validatesName
-        )
+        AFSecurityPolicy(mode: mode, allowInvalidCertificates: allowInvalid, validatesDomainName: validatesName)
     }
 
     func verdict(of client: some ClientProcedure) throws -> Verdict {

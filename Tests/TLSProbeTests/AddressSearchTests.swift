@@ -4,8 +4,7 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(5)))
-struct AddressSearchTests {
+@Suite(.timeLimit(.minutes(5))) struct AddressSearchTests {
     @Test func aNameHasAllItsAddressesInOrder() async throws {
         try await withProber { prober in
             let all = try await prober.addresses(of: "localhost", timeout: .seconds(20))
@@ -56,9 +55,7 @@ struct AddressSearchTests {
                 do throws(ProbeError) {
                     _ = try await prober.addresses(of: "localhost", timeout: .seconds(20))
                     return nil
-                } catch {
-                    return error
-                }
+                } catch { return error }
             }
             #expect(await task.value?.reason == .cancelled)
         }
@@ -76,9 +73,7 @@ struct AddressSearchTests {
                 let found = try await prober.addresses(of: host, family: family, timeout: .seconds(20))
                 Issue.record("\(found.addresses)")
                 return ProbeError(.resolve, .cancelled, target: host)
-            } catch {
-                return error
-            }
+            } catch { return error }
         }
     }
 }

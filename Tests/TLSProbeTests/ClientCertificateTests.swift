@@ -4,16 +4,14 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(5)))
-struct ClientCertificateTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientCertificateTests {
     let world: StandardPKI
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13])
-    func aServerThatAsksStillYieldsItsChain(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13]) func aServerThatAsksStillYieldsItsChain(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with {
             $0.maximumVersion = version
             $0.clientCertificate = .requested
@@ -42,9 +40,7 @@ struct ClientCertificateTests {
 
     @Test func aServerThatInsistsBeforeItsKeyIsProvenYieldsNoChain() async throws {
         let leaf = try world.interA.issue(
-            .leaf("rsa.example.com"),
-            key: try LabKey.shared(.rsa(bits: 2048), label: "kx")
-        )
+            .leaf("rsa.example.com"), key: try LabKey.shared(.rsa(bits: 2048), label: "kx"))
         let settings = TLSServerSettings(presenting: [leaf]).with {
             $0.maximumVersion = .tls12
             $0.cipherList = "AES128-GCM-SHA256:@SECLEVEL=0"

@@ -51,9 +51,9 @@ import Testing
 
     @Test func numbersHaveOpenSSLsNamesOrTheirOwn() {
         #expect(
-            CipherNames.names(of: [0x1301, 0xc02f, 0xfafa])
-                == ["TLS_AES_128_GCM_SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "0xfafa"]
-        )
+            CipherNames.names(of: [0x1301, 0xc02f, 0xfafa]) == [
+                "TLS_AES_128_GCM_SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "0xfafa",
+            ])
         #expect(HelloNames.group(0x11ec) == "X25519MLKEM768" && HelloNames.group(0x0a0a) == "0x0a0a")
         #expect(HelloNames.signatureAlgorithm(0x0804) == "rsa_pss_rsae_sha256")
         #expect(HelloNames.version(0x0304) == "TLSv1.3" && HelloNames.version(0x7f1c) == "0x7f1c")

@@ -3,8 +3,7 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(5)))
-struct ClientIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientIdentityTests {
     let world: StandardPKI
     let client: LabCertificate
 
@@ -15,25 +14,21 @@ struct ClientIdentityTests {
 
     private func identity() throws -> ClientIdentity {
         try ClientIdentity(
-            certificates: Array((client.pem + world.interA.pem).utf8),
-            key: Array(try client.key.privateKeyPEM().utf8)
-        )
+            certificates: Array((client.pem + world.interA.pem).utf8), key: Array(try client.key.privateKeyPEM().utf8))
     }
 
-    private func server(
-        asking: TLSServerSettings.ClientCertificate,
-        version: LoopbackLab.TLSVersion
-    ) -> ServerBehavior {
+    private func server(asking: TLSServerSettings.ClientCertificate, version: LoopbackLab.TLSVersion) -> ServerBehavior
+    {
         .tls(
             TLSServerSettings(presenting: [world.leaf]).with {
                 $0.clientCertificate = asking
                 $0.maximumVersion = version
-            }
-        )
+            })
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13])
-    func aServerThatInsistsGetsTheCertificate(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13]) func aServerThatInsistsGetsTheCertificate(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let identity = try identity()
         let (outcome, seen) = try await observe(server(asking: .required, version: version)) {
             $0.clientIdentity = identity
@@ -58,14 +53,13 @@ struct ClientIdentityTests {
         #expect(seen.clientCertificate == nil)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func askingForOneKeyTypeOfTheServerLeavesTheClientItsOwn(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func askingForOneKeyTypeOfTheServerLeavesTheClientItsOwn(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let key = try LabKey.shared(.rsa(bits: 2048), label: "client")
         let client = try world.interA.issue(.leaf("client.example.com"), key: key)
         let identity = try ClientIdentity(
-            certificates: Array(client.pem.utf8),
-            key: Array(try key.privateKeyPEM().utf8)
-        )
+            certificates: Array(client.pem.utf8), key: Array(try key.privateKeyPEM().utf8))
         let (outcome, seen) = try await observe(server(asking: .required, version: version)) {
             $0.clientIdentity = identity
             $0.keyType = .ecdsa
@@ -84,12 +78,9 @@ struct ClientIdentityTests {
             """
         let broken = key.replacing("\n", with: "", maxReplacements: 1)
         let cases: [(certificates: String, key: String, error: ClientIdentityError)] = [
-            (key, key, .noCertificate),
-            (client.pem, client.pem, .noKey),
-            (client.pem, encrypted, .encryptedKey),
+            (key, key, .noCertificate), (client.pem, client.pem, .noKey), (client.pem, encrypted, .encryptedKey),
             (client.pem, encrypted.replacing("ENCRYPTED", with: "OPENSSH"), .sshKey),
-            (client.pem, "no key", .unreadableKey),
-            (client.pem, broken, .unreadableKey),
+            (client.pem, "no key", .unreadableKey), (client.pem, broken, .unreadableKey),
             (client.pem, try world.leaf.key.privateKeyPEM(), .mismatch),
             (world.interA.pem + client.pem, key, .mismatch),
         ]
@@ -105,9 +96,7 @@ struct ClientIdentityTests {
     @Test func aBrokenCertificateIsNamedWithItsLine() throws {
         let error = #expect(throws: ClientIdentityError.self) {
             try ClientIdentity(
-                certificates: Array("\n-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n".utf8),
-                key: []
-            )
+                certificates: Array("\n-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n".utf8), key: [])
         }
         guard case .unreadableCertificate(let reason)? = error else {
             Issue.record("\(error as Any)")

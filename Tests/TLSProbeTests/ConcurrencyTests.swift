@@ -4,8 +4,7 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(5)))
-struct ConcurrencyTests {
+@Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
     @Test func twoHundredProbesRunOnOneEventLoop() async throws {
         let world = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([world.leaf, world.interA])) { server in
@@ -29,8 +28,7 @@ struct ConcurrencyTests {
                     group.addTask {
                         await outcome(
                             of: ProbeRequest(to: .resolve(host: "h\(index).invalid"), timeout: .milliseconds(200)),
-                            by: prober
-                        )
+                            by: prober)
                     }
                 }
                 return await group.reduce(into: [Result<ProbeResult, ProbeError>]()) { $0.append($1) }

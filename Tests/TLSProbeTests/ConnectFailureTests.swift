@@ -4,15 +4,13 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(5)))
-struct ConnectFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectFailureTests {
     private func failure(of request: ProbeRequest) async throws -> ProbeError {
         let result = try await withProber { await outcome(of: request, by: $0) }
         return try #require(result.failure)
     }
 
-    @Test(arguments: ["127.0.0.1", "::1"])
-    func aRefusedConnectionIsNamed(address: String) async throws {
+    @Test(arguments: ["127.0.0.1", "::1"]) func aRefusedConnectionIsNamed(address: String) async throws {
         try await RefusingPort.scoped(address: address) { refusing in
             let ip = try #require(IPAddress(address))
             let error = try await failure(of: ProbeRequest(to: .address(ip), port: refusing.port))
@@ -20,10 +18,7 @@ struct ConnectFailureTests {
             #expect(
                 error
                     == ProbeError(
-                        .connect,
-                        .notConnected([ConnectFailure(peer: peer, kind: .refused)]),
-                        target: peer.description
-                    )
+                        .connect, .notConnected([ConnectFailure(peer: peer, kind: .refused)]), target: peer.description)
             )
             #expect(error.id == "refused")
             #expect(error.description.contains("'\(peer)': connection refused"))
@@ -46,11 +41,11 @@ struct ConnectFailureTests {
         }
     }
 
-    @Test(arguments: ProbeRequest.AddressFamily.allCases)
-    func anUnresolvableNameIsAResolveFailure(family: ProbeRequest.AddressFamily) async throws {
+    @Test(arguments: ProbeRequest.AddressFamily.allCases) func anUnresolvableNameIsAResolveFailure(
+        family: ProbeRequest.AddressFamily
+    ) async throws {
         let error = try await failure(
-            of: ProbeRequest(to: .resolve(host: "name.invalid", family: family), timeout: .seconds(30))
-        )
+            of: ProbeRequest(to: .resolve(host: "name.invalid", family: family), timeout: .seconds(30)))
         #expect(error.phase == .resolve)
         #expect(error.target == "name.invalid:443")
         #expect(error.description.contains("'name.invalid'"))

@@ -6,30 +6,25 @@ import Testing
 @testable import TLSProbe
 
 /// Certificates that cost a client much to read, whoever sent them.
-@Suite(.timeLimit(.minutes(5)))
-struct CostlyCertificateTests {
+@Suite(.timeLimit(.minutes(5))) struct CostlyCertificateTests {
     let world: StandardPKI
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
     /// A certificate whose key describes its curve.
     private func described(isCompressed: Bool) throws -> LabCertificate {
         try world.interA.issue(
-            .leaf(StandardPKI.serverName),
-            key: .shared(.p256Described(isCompressed: isCompressed), label: "described")
-        )
+            .leaf(StandardPKI.serverName), key: .shared(.p256Described(isCompressed: isCompressed), label: "described"))
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func aKeyOnACurveOfItsOwnIsNotRead(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aKeyOnACurveOfItsOwnIsNotRead(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let strange = try described(isCompressed: true)
         let settings = TLSServerSettings(presenting: [world.leaf, world.interA, strange]).with {
             $0.maximumVersion = version
         }
         let reason = ProbeError.Reason.unreadableCertificate(
-            "a key describes a curve of its own, which costs too much to read"
-        )
+            "a key describes a curve of its own, which costs too much to read")
         #expect(try await failure(of: .tls(settings)).reason == reason)
     }
 
@@ -51,17 +46,10 @@ struct CostlyCertificateTests {
 
     private func curve(base: [UInt8], prime: Int = 32) -> [UInt8] {
         element(
-            0x30,
-            element(2, [1]),
+            0x30, element(2, [1]),
             element(
-                0x30,
-                element(6, [0x2A, 0x86, 0x48, 0xCE, 0x3D, 1, 1]),
-                element(2, Array(repeating: 1, count: prime))
-            ),
-            element(0x30, element(4, x), element(4, x)),
-            element(4, base),
-            element(2, x)
-        )
+                0x30, element(6, [0x2A, 0x86, 0x48, 0xCE, 0x3D, 1, 1]), element(2, Array(repeating: 1, count: prime))),
+            element(0x30, element(4, x), element(4, x)), element(4, base), element(2, x))
     }
 
     private func key(_ algorithm: [UInt8]? = nil, parameters: [UInt8], point: [UInt8]? = nil) -> [UInt8] {
@@ -71,11 +59,8 @@ struct CostlyCertificateTests {
     private func certificate(_ key: [UInt8]) -> [UInt8] {
         let empty = element(0x30)
         return element(
-            0x30,
-            element(0x30, element(0xA0, element(2, [2])), element(2, [1]), empty, empty, empty, empty, key),
-            empty,
-            element(3, [0])
-        )
+            0x30, element(0x30, element(0xA0, element(2, [2])), element(2, [1]), empty, empty, empty, empty, key),
+            empty, element(3, [0]))
     }
 
     @Test func keysAreLookedAtAsOpenSSLReadsThem() {
@@ -90,13 +75,11 @@ struct CostlyCertificateTests {
         #expect(objection(key(parameters: curve(base: both, prime: 68))) == own)
         // SM2, and the name of the algorithm in longer lengths.
         let others: [[UInt8]] = [
-            [6, 8, 0x2A, 0x81, 0x1C, 0xCF, 0x55, 1, 0x82, 0x2D],
-            [6, 0x81, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1], [6, 0x82, 0, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1],
+            [6, 8, 0x2A, 0x81, 0x1C, 0xCF, 0x55, 1, 0x82, 0x2D], [6, 0x81, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1],
+            [6, 0x82, 0, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1],
             [6, 0x83, 0, 0, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1],
         ]
-        for algorithm in others {
-            #expect(objection(key(algorithm, parameters: curve(base: [2] + x))) == own)
-        }
+        for algorithm in others { #expect(objection(key(algorithm, parameters: curve(base: [2] + x))) == own) }
         // Nobody reads a curve of GOST R 34.10-2012.
         let gost: [UInt8] = [6, 8, 0x2A, 0x85, 3, 7, 1, 1, 1, 1]
         #expect(objection(key(gost, parameters: curve(base: [2] + x))) == 0)
@@ -126,8 +109,7 @@ struct CostlyCertificateTests {
         Int(COpenSSLShims_certificate_message(message, message.count, hasContext ? 1 : 0, most))
     }
 
-    @Test(arguments: [false, true])
-    func messagesAreLookedThroughBeforeTheyAreRead(hasContext: Bool) throws {
+    @Test(arguments: [false, true]) func messagesAreLookedThroughBeforeTheyAreRead(hasContext: Bool) throws {
         let leaf = world.leaf.der
         func objection(_ certificates: [[UInt8]]) -> Int {
             self.objection(to: message(certificates, hasContext: hasContext), hasContext: hasContext)
@@ -147,8 +129,7 @@ struct CostlyCertificateTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    func messagesThatAreCutOffAreLeftToOpenSSL(hasContext: Bool) throws {
+    @Test(arguments: [false, true]) func messagesThatAreCutOffAreLeftToOpenSSL(hasContext: Bool) throws {
         let whole = message([world.leaf.der, try described(isCompressed: false).der], hasContext: hasContext)
         for count in 0..<whole.count {
             // In a buffer of its own, so that the sanitizer sees a byte too many.
@@ -170,9 +151,7 @@ struct CostlyCertificateTests {
     @Test func staplesAreLookedThroughBeforeTheyAreRead() throws {
         func objection(_ responder: LabCertificate?, most: Int = 2) throws -> Int {
             let response = try StatusResponse().with { $0.responder = responder }.der(
-                about: world.leaf,
-                from: world.interA
-            )
+                about: world.leaf, from: world.interA)
             for count in 0..<response.count {
                 let part = Array(response[..<count])
                 #expect(COpenSSLShims_staple(part, part.count, most) == COpenSSLShims_CERTIFICATES_UNREADABLE)

@@ -5,22 +5,17 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(5)))
-struct CostlyStepTests {
+@Suite(.timeLimit(.minutes(5))) struct CostlyStepTests {
     let world: StandardPKI
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
     /// A server whose key exchange is costly, in the manner of TLS 1.2 or of 1.3, where it has to ask for the group first.
     private func server(_ version: TLSProbe.TLSVersion, delivery: ServerBehavior.Delivery = .immediate) throws
         -> ServerBehavior
     {
         let leaf = try world.interA.issue(
-            .leaf(StandardPKI.serverName),
-            key: .shared(.rsa(bits: 2048), label: "key exchange")
-        )
+            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2048), label: "key exchange"))
         let settings = TLSServerSettings(presenting: [leaf, world.interA]).with {
             if version == .tls13 {
                 $0.groups = "ffdhe2048"
@@ -40,21 +35,21 @@ struct CostlyStepTests {
         return (result, work.costly)
     }
 
-    @Test(arguments: [TLSProbe.TLSVersion.tls12, .tls13])
-    func aCostlyKeyExchangeIsMade(version: TLSProbe.TLSVersion) async throws {
+    @Test(arguments: [TLSProbe.TLSVersion.tls12, .tls13]) func aCostlyKeyExchangeIsMade(version: TLSProbe.TLSVersion)
+        async throws
+    {
         let (result, costly) = try await costs(server(version))
         #expect(result.keyExchange == .ephemeralInGroup(bits: 2_048))
         #expect(result.handshakeCompleted)
         #expect(costly > .zero)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func aKeyThatIsCostlyToUseIsUsedInTurn(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aKeyThatIsCostlyToUseIsUsedInTurn(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         for (algorithm, isCostly) in [(LabKey.Algorithm.rsaOfLongExponent, true), (.rsa(bits: 2_048), false)] {
             let leaf = try world.interA.issue(
-                .leaf(StandardPKI.serverName),
-                key: .shared(algorithm, label: "key exchange")
-            )
+                .leaf(StandardPKI.serverName), key: .shared(algorithm, label: "key exchange"))
             let settings = TLSServerSettings(presenting: [leaf, world.interA]).with { $0.maximumVersion = version }
             let (result, costly) = try await costs(.tls(settings))
             #expect(result.handshakeCompleted && result.presented.leaf.der == leaf.der)
@@ -62,8 +57,9 @@ struct CostlyStepTests {
         }
     }
 
-    @Test(arguments: [TLSProbe.TLSVersion.tls12, .tls13])
-    func aCostlyKeyExchangeMayComeInPieces(version: TLSProbe.TLSVersion) async throws {
+    @Test(arguments: [TLSProbe.TLSVersion.tls12, .tls13]) func aCostlyKeyExchangeMayComeInPieces(
+        version: TLSProbe.TLSVersion
+    ) async throws {
         let result = try await probe(server(version, delivery: .drips(bytes: 61, everyMilliseconds: 1)))
         #expect(result.keyExchange == .ephemeralInGroup(bits: 2_048))
     }

@@ -11,15 +11,12 @@ import Darwin
 import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(5)))
-struct DeadlineTests {
+@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
     let world: StandardPKI
     /// Long enough to reach the handshake on a busy machine.
     let timeout = Duration.seconds(1)
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
     private func expectDeadline(of behavior: ServerBehavior, sourceLocation: SourceLocation = #_sourceLocation)
         async throws
@@ -33,22 +30,17 @@ struct DeadlineTests {
         #expect(clock.now - began >= timeout, sourceLocation: sourceLocation)
     }
 
-    @Test func aServerThatNeverAnswersIsLeft() async throws {
-        try await expectDeadline(of: .tarpit)
-    }
+    @Test func aServerThatNeverAnswersIsLeft() async throws { try await expectDeadline(of: .tarpit) }
 
-    @Test(arguments: [1, 5, 100, 600])
-    func aServerThatStallsInTheMiddleIsLeft(bytes: Int) async throws {
+    @Test(arguments: [1, 5, 100, 600]) func aServerThatStallsInTheMiddleIsLeft(bytes: Int) async throws {
         try await expectDeadline(of: .presenting([world.leaf], delivery: .stalls(afterBytes: bytes)))
     }
 
-    @Test(arguments: [0, 1, 3, 5, 100, 600])
-    func urgentDataDoesNotMoveTheDeadline(bytes: Int) async throws {
+    @Test(arguments: [0, 1, 3, 5, 100, 600]) func urgentDataDoesNotMoveTheDeadline(bytes: Int) async throws {
         try await expectDeadline(of: .presenting([world.leaf], delivery: .urges(afterBytes: bytes, thenStalls: true)))
     }
 
-    @Test(arguments: [0, 3, 5, 100])
-    func urgentDataIsNoPartOfTheHandshake(bytes: Int) async throws {
+    @Test(arguments: [0, 3, 5, 100]) func urgentDataIsNoPartOfTheHandshake(bytes: Int) async throws {
         let delivery = ServerBehavior.Delivery.urges(afterBytes: bytes, thenStalls: false)
         #expect(try await probe(.presenting([world.leaf], delivery: delivery)).presented.leaf.der == world.leaf.der)
     }
@@ -187,13 +179,11 @@ struct DeadlineTests {
 
     // MARK: Whatever a server does
 
-    @Test(arguments: Seeds.sample(24))
-    func aProbeEndsAtItsDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(24)) func aProbeEndsAtItsDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let behavior = ServerBehavior.presenting(
             [world.leaf, world.interA],
-            delivery: .hostile(at: Int.random(in: 0...1_600, using: &generator), using: &generator)
-        )
+            delivery: .hostile(at: Int.random(in: 0...1_600, using: &generator), using: &generator))
         let timeout = timeout
         try await LoopbackServer.serving(behavior) { server in
             let request = try ProbeRequest(server) { $0.timeout = timeout }

@@ -5,20 +5,18 @@ import Testing
 @testable import TLSProbe
 
 /// What servers send along with their certificates, and how the keys of a connection are agreed on.
-@Suite(.timeLimit(.minutes(5)))
-struct EvidenceTests {
+@Suite(.timeLimit(.minutes(5))) struct EvidenceTests {
     let world: StandardPKI
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
     private func settings(_ version: LoopbackLab.TLSVersion) -> TLSServerSettings {
         TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.maximumVersion = version }
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13], [1, 1_000])
-    func whatIsSentAlongIsHandedOverAsItCame(version: LoopbackLab.TLSVersion, expecting: Int) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13], [1, 1_000]) func whatIsSentAlongIsHandedOverAsItCame(
+        version: LoopbackLab.TLSVersion, expecting: Int
+    ) async throws {
         let list = LabLog.list([try LabLog().timestamp(for: .certificate(world.leaf.der))])
         let staple = [UInt8](repeating: 0xA5, count: 9_000)
         let settings = settings(version).with {
@@ -37,14 +35,16 @@ struct EvidenceTests {
         #expect(result.presented.certificates.map(\.der) == [world.leaf.der, world.interA.der])
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13])
-    func aServerThatKnowsNeitherIsNotAffected(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13]) func aServerThatKnowsNeitherIsNotAffected(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let result = try await probe(.tls(settings(version))) { $0.minimumTLS = .tls10 }
         #expect(result.timestampList == nil && result.staple == nil && result.handshakeCompleted)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func whatIsDamagedEndsNoHandshake(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func whatIsDamagedEndsNoHandshake(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let settings = settings(version).with {
             $0.timestamps = [0xFF, 0xFF, 0]
             $0.staple = [0]
@@ -56,17 +56,14 @@ struct EvidenceTests {
 
     @Test func aGroupThatTakesASecondIsRefused() async throws {
         let leaf = try world.interA.issue(
-            .leaf(StandardPKI.serverName),
-            key: .shared(.rsa(bits: 2048), label: "key exchange")
-        )
+            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2048), label: "key exchange"))
         func server(_ bits: Int) -> ServerBehavior {
             .tls(
                 TLSServerSettings(presenting: [leaf, world.interA]).with {
                     $0.maximumVersion = .tls12
                     $0.cipherList = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
                     $0.bitsOfOwnGroup = bits
-                }
-            )
+                })
         }
         #expect(try await probe(server(4_096)).keyExchange == .ephemeralInGroup(bits: 4_096))
         let message = "the server's Diffie-Hellman group has fewer than 1024 bits or more than 4096"
@@ -76,8 +73,7 @@ struct EvidenceTests {
 
     @Test func longGroupsWithANameAreForThoseWhoAskForThem() async throws {
         let server = ServerBehavior.tls(
-            TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.groups = "ffdhe6144" }
-        )
+            TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.groups = "ffdhe6144" })
         #expect(try await failure(of: server).reason == .alert(TLSAlert(number: 40)))
         let result = try await probe(server) { $0.offer.groups = ["X25519", "ffdhe6144"] }
         #expect(result.keyExchange == .ephemeralInGroup(bits: 6_144))
@@ -85,13 +81,9 @@ struct EvidenceTests {
 
     @Test func theKeyExchangeIsToldAsTheSuiteHasIt() async throws {
         let weak = try world.interA.issue(
-            .leaf(StandardPKI.serverName),
-            key: .shared(.rsa(bits: 1024), label: "key exchange")
-        )
+            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 1024), label: "key exchange"))
         let strong = try world.interA.issue(
-            .leaf(StandardPKI.serverName),
-            key: .shared(.rsa(bits: 2048), label: "key exchange")
-        )
+            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2048), label: "key exchange"))
         func exchange(_ leaf: LabCertificate, _ suites: String) async throws -> KeyExchange {
             let settings = TLSServerSettings(presenting: [leaf, world.interA]).with {
                 $0.maximumVersion = .tls12

@@ -30,8 +30,7 @@ import Testing
         (
             "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 102\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
             complete(200, "HTTP/1.1 200 OK")
-        ),
-        ("HTTP/1.1 101 Switching Protocols\r\n\r\n", complete(101, "HTTP/1.1 101 Switching Protocols")),
+        ), ("HTTP/1.1 101 Switching Protocols\r\n\r\n", complete(101, "HTTP/1.1 101 Switching Protocols")),
         // What goes on.
         ("", .incomplete), ("HTTP/1.1 20", .incomplete), ("HTTP/1.1 200 OK\r\n", .incomplete),
         ("HTTP/1.1 200 OK\r\nA: b\r\n\r", .incomplete), ("HTTP/1.1 200 OK\r\n\r\r\n", .incomplete),
@@ -58,8 +57,7 @@ import Testing
         return .incomplete
     }
 
-    @Test(arguments: answers)
-    func aHeadIsWhatItIsInWhateverPiecesItComes(text: String, expected: Step) {
+    @Test(arguments: answers) func aHeadIsWhatItIsInWhateverPiecesItComes(text: String, expected: Step) {
         let bytes = Array(text.utf8)
         #expect(Self.read([bytes[...]]) == expected)
         #expect(Self.read(bytes.indices.map { bytes[$0...$0] }) == expected)
@@ -78,8 +76,7 @@ import Testing
         ("HTTP/1.1 200 OK\r\n", "A: b\r\n", HTTPHeadReader.limit),
         ("", "HTTP/1.1 100 Continue\r\n\r\n", HTTPHeadReader.limit),
         ("HTTP/1.1 200 OK\r\n", "\r", HTTPHeadReader.limit),
-    ])
-    func whatHasNoEndIsLeftAtItsLimit(start: String, rest: String, limit: Int) {
+    ]) func whatHasNoEndIsLeftAtItsLimit(start: String, rest: String, limit: Int) {
         var reader = HTTPHeadReader()
         var step = reader.read(start.utf8)
         let piece = Array(String(repeating: rest, count: 100).utf8)
@@ -93,13 +90,11 @@ import Testing
         let longest = line + [UInt8](repeating: 0x78, count: HTTPHeadReader.statusLineLimit - line.count)
         #expect(Self.read([(longest + [10, 10])[...]]) == .complete(status: 200, statusLine: longest))
         #expect(
-            Self.read([(longest + [0x78, 10, 10])[...]]) == .failed(.tooLong(limit: HTTPHeadReader.statusLineLimit))
-        )
+            Self.read([(longest + [0x78, 10, 10])[...]]) == .failed(.tooLong(limit: HTTPHeadReader.statusLineLimit)))
     }
 
     /// Damaged heads in random pieces: the pieces make no difference, and nothing is an answer that has no status line.
-    @Test(arguments: Seeds.sample(200))
-    func damagedHeadsAreTheSameInAllPieces(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(200)) func damagedHeadsAreTheSameInAllPieces(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var bytes = Array(Self.answers[Int.random(in: 0..<Self.answers.count, using: &generator)].0.utf8)
         for _ in 0..<Int.random(in: 0...4, using: &generator) where !bytes.isEmpty {

@@ -3,13 +3,10 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(5)))
-struct HandshakeFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct HandshakeFailureTests {
     let world: StandardPKI
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
     @Test func aServerThatClosesAtOnceIsNamed() async throws {
         let error = try await failure(of: .closes)
@@ -23,16 +20,14 @@ struct HandshakeFailureTests {
         #expect(try await failure(of: .resets).id == "reset")
     }
 
-    @Test(arguments: [1, 5, 80, 200, 600])
-    func aServerThatClosesInTheMiddleIsNamed(bytes: Int) async throws {
+    @Test(arguments: [1, 5, 80, 200, 600]) func aServerThatClosesInTheMiddleIsNamed(bytes: Int) async throws {
         let error = try await failure(of: .presenting([world.leaf], delivery: .closes(afterBytes: bytes)))
         #expect(error.reason == .closedEarly(received: bytes))
         #expect(error.id == "closed-early")
         #expect(error.peer != nil)
     }
 
-    @Test(arguments: [1, 5, 80, 200, 600])
-    func aServerThatResetsInTheMiddleIsNamed(bytes: Int) async throws {
+    @Test(arguments: [1, 5, 80, 200, 600]) func aServerThatResetsInTheMiddleIsNamed(bytes: Int) async throws {
         let error = try await failure(of: .presenting([world.leaf], delivery: .resets(afterBytes: bytes)))
         #expect(error.reason == .reset)
     }
@@ -48,8 +43,7 @@ struct HandshakeFailureTests {
         #expect(try await failure(of: .ssh).reason == .notTLS(.ssh))
     }
 
-    @Test(arguments: 1...8)
-    func garbageIsNotTLS(seed: UInt64) async throws {
+    @Test(arguments: 1...8) func garbageIsNotTLS(seed: UInt64) async throws {
         #expect(try await failure(of: .garbage(seed: seed)).reason == .notTLS(.unknown))
     }
 

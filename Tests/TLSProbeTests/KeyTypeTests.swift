@@ -4,23 +4,17 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(5)))
-struct KeyTypeTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyTypeTests {
     let world: StandardPKI
     let rsa: LabCertificate
 
     init() throws {
         world = try StandardPKI.shared()
         rsa = try world.interA.issue(
-            .leaf(StandardPKI.serverName),
-            key: try LabKey.shared(.rsa(bits: 2048), label: "key types")
-        )
+            .leaf(StandardPKI.serverName), key: try LabKey.shared(.rsa(bits: 2048), label: "key types"))
     }
 
-    private func settings(
-        _ leaves: [LabCertificate],
-        version: LoopbackLab.TLSVersion
-    ) -> TLSServerSettings {
+    private func settings(_ leaves: [LabCertificate], version: LoopbackLab.TLSVersion) -> TLSServerSettings {
         TLSServerSettings(leaves.map { TLSIdentity([$0, world.interA]) }).with {
             $0.minimumVersion = version
             $0.maximumVersion = version
@@ -41,23 +35,24 @@ struct KeyTypeTests {
         #expect(asItComes.presented.leaf.der == world.leaf.der)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func aKeyForEd25519IsFound(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aKeyForEd25519IsFound(version: LoopbackLab.TLSVersion)
+        async throws
+    {
         let leaf = try world.interA.issue(.leaf(StandardPKI.serverName), key: try LabKey.generate(.ed25519))
         let server = ServerBehavior.tls(settings([leaf, world.leaf], version: version))
         #expect(try await probe(server) { $0.keyType = .ed25519 }.presented.leaf.der == leaf.der)
         #expect(try await probe(server) { $0.keyType = .ecdsa }.presented.leaf.der == world.leaf.der)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func aMissingKeyTypeIsNotAFailedHandshake(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aMissingKeyTypeIsNotAFailedHandshake(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         for (leaf, missing) in [(world.leaf, CertificateKeyType.rsa), (rsa, .ecdsa), (rsa, .ed25519)] {
             let error = try await failure(of: .tls(settings([leaf], version: version))) { $0.keyType = missing }
             #expect(error.reason == .keyTypeRefused(missing, TLSAlert(number: 40)))
             #expect(error.id == "key-type-not-offered")
             #expect(
-                error.description.contains("offers no certificate with a key for \(missing) (alert handshake_failure")
-            )
+                error.description.contains("offers no certificate with a key for \(missing) (alert handshake_failure"))
         }
     }
 
@@ -66,12 +61,11 @@ struct KeyTypeTests {
         #expect(error.reason == .alert(TLSAlert(number: 112)))
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func anECDSACertificateOfAnRSAAuthorityIsFound(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func anECDSACertificateOfAnRSAAuthorityIsFound(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let authority = try LabCertificate.selfSigned(
-            .authority("RSA"),
-            key: try LabKey.shared(.rsa(bits: 2048), label: "RSA authority")
-        )
+            .authority("RSA"), key: try LabKey.shared(.rsa(bits: 2048), label: "RSA authority"))
         let leaf = try authority.issue(.leaf(StandardPKI.serverName))
         let server = TLSServerSettings([TLSIdentity([leaf, authority])]).with { $0.maximumVersion = version }
         #expect(try await probe(.tls(server)) { $0.keyType = .ecdsa }.presented.leaf.der == leaf.der)

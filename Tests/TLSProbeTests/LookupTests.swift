@@ -10,8 +10,7 @@ import Darwin
 import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(5)))
-struct LookupTests {
+@Suite(.timeLimit(.minutes(5))) struct LookupTests {
     @Test func aLookupDeliversAddressesWithThePort() async throws {
         let addresses = try await withCheckedContinuation { continuation in
             let lookup = Lookup(host: "127.0.0.1", port: 8443, family: AF_INET) { continuation.resume(returning: $0) }
@@ -47,8 +46,7 @@ struct LookupTests {
                         threads.submit(
                             Lookup(host: "127.0.0.\(index)", port: 443, family: AF_INET) {
                                 continuation.resume(returning: $0)
-                            }
-                        )
+                            })
                     }.get().first?.ipAddress
                 }
             }
@@ -59,10 +57,8 @@ struct LookupTests {
 
     @Test(arguments: [
         ([EAI_NONAME, EAI_NONAME], ProbeError.Reason.nameNotFound),
-        ([LookupFailure.noData, EAI_NONAME], .noAddress(.any)),
-        ([], .noAddress(.any)),
-    ])
-    func failuresOfBothFamiliesBecomeOneReason(codes: [Int32], reason: ProbeError.Reason) {
+        ([LookupFailure.noData, EAI_NONAME], .noAddress(.any)), ([], .noAddress(.any)),
+    ]) func failuresOfBothFamiliesBecomeOneReason(codes: [Int32], reason: ProbeError.Reason) {
         let failures = codes.map { LookupFailure(code: $0) }
         #expect(LookupFailure.reason(for: failures, of: .resolve(host: "a")) == reason)
     }

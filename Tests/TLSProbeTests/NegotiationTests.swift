@@ -4,13 +4,10 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(5)))
-struct NegotiationTests {
+@Suite(.timeLimit(.minutes(5))) struct NegotiationTests {
     let world: StandardPKI
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
     @Test func theNameIsSentInSNI() async throws {
         let (result, seen) = try await observe(.presenting([world.leaf])) {
@@ -39,9 +36,7 @@ struct NegotiationTests {
     }
 
     @Test(arguments: ["192.0.2.1", "::1", "[::1]", "", ".", "a\u{0}b", "a b", String(repeating: "a", count: 300)])
-    func noSNICanBeMadeOf(_ text: String) {
-        #expect(ServerNameIndication(text) == nil)
-    }
+    func noSNICanBeMadeOf(_ text: String) { #expect(ServerNameIndication(text) == nil) }
 
     @Test func tls13IsNegotiatedByDefault() async throws {
         let result = try await probe(.presenting([world.leaf]))
@@ -72,9 +67,7 @@ struct NegotiationTests {
 
     @Test func anRSAKeyExchangeHasNoGroup() async throws {
         let leaf = try world.interA.issue(
-            .leaf("rsa.example.com"),
-            key: try LabKey.shared(.rsa(bits: 2048), label: "kx")
-        )
+            .leaf("rsa.example.com"), key: try LabKey.shared(.rsa(bits: 2048), label: "kx"))
         let settings = TLSServerSettings(presenting: [leaf]).with {
             $0.maximumVersion = .tls12
             $0.cipherList = "AES128-GCM-SHA256:@SECLEVEL=0"
@@ -93,8 +86,9 @@ struct NegotiationTests {
         #expect(ApplicationProtocol(String(repeating: "x", count: 256)) == nil)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls11])
-    func anOutdatedServerIsRefusedUnlessAskedFor(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls11]) func anOutdatedServerIsRefusedUnlessAskedFor(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let settings = TLSServerSettings(presenting: [world.leaf]).with {
             $0.minimumVersion = version
             $0.maximumVersion = version

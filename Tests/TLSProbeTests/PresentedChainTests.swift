@@ -4,13 +4,10 @@ import Testing
 
 @testable import TLSProbe
 
-@Suite(.timeLimit(.minutes(5)))
-struct PresentedChainTests {
+@Suite(.timeLimit(.minutes(5))) struct PresentedChainTests {
     let world: StandardPKI
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
     @Test func certificatesComeInWireOrderWithEverythingThatWasSent() async throws {
         let sent = [world.leaf, world.junk, world.interA, world.rootB, world.interA]
@@ -21,8 +18,9 @@ struct PresentedChainTests {
         #expect(!result.clientCertificateRequested)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func sixtyExtraCertificatesArePresentedToo(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func sixtyExtraCertificatesArePresentedToo(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let sent = [world.leaf] + Array(repeating: world.junk, count: 60)
         let settings = TLSServerSettings(presenting: sent).with { $0.maximumVersion = version }
         let result = try await probe(.tls(settings))
@@ -67,8 +65,7 @@ struct PresentedChainTests {
     @Test func weakKeysAndSignaturesDoNotKeepTheChainFromBeingSeen() async throws {
         let weak = try world.interA.issue(
             .leaf("weak.example.com").with { $0.digest = .sha1 },
-            key: try LabKey.shared(.rsa(bits: 1024), label: "weak")
-        )
+            key: try LabKey.shared(.rsa(bits: 1024), label: "weak"))
         for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
             let settings = TLSServerSettings(presenting: [weak]).with { $0.maximumVersion = version }
             let result = try await probe(.tls(settings))
@@ -76,12 +73,10 @@ struct PresentedChainTests {
         }
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func aLeafPresentedWithoutItsKeyIsAnAttack(version: LoopbackLab.TLSVersion) async throws {
-        let impostor = try TLSIdentity.impostor(
-            presenting: [world.leaf, world.interA],
-            signingWith: world.rogue.key
-        )
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aLeafPresentedWithoutItsKeyIsAnAttack(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
+        let impostor = try TLSIdentity.impostor(presenting: [world.leaf, world.interA], signingWith: world.rogue.key)
         let settings = TLSServerSettings([impostor]).with { $0.maximumVersion = version }
         let error = try await failure(of: .tls(settings))
         #expect(error.reason == .keyNotProven)

@@ -11,21 +11,18 @@ import Testing
         .notConnected([ConnectFailure(peer: peer, kind: .refused)]),
         .notConnected([ConnectFailure(peer: peer, kind: .refused), ConnectFailure(peer: peer, kind: .unreachable)]),
         .notConnected([ConnectFailure(peer: nil, kind: .localLimit)]),
-        .notConnected([ConnectFailure(peer: peer, kind: .other(errno: 13))]),
-        .alert(TLSAlert(number: 40)), .closedEarly(received: 0), .closedEarly(received: 7), .reset,
-        .notTLS(.http), .notTLS(.smtpOrFTP), .protocolVersion(minimum: .tls12, maximum: .tls13),
-        .certificatesTooLarge(limit: 1), .tooManyCertificates(limit: 1), .tooMuchData(limit: 1), .keyNotProven,
-        .clientCertificateRequired,
+        .notConnected([ConnectFailure(peer: peer, kind: .other(errno: 13))]), .alert(TLSAlert(number: 40)),
+        .closedEarly(received: 0), .closedEarly(received: 7), .reset, .notTLS(.http), .notTLS(.smtpOrFTP),
+        .protocolVersion(minimum: .tls12, maximum: .tls13), .certificatesTooLarge(limit: 1),
+        .tooManyCertificates(limit: 1), .tooMuchData(limit: 1), .keyNotProven, .clientCertificateRequired,
         .noCertificate, .unreadableCertificate("x"), .tlsFailure("x"), .setUpFailed("x"),
     ]
 
-    @Test(arguments: reasons)
-    func theDescriptionIsOneLineThatQuotesTheTarget(reason: ProbeError.Reason) {
+    @Test(arguments: reasons) func theDescriptionIsOneLineThatQuotesTheTarget(reason: ProbeError.Reason) {
         for phase in ProbeError.Phase.allCases {
             let error = ProbeError(phase, reason, target: "api.example.com:443", peer: Self.peer)
             #expect(
-                error.description.contains("'api.example.com:443'") || error.description.contains("'api.example.com'")
-            )
+                error.description.contains("'api.example.com:443'") || error.description.contains("'api.example.com'"))
             #expect(!error.description.contains { $0.isNewline })
             #expect(!error.id.isEmpty)
         }
@@ -55,10 +52,9 @@ import Testing
 
     @Test(arguments: [
         ("HTTP/1.1 400 Bad", PlainProtocol.http), ("<!DOCTYPE html>", .http), ("SSH-2.0-OpenSSH", .ssh),
-        ("220 mail ESMTP", .smtpOrFTP), ("+OK ready", .pop3), ("* OK IMAP4rev1", .imap),
-        ("<?xml version='1", .xmpp), ("J\u{0}\u{0}\u{0}\n8.0.36", .mysql), ("hello", .unknown),
-    ])
-    func whatIsNotTLSIsRecognisedByItsFirstBytes(opening: String, expected: PlainProtocol) {
+        ("220 mail ESMTP", .smtpOrFTP), ("+OK ready", .pop3), ("* OK IMAP4rev1", .imap), ("<?xml version='1", .xmpp),
+        ("J\u{0}\u{0}\u{0}\n8.0.36", .mysql), ("hello", .unknown),
+    ]) func whatIsNotTLSIsRecognisedByItsFirstBytes(opening: String, expected: PlainProtocol) {
         #expect(PlainProtocol(opening: Array(opening.utf8)) == expected)
     }
 

@@ -8,11 +8,7 @@ import Testing
 func withProber<Value: Sendable>(_ body: (Prober) async throws -> Value) async throws -> Value {
     let prober = Prober()
     let result: Result<Value, any Error>
-    do {
-        result = .success(try await body(prober))
-    } catch {
-        result = .failure(error)
-    }
+    do { result = .success(try await body(prober)) } catch { result = .failure(error) }
     await prober.shutdown()
     return try result.get()
 }
@@ -26,28 +22,20 @@ extension ProbeRequest {
 }
 
 /// What one probe of a server with this behavior comes to.
-func probe(
-    _ behavior: ServerBehavior,
-    address: String = "127.0.0.1",
-    _ change: (inout ProbeRequest) -> Void = { _ in }
-) async throws -> ProbeResult {
-    try await observe(behavior, address: address, change).result.get()
-}
+func probe(_ behavior: ServerBehavior, address: String = "127.0.0.1", _ change: (inout ProbeRequest) -> Void = { _ in })
+    async throws -> ProbeResult
+{ try await observe(behavior, address: address, change).result.get() }
 
 /// The error in which one probe of a server with this behavior ends.
-func failure(
-    of behavior: ServerBehavior,
-    _ change: (inout ProbeRequest) -> Void = { _ in }
-) async throws -> ProbeError {
+func failure(of behavior: ServerBehavior, _ change: (inout ProbeRequest) -> Void = { _ in }) async throws -> ProbeError
+{
     let result = try await observe(behavior, change).result
     return try #require(result.failure, "the probe should not have succeeded: \(result)")
 }
 
 /// What one probe of a server comes to, and what the server saw of it.
 func observe(
-    _ behavior: ServerBehavior,
-    address: String = "127.0.0.1",
-    _ change: (inout ProbeRequest) -> Void = { _ in }
+    _ behavior: ServerBehavior, address: String = "127.0.0.1", _ change: (inout ProbeRequest) -> Void = { _ in }
 ) async throws -> (result: Result<ProbeResult, ProbeError>, seen: ConnectionObservation) {
     try await LoopbackServer.serving(behavior, address: address) { server in
         let request = try ProbeRequest(server, change)
@@ -59,16 +47,10 @@ func observe(
 
 /// The outcome of one probe as a value.
 func outcome(of request: ProbeRequest, by prober: Prober) async -> Result<ProbeResult, ProbeError> {
-    do throws(ProbeError) {
-        return .success(try await prober.probe(request))
-    } catch {
-        return .failure(error)
-    }
+    do throws(ProbeError) { return .success(try await prober.probe(request)) } catch { return .failure(error) }
 }
 
 extension Result {
     /// The error, `nil` for a success.
-    var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
-    }
+    var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -15,20 +15,14 @@ struct ProxyDialogueTests {
     }
 
     private func dialogue(
-        _ kind: Proxy.Kind,
-        to destination: ProbeRequest.Destination? = nil,
-        port: UInt16 = 443,
+        _ kind: Proxy.Kind, to destination: ProbeRequest.Destination? = nil, port: UInt16 = 443,
         user: (String, String)? = nil
-    ) throws -> ProxyDialogue {
-        ProxyDialogue(with: try proxy(kind, user: user), to: destination ?? name, port: port)
-    }
+    ) throws -> ProxyDialogue { ProxyDialogue(with: try proxy(kind, user: user), to: destination ?? name, port: port) }
 
     /// The steps that lead to the end of the dialogue, and what follows it.
-    private func steps(
-        _ dialogue: ProxyDialogue,
-        reading bytes: [UInt8],
-        inPiecesOf size: Int = .max
-    ) -> (steps: [ProxyDialogue.Step], rest: [UInt8]) {
+    private func steps(_ dialogue: ProxyDialogue, reading bytes: [UInt8], inPiecesOf size: Int = .max) -> (
+        steps: [ProxyDialogue.Step], rest: [UInt8]
+    ) {
         var dialogue = dialogue
         var steps: [ProxyDialogue.Step] = []
         var position = 0
@@ -48,8 +42,7 @@ struct ProxyDialogueTests {
     @Test func aNameAddressAndPortAreWrittenAsCONNECTHasThem() throws {
         #expect(
             String(decoding: try dialogue(.http).opening, as: UTF8.self)
-                == "CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\nUser-Agent: pincheck\r\n\r\n"
-        )
+                == "CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\nUser-Agent: pincheck\r\n\r\n")
         let address = try #require(IPAddress("2001:db8::1"))
         let opening = try dialogue(.https, to: .address(address), port: 8_443, user: ("Aladdin", "open sesame")).opening
         let text = String(decoding: opening, as: UTF8.self)
@@ -78,8 +71,7 @@ struct ProxyDialogueTests {
         #expect(request.count == 22 && request[3] == 4)
     }
 
-    @Test(arguments: [1, 2, 3, 7, .max])
-    func theAnswerIsTheSameInWhateverPiecesItComes(size: Int) throws {
+    @Test(arguments: [1, 2, 3, 7, .max]) func theAnswerIsTheSameInWhateverPiecesItComes(size: Int) throws {
         let hello: [UInt8] = [22, 3, 3, 0, 1, 0]
         let answer = Array("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\nVia: x\r\n\r\n".utf8)
         let (http, afterHTTP) = steps(try dialogue(.http), reading: answer + hello, inPiecesOf: size)
@@ -88,10 +80,8 @@ struct ProxyDialogueTests {
             as [[UInt8]]
         {
             let (socks, rest) = steps(
-                try dialogue(.socks5h, user: ("u", "")),
-                reading: [5, 2, 1, 0, 5, 0, 0] + address + [0, 80] + hello,
-                inPiecesOf: size
-            )
+                try dialogue(.socks5h, user: ("u", "")), reading: [5, 2, 1, 0, 5, 0, 0] + address + [0, 80] + hello,
+                inPiecesOf: size)
             #expect(socks.last == .established && socks.count == 3 && rest == hello)
         }
     }
@@ -104,26 +94,24 @@ struct ProxyDialogueTests {
         (.http, true, text("HTTP/1.0 401 Unauthorized\r\n\r\n"), .credentialsRefused),
         (.http, false, text("HTTP/1.1 101 Other\r\n\r\n"), .status(101, line: "HTTP/1.1 101 Other")),
         (.http, false, text("HELO proxy\r\n"), .foreign(.unknown)),
-        (.http, false, text("220 mail\r\n"), .foreign(.unknown)),
-        (.http, false, [5, 0], .foreign(.socks)), (.http, false, [21, 3, 1], .foreign(.tls)),
+        (.http, false, text("220 mail\r\n"), .foreign(.unknown)), (.http, false, [5, 0], .foreign(.socks)),
+        (.http, false, [21, 3, 1], .foreign(.tls)),
         (.http, false, text("HTTP/1.1 200 " + String(repeating: "x", count: 9_000)), .tooLong(limit: 8_000)),
         (
             .http, false, text("HTTP/1.1 200 x\r\n" + String(repeating: "X: y\r\n", count: 11_000)),
             .tooLong(limit: HTTPHeadReader.limit)
-        ),
-        (.socks5, false, text("HTTP/1.1 400 Bad\r\n"), .foreign(.http)), (.socks5, false, [4, 90], .foreign(.unknown)),
-        (.socks5, false, [21, 3, 3], .foreign(.tls)), (.socks5, false, [7], .foreign(.unknown)),
-        (.socks5, false, [5, 1], .foreign(.unknown)), (.socks5, false, [5, 0xff], .credentialsMissing),
-        (.socks5, false, [5, 2], .credentialsMissing), (.socks5, true, [5, 0xff], .credentialsRefused),
-        (.socks5, true, [5, 2, 1, 1], .credentialsRefused), (.socks5, false, [5, 0, 4], .foreign(.unknown)),
-        (.socks5, false, [5, 0, 5, 5], .reply(5)), (.socks5, false, [5, 0, 5, 200], .reply(200)),
-        (.socks5, false, [5, 0, 5, 0, 0, 2, 1], .foreign(.unknown)),
+        ), (.socks5, false, text("HTTP/1.1 400 Bad\r\n"), .foreign(.http)),
+        (.socks5, false, [4, 90], .foreign(.unknown)), (.socks5, false, [21, 3, 3], .foreign(.tls)),
+        (.socks5, false, [7], .foreign(.unknown)), (.socks5, false, [5, 1], .foreign(.unknown)),
+        (.socks5, false, [5, 0xff], .credentialsMissing), (.socks5, false, [5, 2], .credentialsMissing),
+        (.socks5, true, [5, 0xff], .credentialsRefused), (.socks5, true, [5, 2, 1, 1], .credentialsRefused),
+        (.socks5, false, [5, 0, 4], .foreign(.unknown)), (.socks5, false, [5, 0, 5, 5], .reply(5)),
+        (.socks5, false, [5, 0, 5, 200], .reply(200)), (.socks5, false, [5, 0, 5, 0, 0, 2, 1], .foreign(.unknown)),
     ]
 
     private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test(arguments: 0..<refusals.count)
-    func whatIsNoWayThroughSaysWhy(index: Int) throws {
+    @Test(arguments: 0..<refusals.count) func whatIsNoWayThroughSaysWhy(index: Int) throws {
         let (kind, hasUser, bytes, expected) = Self.refusals[index]
         for size in [1, .max] {
             let last = steps(try dialogue(kind, user: hasUser ? ("u", "p") : nil), reading: bytes, inPiecesOf: size)
@@ -140,8 +128,7 @@ struct ProxyDialogueTests {
             for length in 0..<answer.count {
                 let found = steps(try dialogue(kind), reading: Array(answer.prefix(length))).steps
                 #expect(
-                    !found.contains(.established) && !found.contains { if case .failed = $0 { true } else { false } }
-                )
+                    !found.contains(.established) && !found.contains { if case .failed = $0 { true } else { false } })
             }
             #expect(steps(try dialogue(kind), reading: answer).steps.last == .established)
         }

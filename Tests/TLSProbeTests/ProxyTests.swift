@@ -5,63 +5,43 @@ import Testing
 @testable import TLSProbe
 
 /// Connections through proxies, good ones and others.
-@Suite(.timeLimit(.minutes(5)))
-struct ProxyTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyTests {
     static let speeches: [ProxySettings.Speech] = [.http, .socks5]
     /// What no proxy of a test looks up.
     static let name = "api.example.com"
 
     let world: StandardPKI
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
-    private func settings(
-        _ speech: ProxySettings.Speech,
-        _ change: (inout ProxySettings) -> Void = { _ in }
-    ) -> ProxySettings {
-        ProxySettings(speech, to: TLSServerSettings(presenting: [world.leaf, world.interA])).with(change)
-    }
+    private func settings(_ speech: ProxySettings.Speech, _ change: (inout ProxySettings) -> Void = { _ in })
+        -> ProxySettings
+    { ProxySettings(speech, to: TLSServerSettings(presenting: [world.leaf, world.interA])).with(change) }
 
-    private func proxy(
-        _ settings: ProxySettings,
-        at server: LoopbackServer,
-        _ user: (String, String)? = nil
-    ) throws -> Proxy {
+    private func proxy(_ settings: ProxySettings, at server: LoopbackServer, _ user: (String, String)? = nil) throws
+        -> Proxy
+    {
         let kind: Proxy.Kind = settings.speech == .socks5 ? .socks5h : settings.tls == nil ? .http : .https
         return Proxy(
-            kind,
-            host: .ip(try #require(IPAddress(server.address))),
-            port: server.port,
+            kind, host: .ip(try #require(IPAddress(server.address))), port: server.port,
             credentials: user.flatMap {
                 ProxyCredentials(user: Array($0.0.utf8), password: Array($0.1.utf8), for: kind)
-            },
-            origin: "--proxy"
-        )
+            }, origin: "--proxy")
     }
 
     /// What a probe through a proxy comes to, and what the proxy saw.
     private func probe(
-        through settings: ProxySettings,
-        delivery: ServerBehavior.Delivery = .immediate,
-        as user: (String, String)? = nil,
-        to destination: ProbeRequest.Destination = .resolve(host: name),
-        timeout: Duration = .seconds(60),
-        judging objection: ProxyObjection? = nil
+        through settings: ProxySettings, delivery: ServerBehavior.Delivery = .immediate,
+        as user: (String, String)? = nil, to destination: ProbeRequest.Destination = .resolve(host: name),
+        timeout: Duration = .seconds(60), judging objection: ProxyObjection? = nil
     ) async throws -> (result: Result<ProbeResult, ProbeError>, seen: ConnectionObservation) {
         try await LoopbackServer.serving(.proxy(settings, delivery: delivery)) { server in
             let request = ProbeRequest(
-                to: destination,
-                serverNameIndication: ServerNameIndication(Self.name),
-                proxy: try proxy(settings, at: server, user),
-                timeout: timeout
-            )
+                to: destination, serverNameIndication: ServerNameIndication(Self.name),
+                proxy: try proxy(settings, at: server, user), timeout: timeout)
             let prober = Prober(judgingProxiesBy: objection)
             let found: Result<ProbeResult, ProbeError>
-            do throws(ProbeError) {
-                found = .success(try await prober.probe(request))
-            } catch {
+            do throws(ProbeError) { found = .success(try await prober.probe(request)) } catch {
                 found = .failure(error)
             }
             await prober.shutdown()
@@ -70,9 +50,7 @@ struct ProxyTests {
     }
 
     private func failure(
-        of settings: ProxySettings,
-        delivery: ServerBehavior.Delivery = .immediate,
-        as user: (String, String)? = nil,
+        of settings: ProxySettings, delivery: ServerBehavior.Delivery = .immediate, as user: (String, String)? = nil,
         timeout: Duration = .seconds(60)
     ) async throws -> ProbeError {
         let result = try await probe(through: settings, delivery: delivery, as: user, timeout: timeout).result
@@ -81,8 +59,7 @@ struct ProxyTests {
 
     // MARK: Passage
 
-    @Test(arguments: speeches)
-    func theServerBehindAProxyIsSeen(speech: ProxySettings.Speech) async throws {
+    @Test(arguments: speeches) func theServerBehindAProxyIsSeen(speech: ProxySettings.Speech) async throws {
         let (result, seen) = try await probe(through: settings(speech))
         let served = try result.get()
         #expect(served.presented.certificates.map(\.der) == [world.leaf.der, world.interA.der])
@@ -91,16 +68,14 @@ struct ProxyTests {
         #expect(seen.proxiedPlaces == ["api.example.com:443"] && seen.serverName == Self.name)
     }
 
-    @Test(arguments: speeches)
-    func anAddressIsAskedForAsItIs(speech: ProxySettings.Speech) async throws {
+    @Test(arguments: speeches) func anAddressIsAskedForAsItIs(speech: ProxySettings.Speech) async throws {
         let address = try #require(IPAddress("203.0.113.7"))
         let (result, seen) = try await probe(through: settings(speech), to: .address(address))
         #expect(try result.get().peer == PeerAddress(ip: address, port: 443))
         #expect(seen.proxiedPlaces == ["203.0.113.7:443"])
     }
 
-    @Test(arguments: speeches)
-    func aUserIsLetThrough(speech: ProxySettings.Speech) async throws {
+    @Test(arguments: speeches) func aUserIsLetThrough(speech: ProxySettings.Speech) async throws {
         let guarded = settings(speech) { $0.user = ("alice", "open: sesame") }
         #expect(try await probe(through: guarded, as: ("alice", "open: sesame")).result.failure == nil)
         #expect(try await failure(of: guarded, as: ("alice", "other")).reason == .proxy(.credentialsRefused))
@@ -117,8 +92,7 @@ struct ProxyTests {
             let prober = Prober(in: network)
             let request = ProbeRequest(
                 to: .resolve(host: Self.name),
-                proxy: Proxy(.socks5, host: .ip(place.ip), port: place.port, origin: "--proxy")
-            )
+                proxy: Proxy(.socks5, host: .ip(place.ip), port: place.port, origin: "--proxy"))
             let result = try await prober.probe(request)
             #expect(result.peer == PeerAddress(ip: address, port: 443) && result.proxy?.address == place)
             #expect(server.connections.first?.proxiedPlaces == ["203.0.113.7:443"])
@@ -130,8 +104,9 @@ struct ProxyTests {
         }
     }
 
-    @Test(arguments: speeches)
-    func aServerThatIsAcceptedIsAskedThroughTheProxy(speech: ProxySettings.Speech) async throws {
+    @Test(arguments: speeches) func aServerThatIsAcceptedIsAskedThroughTheProxy(speech: ProxySettings.Speech)
+        async throws
+    {
         let answer = Array("HTTP/1.1 200 Fine\r\n\r\n".utf8)
         for isProtected in [false, true] where speech == .http || !isProtected {
             let settings = settings(speech) {
@@ -149,8 +124,7 @@ struct ProxyTests {
         }
     }
 
-    @Test(arguments: speeches)
-    func everyByteMayComeAlone(speech: ProxySettings.Speech) async throws {
+    @Test(arguments: speeches) func everyByteMayComeAlone(speech: ProxySettings.Speech) async throws {
         let dripping = ServerBehavior.Delivery.drips(bytes: 1, everyMilliseconds: 0)
         let guarded = settings(speech) { $0.user = ("u", "p") }
         #expect(try await probe(through: guarded, delivery: dripping, as: ("u", "p")).result.failure == nil)
@@ -189,11 +163,7 @@ struct ProxyTests {
     @Test func aProxyWithoutTLSIsNoHTTPSProxy() async throws {
         try await LoopbackServer.serving(.proxy(settings(.http))) { server in
             let proxy = Proxy(
-                .https,
-                host: .ip(try #require(IPAddress("127.0.0.1"))),
-                port: server.port,
-                origin: "--proxy"
-            )
+                .https, host: .ip(try #require(IPAddress("127.0.0.1"))), port: server.port, origin: "--proxy")
             let request = ProbeRequest(to: .resolve(host: Self.name), proxy: proxy, timeout: .seconds(1))
             let error = try #require(await withProber { await outcome(of: request, by: $0) }.failure)
             #expect(error.phase == .proxy)
@@ -202,8 +172,9 @@ struct ProxyTests {
 
     // MARK: Faults
 
-    @Test(arguments: speeches)
-    func aProxyThatSaysNothingIsToldFromAServerThatSaysNothing(speech: ProxySettings.Speech) async throws {
+    @Test(arguments: speeches) func aProxyThatSaysNothingIsToldFromAServerThatSaysNothing(speech: ProxySettings.Speech)
+        async throws
+    {
         let timeout = Duration.milliseconds(500)
         let silent = try await failure(of: settings(speech) { $0.answer = .silence(after: []) }, timeout: timeout)
         #expect(silent.phase == .proxy && silent.reason == .deadlineExceeded(timeout: timeout))
@@ -215,8 +186,9 @@ struct ProxyTests {
         #expect("\(behind)".contains("through the proxy '"))
     }
 
-    @Test(arguments: speeches)
-    func aProxyThatClosesIsToldFromAServerThatCloses(speech: ProxySettings.Speech) async throws {
+    @Test(arguments: speeches) func aProxyThatClosesIsToldFromAServerThatCloses(speech: ProxySettings.Speech)
+        async throws
+    {
         let open: [UInt8] = speech == .http ? Array("HTTP/1.1 200 OK\r\n\r\n".utf8) : [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
         let greeting = speech == .http ? 0 : 2
         for length in 0..<open.count {
@@ -229,28 +201,26 @@ struct ProxyTests {
         #expect(behind.phase == .handshake && behind.reason == .closedEarly(received: 0))
     }
 
-    @Test(arguments: speeches, [0, 1, 2, 3])
-    func aProxyThatResetsIsNoServer(speech: ProxySettings.Speech, bytes: Int) async throws {
+    @Test(arguments: speeches, [0, 1, 2, 3]) func aProxyThatResetsIsNoServer(speech: ProxySettings.Speech, bytes: Int)
+        async throws
+    {
         let error = try await failure(of: settings(speech), delivery: .resets(afterBytes: bytes))
         #expect(error.phase == .proxy, "\(error)")
     }
 
     static let answers: [(ProxySettings.Speech, String, String)] = [
         (.http, "HTTP/1.1 407 Auth\r\n\r\n", "proxy-authentication"),
-        (.http, "HTTP/1.1 502 Bad Gateway\r\n\r\n", "proxy-refused"),
-        (.http, "garbage\r\n\r\n", "proxy-protocol"),
+        (.http, "HTTP/1.1 502 Bad Gateway\r\n\r\n", "proxy-refused"), (.http, "garbage\r\n\r\n", "proxy-protocol"),
         (.http, "HTTP/1.1 302 Go\r\nLocation: x\r\n\r\n", "proxy-refused"),
         (
             .http,
             "HTTP/1.1 200 x\r\n" + String(repeating: "X: \(String(repeating: "y", count: 1_000))\r\n", count: 2_000),
             "proxy-protocol"
-        ),
-        (.socks5, "\u{5}\u{1}\u{0}\u{1}", "proxy-refused"), (.socks5, "garbage", "proxy-protocol"),
+        ), (.socks5, "\u{5}\u{1}\u{0}\u{1}", "proxy-refused"), (.socks5, "garbage", "proxy-protocol"),
         (.socks5, "\u{5}\u{0}\u{0}\u{9}xxxxxx", "proxy-protocol"),
     ]
 
-    @Test(arguments: 0..<answers.count)
-    func anAnswerThatIsNoWayThroughIsTheProxys(index: Int) async throws {
+    @Test(arguments: 0..<answers.count) func anAnswerThatIsNoWayThroughIsTheProxys(index: Int) async throws {
         let (speech, text, id) = Self.answers[index]
         for isClosing in [false, true] {
             let settings = settings(speech) {
@@ -266,11 +236,7 @@ struct ProxyTests {
         try await LoopbackServer.serving(behavior) { server in
             for kind in Proxy.Kind.allCases {
                 let proxy = Proxy(
-                    kind,
-                    host: .ip(try #require(IPAddress("127.0.0.1"))),
-                    port: server.port,
-                    origin: "--proxy"
-                )
+                    kind, host: .ip(try #require(IPAddress("127.0.0.1"))), port: server.port, origin: "--proxy")
                 let address = ProbeRequest.Destination.address(try #require(IPAddress("203.0.113.7")))
                 let request = ProbeRequest(to: address, proxy: proxy, timeout: .milliseconds(500))
                 let error = try #require(await withProber { await outcome(of: request, by: $0) }.failure)
@@ -283,19 +249,13 @@ struct ProxyTests {
     @Test func aProxyThatIsNotThereIsNotAServerThatIsNotThere() async throws {
         try await RefusingPort.scoped { refusing in
             let proxy = Proxy(
-                .http,
-                host: .ip(try #require(IPAddress("127.0.0.1"))),
-                port: refusing.port,
-                origin: "--proxy"
-            )
+                .http, host: .ip(try #require(IPAddress("127.0.0.1"))), port: refusing.port, origin: "--proxy")
             let request = ProbeRequest(to: .resolve(host: Self.name), proxy: proxy)
             let error = try #require(await withProber { await outcome(of: request, by: $0) }.failure)
             #expect(error.phase == .proxy && error.id == "proxy-unreachable")
             #expect(
                 "\(error)".hasPrefix(
-                    "cannot connect to the proxy 'http://127.0.0.1:\(refusing.port)': connection refused"
-                )
-            )
+                    "cannot connect to the proxy 'http://127.0.0.1:\(refusing.port)': connection refused"))
         }
     }
 }

@@ -7,29 +7,21 @@ import Testing
 @testable import TLSProbe
 
 /// A question on the connection of a probe, between the verdict and the goodbye.
-@Suite(.timeLimit(.minutes(5)))
-struct QuestionTests {
+@Suite(.timeLimit(.minutes(5))) struct QuestionTests {
     typealias Answer = Result<HTTPAnswer, HTTPAnswerError>
 
     let world: StandardPKI
     let ok = Array("HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n".utf8)
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
     private func question(
-        _ method: HTTPQuestion.Method = .get,
-        _ path: String = "/health?deep=1",
-        host: String = "api.example.com",
+        _ method: HTTPQuestion.Method = .get, _ path: String = "/health?deep=1", host: String = "api.example.com",
         port: Int = 443
-    ) throws -> HTTPQuestion {
-        HTTPQuestion(method, try HTTPPath(path), host: try ServerName(host), port: port)
-    }
+    ) throws -> HTTPQuestion { HTTPQuestion(method, try HTTPPath(path), host: try ServerName(host), port: port) }
 
     private func server(
-        _ application: TLSServerSettings.Application,
-        delivery: ServerBehavior.Delivery = .immediate,
+        _ application: TLSServerSettings.Application, delivery: ServerBehavior.Delivery = .immediate,
         _ change: (inout TLSServerSettings) -> Void = { _ in }
     ) -> ServerBehavior {
         let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.application = application }
@@ -37,11 +29,9 @@ struct QuestionTests {
     }
 
     /// What a server answers that is accepted, and what it saw.
-    private func ask(
-        _ behavior: ServerBehavior,
-        _ question: HTTPQuestion? = nil,
-        timeout: Duration = .seconds(60)
-    ) async throws -> (answer: Answer?, seen: ConnectionObservation) {
+    private func ask(_ behavior: ServerBehavior, _ question: HTTPQuestion? = nil, timeout: Duration = .seconds(60))
+        async throws -> (answer: Answer?, seen: ConnectionObservation)
+    {
         let question = try question ?? self.question()
         return try await LoopbackServer.serving(behavior) { server in
             let request = try ProbeRequest(server) { $0.timeout = timeout }
@@ -52,17 +42,14 @@ struct QuestionTests {
         }
     }
 
-    private func failure(
-        _ behavior: ServerBehavior,
-        timeout: Duration = .seconds(60)
-    ) async throws -> HTTPAnswerError? {
-        try await ask(behavior, timeout: timeout).answer?.failure
-    }
+    private func failure(_ behavior: ServerBehavior, timeout: Duration = .seconds(60)) async throws -> HTTPAnswerError?
+    { try await ask(behavior, timeout: timeout).answer?.failure }
 
     // MARK: What is sent
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func oneRequestIsSentAndTheConnectionClosed(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func oneRequestIsSentAndTheConnectionClosed(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let (answer, seen) = try await ask(server(.answers(ok)) { $0.maximumVersion = version })
         let head = try #require(try answer?.get())
         #expect(head.status == 200)
@@ -71,8 +58,7 @@ struct QuestionTests {
         #expect(
             String(decoding: seen.applicationOpening, as: UTF8.self)
                 == "GET /health?deep=1 HTTP/1.1\r\nHost: api.example.com\r\nUser-Agent: pincheck\r\nAccept: */*\r\n"
-                + "Connection: close\r\n\r\n"
-        )
+                + "Connection: close\r\n\r\n")
         #expect(seen.receivedCloseNotify)
     }
 
@@ -80,8 +66,7 @@ struct QuestionTests {
         ("api.example.com", 443, "api.example.com"), ("api.example.com", 8443, "api.example.com:8443"),
         ("203.0.113.7", 443, "203.0.113.7"), ("2001:db8::1", 443, "[2001:db8::1]"),
         ("2001:db8::1", 8443, "[2001:db8::1]:8443"),
-    ])
-    func theHostHeaderHasThePortUnlessItIsTheUsualOne(host: String, port: Int, expected: String) throws {
+    ]) func theHostHeaderHasThePortUnlessItIsTheUsualOne(host: String, port: Int, expected: String) throws {
         let bytes = try question(.head, "/", host: host, port: port).bytes
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.hasPrefix("HEAD / HTTP/1.1\r\nHost: \(expected)\r\n"))
@@ -91,23 +76,21 @@ struct QuestionTests {
     @Test(arguments: [
         ("", HTTPPathError.noSlash), ("health", .noSlash), ("https://example.com/", .noSlash), ("*", .noSlash),
         ("/a b", .character), ("/a\r\nX: y", .character), ("/\u{0}", .character), ("/é", .character),
-        ("/\"", .character),
-        ("/\u{7F}", .character), ("/a#b", .fragment), ("/" + String(repeating: "a", count: 8_000), .tooLong),
-    ])
-    func aTextThatIsNoPathIsRefused(text: String, expected: HTTPPathError) {
+        ("/\"", .character), ("/\u{7F}", .character), ("/a#b", .fragment),
+        ("/" + String(repeating: "a", count: 8_000), .tooLong),
+    ]) func aTextThatIsNoPathIsRefused(text: String, expected: HTTPPathError) {
         #expect(throws: expected) { try HTTPPath(text) }
         #expect(!expected.description.contains("\n"))
     }
 
     @Test(arguments: ["/", "/a/b?c=d&e=%20", "//", "/~.-_:@!$'()*+,;=", "/" + String(repeating: "a", count: 7_999)])
-    func aPathIsSentAsItIs(text: String) throws {
-        #expect(try HTTPPath(text).description == text)
-    }
+    func aPathIsSentAsItIs(text: String) throws { #expect(try HTTPPath(text).description == text) }
 
     // MARK: Nothing before the verdict
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func nothingIsSentToAServerThatIsNotAccepted(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func nothingIsSentToAServerThatIsNotAccepted(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         try await LoopbackServer.serving(server(.answers(ok)) { $0.maximumVersion = version }) { server in
             let request = try ProbeRequest(server)
             let outcome = try await withProber { prober in
@@ -200,8 +183,7 @@ struct QuestionTests {
         ("HTTP/1.1 200 ", "x", HTTPHeadReader.statusLineLimit),
         ("HTTP/1.1 200 OK\r\n", "A: b\r\n", HTTPHeadReader.limit),
         ("", "HTTP/1.1 100 Continue\r\n\r\n", HTTPHeadReader.limit),
-    ])
-    func anAnswerWithoutEndIsLeftAtItsLimit(start: String, rest: String, limit: Int) async throws {
+    ]) func anAnswerWithoutEndIsLeftAtItsLimit(start: String, rest: String, limit: Int) async throws {
         let behavior = server(.goesOn(Array(start.utf8), repeating: Array(rest.utf8)))
         #expect(try await failure(behavior) == .tooLong(limit: limit))
     }
@@ -234,8 +216,7 @@ struct QuestionTests {
         for application in [TLSServerSettings.Application.floods, .greets(Array("220 ready\r\n".utf8))] {
             let error = try await failure(server(application))
             #expect(
-                error == .notHTTP || error == .spokeFirst || error == .tooLong(limit: HTTPQuestionHandler.inputLimit)
-            )
+                error == .notHTTP || error == .spokeFirst || error == .tooLong(limit: HTTPQuestionHandler.inputLimit))
         }
     }
 
@@ -265,19 +246,18 @@ struct QuestionTests {
         }
     }
 
-    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Le"])
-    func aServerThatClosesBeforeTheEndOfItsHeadHasNotAnswered(start: String) async throws {
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Le"]) func aServerThatClosesBeforeTheEndOfItsHeadHasNotAnswered(
+        start: String
+    ) async throws {
         let error = try await failure(server(.answers(Array(start.utf8))))
         #expect(error == .closedEarly(received: start.utf8.count))
     }
 
     @Test(arguments: [
         (LoopbackLab.TLSVersion.tls12, HTTPAnswerError.handshakeNotCompleted), (.tls13, .alert(.certificateRequired)),
-    ])
-    func aServerThatInsistsOnAClientCertificateSaysSo(
-        version: LoopbackLab.TLSVersion,
-        expected: HTTPAnswerError
-    ) async throws {
+    ]) func aServerThatInsistsOnAClientCertificateSaysSo(version: LoopbackLab.TLSVersion, expected: HTTPAnswerError)
+        async throws
+    {
         let behavior = server(.answers(ok)) {
             $0.clientCertificate = .required
             $0.maximumVersion = version
@@ -333,8 +313,7 @@ struct QuestionTests {
         }
     }
 
-    @Test(arguments: Seeds.sample(32))
-    func aQuestionEndsAtTheDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(32)) func aQuestionEndsAtTheDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         // From the ServerHello to the end of the answer and beyond.
         let position = Int.random(in: 0...2_600, using: &generator)

@@ -4,8 +4,7 @@ import TLSProbe
 import Testing
 
 /// A network of a test's own, as the commands of the articles are run in.
-@Suite(.timeLimit(.minutes(5)))
-struct StagedNetworkTests {
+@Suite(.timeLimit(.minutes(5))) struct StagedNetworkTests {
     private let address = IPAddress("203.0.113.7")!
     private let loopback = IPAddress("127.0.0.1")!
 
@@ -15,20 +14,14 @@ struct StagedNetworkTests {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             let network = StagedNetwork(
                 names: ["api.example.com": [address], "old.example.com": [IPAddress("203.0.113.9")!]],
-                ports: [PeerAddress(ip: address, port: 443): server.port],
-                loopback: loopback
-            )
+                ports: [PeerAddress(ip: address, port: 443): server.port], loopback: loopback)
             let prober = Prober(in: network)
             try await body(prober)
             await prober.shutdown()
         }
     }
 
-    @Test(
-        arguments: [
-            ProbeRequest.Destination.resolve(host: "api.example.com"), .address(IPAddress("203.0.113.7")!),
-        ]
-    )
+    @Test(arguments: [ProbeRequest.Destination.resolve(host: "api.example.com"), .address(IPAddress("203.0.113.7")!)])
     func aServerIsReportedWhereItSeemsToBe(destination: ProbeRequest.Destination) async throws {
         try await staged { prober in
             let result = try await prober.probe(ProbeRequest(to: destination))
@@ -49,9 +42,7 @@ struct StagedNetworkTests {
                 do throws(ProbeError) {
                     _ = try await prober.probe(request)
                     return nil
-                } catch {
-                    return error.phase == .resolve ? "resolve" : "connect"
-                }
+                } catch { return error.phase == .resolve ? "resolve" : "connect" }
             }
             let unknownName = await failure(ProbeRequest(to: .resolve(host: "localhost")))
             #expect(unknownName == "resolve")

@@ -7,15 +7,12 @@ import Testing
 @testable import TLSProbe
 
 /// A document on the connection that was judged.
-@Suite(.timeLimit(.minutes(5)))
-struct TransferTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferTests {
     typealias End = Result<Void, TransferError>
 
     let world: StandardPKI
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
     /// Keeps what comes.
     private final class Keeper: TransferReceiver {
@@ -39,42 +36,32 @@ struct TransferTests {
     }
 
     private func server(
-        _ application: TLSServerSettings.Application,
-        delivery: ServerBehavior.Delivery = .immediate,
+        _ application: TLSServerSettings.Application, delivery: ServerBehavior.Delivery = .immediate,
         _ change: (inout TLSServerSettings) -> Void = { _ in }
     ) -> ServerBehavior {
         let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.application = application }
         return .tls(settings.with(change), delivery: delivery)
     }
 
-    private func answer(
-        _ head: String,
-        _ body: some Sequence<UInt8> = [],
-        _ ending: Responder.Answer.Ending = .goodbye
-    ) -> TLSServerSettings.Application {
+    private func answer(_ head: String, _ body: some Sequence<UInt8> = [], _ ending: Responder.Answer.Ending = .goodbye)
+        -> TLSServerSettings.Application
+    {
         let answer = Responder.Answer(head, Array(body), ending)
         return .responds(Responder { _ in answer })
     }
 
-    private func transfer(
-        to keeper: Keeper,
-        _ method: HTTPQuestion.Method = .get,
-        patience: Duration = .seconds(30)
-    ) throws -> Transfer {
+    private func transfer(to keeper: Keeper, _ method: HTTPQuestion.Method = .get, patience: Duration = .seconds(30))
+        throws -> Transfer
+    {
         Transfer(
-            TransferQuestion(method, try HTTPLocation("https://api.example.com/a?b=c")),
-            for: keeper,
-            patience: Transfer.Patience(bytes: 1, in: patience)
-        )
+            TransferQuestion(method, try HTTPLocation("https://api.example.com/a?b=c")), for: keeper,
+            patience: Transfer.Patience(bytes: 1, in: patience))
     }
 
     /// How the transfer from a server that is accepted ends, and what the server saw.
     private func fetch(
-        _ behavior: ServerBehavior,
-        to keeper: Keeper,
-        _ method: HTTPQuestion.Method = .get,
-        timeout: Duration = .seconds(60),
-        patience: Duration = .seconds(30)
+        _ behavior: ServerBehavior, to keeper: Keeper, _ method: HTTPQuestion.Method = .get,
+        timeout: Duration = .seconds(60), patience: Duration = .seconds(30)
     ) async throws -> (end: End?, seen: ConnectionObservation) {
         let transfer = try transfer(to: keeper, method, patience: patience)
         return try await LoopbackServer.serving(behavior) { server in
@@ -126,15 +113,17 @@ struct TransferTests {
         #expect(keeper.body.withLock { $0 } == [UInt8](repeating: 0x78, count: 100))
     }
 
-    @Test(arguments: [(64, nil), (65, TransferError.tooLong)])
-    func interimAnswersHaveAnEnd(count: Int, error: TransferError?) async throws {
+    @Test(arguments: [(64, nil), (65, TransferError.tooLong)]) func interimAnswersHaveAnEnd(
+        count: Int, error: TransferError?
+    ) async throws {
         let hints = String(repeating: "HTTP/1.1 103 Hints\n\n", count: count)
         let (end, _) = try await fetch(server(answer(hints + "HTTP/1.1 200 Fine\nContent-Length: 0")), to: Keeper())
         #expect(end?.failure == error && end != nil)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13])
-    func theDocumentComesOverTheConnectionThatWasJudged(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func theDocumentComesOverTheConnectionThatWasJudged(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
         let document = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
         let keeper = Keeper()
         let behavior = server(answer("HTTP/1.1 200 Fine\nContent-Length: 300000\nA: b", document)) {
@@ -150,8 +139,7 @@ struct TransferTests {
             String(decoding: seen.applicationOpening, as: UTF8.self) == """
                 GET /a?b=c HTTP/1.1\r\nHost: api.example.com\r\nUser-Agent: pincheck\r\nAccept: */*\r\n\
                 Accept-Encoding: identity\r\nConnection: close\r\n\r\n
-                """
-        )
+                """)
     }
 
     @Test func aServerThatIsNotAcceptedIsAskedNothing() async throws {
@@ -215,9 +203,7 @@ struct TransferTests {
     @Test func whoWantsNoMoreLeaves() async throws {
         let keeper = Keeper(limit: 1)
         let (end, seen) = try await fetch(
-            server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1, 2, 3], .silence)),
-            to: keeper
-        )
+            server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1, 2, 3], .silence)), to: keeper)
         #expect(end?.failure == .stopped && seen.receivedCloseNotify)
     }
 
@@ -225,9 +211,9 @@ struct TransferTests {
         ("HTTP/1.1 200 Fine\nContent-Length: 4", 4, Responder.Answer.Ending.cut, nil),
         ("HTTP/1.1 200 Fine\nContent-Length: 4", 3, .cut, TransferError.closedEarly),
         ("HTTP/1.1 200 Fine\nContent-Length: 4", 3, .goodbye, .closedEarly),
-        ("HTTP/1.1 200 Fine\nContent-Length: 2", 4, .goodbye, nil),
-        ("HTTP/1.1 200 Fine", 4, .goodbye, nil), ("HTTP/1.1 200 Fine", 4, .cut, .closedEarly),
-        ("HTTP/1.0 200 Fine", 4, .goodbye, nil), ("HTTP/1.1 200 Fine", 0, .cut, .closedEarly),
+        ("HTTP/1.1 200 Fine\nContent-Length: 2", 4, .goodbye, nil), ("HTTP/1.1 200 Fine", 4, .goodbye, nil),
+        ("HTTP/1.1 200 Fine", 4, .cut, .closedEarly), ("HTTP/1.0 200 Fine", 4, .goodbye, nil),
+        ("HTTP/1.1 200 Fine", 0, .cut, .closedEarly),
         ("HTTP/1.1 200 Fine\nContent-Length: 4\nContent-Length: 4", 4, .goodbye, .notHTTP),
         ("HTTP/1.1 200 Fine\nContent-Length: 4, 4", 4, .goodbye, .notHTTP),
         ("HTTP/1.1 200 Fine\nContent-Length: 4\nTransfer-Encoding: chunked", 4, .goodbye, .notHTTP),
@@ -244,17 +230,12 @@ struct TransferTests {
         (
             "HTTP/1.1 100 Wait\n\nHTTP/1.1 103 Hints\nA: b\n\nRTSP/1.0 200 Fine\nContent-Length: 4", 4, .goodbye,
             .notHTTP
-        ),
-        ("HTTP/1.1 100 Wait\n\nHTTP/1.1 103 Hints\nA: b\n\nHTTP/1.1 200 Fine\nContent-Length: 4", 4, .goodbye, nil),
+        ), ("HTTP/1.1 100 Wait\n\nHTTP/1.1 103 Hints\nA: b\n\nHTTP/1.1 200 Fine\nContent-Length: 4", 4, .goodbye, nil),
         ("HTTP/1.1 20 Fine\nContent-Length: 0", 0, .goodbye, .notHTTP),
         ("HTTP/1.1 101 Other\nUpgrade: h2c", 0, .goodbye, .notHTTP),
         ("HTTP/1.1 100 Continue\n\nHTTP/1.1 103 Hints\nLink: x\n\nHTTP/1.1 200 Fine\nContent-Length: 4", 4, .cut, nil),
-    ])
-    func anAnswerEndsWhereItsFramingSaysAndNowhereElse(
-        head: String,
-        count: Int,
-        ending: Responder.Answer.Ending,
-        error: TransferError?
+    ]) func anAnswerEndsWhereItsFramingSaysAndNowhereElse(
+        head: String, count: Int, ending: Responder.Answer.Ending, error: TransferError?
     ) async throws {
         let keeper = Keeper()
         let (end, _) = try await fetch(server(answer(head, [1, 2, 3, 4].prefix(count), ending)), to: keeper)
@@ -270,8 +251,7 @@ struct TransferTests {
         ("4\r\nabcde\r\n0\r\n\r\n", .notHTTP), ("g\r\nabcd\r\n0\r\n\r\n", .notHTTP),
         ("-4\r\nabcd\r\n0\r\n\r\n", .notHTTP), ("ffffffffffffffffff\r\nabcd\r\n0\r\n\r\n", .notHTTP),
         ("4\r\nabcd\r\n", .closedEarly), ("4\r\nabcd\r\n0\r\n", .closedEarly), ("4\r\nab", .closedEarly),
-    ])
-    func chunksAreTakenAsTheyAreOrNotAtAll(body: String, error: TransferError?) async throws {
+    ]) func chunksAreTakenAsTheyAreOrNotAtAll(body: String, error: TransferError?) async throws {
         let keeper = Keeper()
         let head = "HTTP/1.1 200 Fine\nTransfer-Encoding: chunked"
         let (end, _) = try await fetch(server(answer(head, body.utf8)), to: keeper)
@@ -312,11 +292,8 @@ struct TransferTests {
         ("HTTP/1.1 200 Fine\r\n\r\nabcd", .closes, nil),
         ("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\n\r\nabcd", .closes, TransferError.closedEarly),
         ("220 ready\r\n", .closes, .notHTTP), ("", .closes, .closedEarly), ("", .stalls, .deadlineExceeded),
-    ])
-    func aDocumentComesWithoutTLSWhereThatIsAskedFor(
-        answer: String,
-        ending: ServerBehavior.Script.Ending,
-        error: TransferError?
+    ]) func aDocumentComesWithoutTLSWhereThatIsAskedFor(
+        answer: String, ending: ServerBehavior.Script.Ending, error: TransferError?
     ) async throws {
         let keeper = Keeper()
         let transfer = try transfer(to: keeper)
@@ -327,9 +304,7 @@ struct TransferTests {
                 do throws(TransferError) {
                     try await prober.fetchPlainly(request, transfer)
                     #expect(error == nil)
-                } catch let failure {
-                    #expect(failure == error)
-                }
+                } catch let failure { #expect(failure == error) }
                 #expect(prober.workshop.attempts.isEmpty)
             }
             if error == nil { #expect(keeper.body.withLock { $0 } == Array("abcd".utf8)) }
@@ -338,23 +313,16 @@ struct TransferTests {
 
     @Test func aServerWithoutAnAnswerIsLeftAtTheDeadlineAndASlowOneLater() async throws {
         let nothing = try await fetch(
-            server(answer("HTTP/1.1 100 Wait", [], .silence)),
-            to: Keeper(),
-            timeout: .seconds(3)
-        )
+            server(answer("HTTP/1.1 100 Wait", [], .silence)), to: Keeper(), timeout: .seconds(3))
         #expect(nothing.end?.failure == .deadlineExceeded)
         let slow = try await fetch(
-            server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1], .silence)),
-            to: Keeper(),
-            timeout: .seconds(60),
-            patience: .seconds(2)
-        )
+            server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1], .silence)), to: Keeper(), timeout: .seconds(60),
+            patience: .seconds(2))
         #expect(slow.end?.failure == .tooSlow(.seconds(2)))
     }
 
     /// Damaged answers over connections of all kinds: each comes to an end, and what is called whole is.
-    @Test(arguments: Seeds.sample(32))
-    func whateverTheServerDoesItEnds(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(32)) func whateverTheServerDoesItEnds(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let document = (0..<2_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let isChunked = Bool.random(using: &generator)
@@ -389,8 +357,7 @@ struct TransferTests {
             ? ServerBehavior.Delivery.hostile(at: Int.random(in: 0...5_000, using: &generator), using: &generator)
             : .immediate
         let application = TLSServerSettings.Application.responds(
-            Responder { [bytes] _ in Responder.Answer(bytes, ending) }
-        )
+            Responder { [bytes] _ in Responder.Answer(bytes, ending) })
         let keeper = Keeper()
         let transfer = try transfer(to: keeper, patience: .seconds(1))
         try await LoopbackServer.serving(server(application, delivery: delivery)) { server in

@@ -9,8 +9,7 @@ import X509
 @testable import TLSProbe
 
 /// The library context of batches beside the ordinary one: whatever is asked, both have to answer the same.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSContext.trimmedLibrary() != nil))
-struct TrimmedLibraryTests {
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSContext.trimmedLibrary() != nil)) struct TrimmedLibraryTests {
     /// A kind of key that servers may have.
     enum Key: String, CaseIterable {
         case rsa, rsaPSS = "RSA-PSS", p256 = "P-256", p384 = "P-384", p521 = "P-521", secp256k1, brainpoolP256r1
@@ -33,9 +32,7 @@ struct TrimmedLibraryTests {
 
     let world: StandardPKI
 
-    init() throws {
-        world = try StandardPKI.shared()
-    }
+    init() throws { world = try StandardPKI.shared() }
 
     private func leaf(_ key: Key) throws -> LabCertificate {
         try world.interA.issue(.leaf(StandardPKI.serverName), key: key.make())
@@ -48,32 +45,25 @@ struct TrimmedLibraryTests {
         let presented: PresentedChain?
     }
 
-    private func outcome(
-        of behavior: ServerBehavior,
-        expecting count: Int,
-        _ change: (inout ProbeRequest) -> Void
-    ) async throws -> Outcome {
+    private func outcome(of behavior: ServerBehavior, expecting count: Int, _ change: (inout ProbeRequest) -> Void)
+        async throws -> Outcome
+    {
         try await LoopbackServer.serving(behavior, address: "127.0.0.1") { server in
             let prober = Probers(expecting: count).prober(for: 0)
             let result = await TLSProbeTests.outcome(of: try ProbeRequest(server, change), by: prober)
             await prober.shutdown()
             switch result {
             case .success(let result):
-                let details = [
-                    "\(result.tlsVersion)", result.cipher, result.group, "\(result.clientCertificateSent)",
-                ]
+                let details = ["\(result.tlsVersion)", result.cipher, result.group, "\(result.clientCertificateSent)"]
                 return Outcome(details: details, presented: result.presented)
-            case .failure(let error):
-                return Outcome(details: [error.id, "\(error.reason)"], presented: nil)
+            case .failure(let error): return Outcome(details: [error.id, "\(error.reason)"], presented: nil)
             }
         }
     }
 
     /// Probes a server for many and for one, and says whether there was a chain.
-    @discardableResult
-    private func compare(
-        _ settings: TLSServerSettings,
-        _ change: (inout ProbeRequest) -> Void = { _ in }
+    @discardableResult private func compare(
+        _ settings: TLSServerSettings, _ change: (inout ProbeRequest) -> Void = { _ in }
     ) async throws -> PresentedChain? {
         let many = try await outcome(of: .tls(settings), expecting: 1_000, change)
         // Read anew, so that nothing that is compared stands on what the other library has read.
@@ -85,8 +75,9 @@ struct TrimmedLibraryTests {
         return many.presented
     }
 
-    @Test(arguments: Key.allCases, [LoopbackLab.TLSVersion.tls12, .tls13])
-    func handshakesWithEachKindOfKeyEndTheSame(key: Key, version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: Key.allCases, [LoopbackLab.TLSVersion.tls12, .tls13]) func handshakesWithEachKindOfKeyEndTheSame(
+        key: Key, version: LoopbackLab.TLSVersion
+    ) async throws {
         let settings = TLSServerSettings(presenting: [try leaf(key), world.interA]).with {
             $0.minimumVersion = version
             $0.maximumVersion = version
@@ -104,10 +95,9 @@ struct TrimmedLibraryTests {
 
     @Test(arguments: [
         "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-SHA384", "ECDHE-RSA-AES128-SHA", "AES128-GCM-SHA256",
-        "AES256-SHA",
-        "AES128-CCM8", "ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-RSA-CAMELLIA128-SHA256", "ECDHE-ARIA128-GCM-SHA256",
-    ])
-    func suitesBeforeTLS13AreThere(suite: String) async throws {
+        "AES256-SHA", "AES128-CCM8", "ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-RSA-CAMELLIA128-SHA256",
+        "ECDHE-ARIA128-GCM-SHA256",
+    ]) func suitesBeforeTLS13AreThere(suite: String) async throws {
         let settings = TLSServerSettings(presenting: [try leaf(.rsa)]).with {
             $0.maximumVersion = .tls12
             $0.cipherList = suite + ":@SECLEVEL=0"
@@ -142,9 +132,7 @@ struct TrimmedLibraryTests {
         let settings = TLSServerSettings(presenting: [world.leaf]).with { $0.clientCertificate = .required }
         let client = try leaf(.ed25519)
         let identity = try ClientIdentity(
-            certificates: Array(client.pem.utf8),
-            key: Array(client.key.privateKeyPEM().utf8)
-        )
+            certificates: Array(client.pem.utf8), key: Array(client.key.privateKeyPEM().utf8))
         #expect(try await compare(settings) { $0.clientIdentity = identity } != nil)
     }
 
@@ -152,13 +140,10 @@ struct TrimmedLibraryTests {
         let good = try leaf(.p384)
         let expired = try world.interA.reissue(good) { $0 = $0.expired() }
         for sent in [[good, world.interA], [expired, world.interA], [good], [good, world.rootB]] {
-            let presented = try #require(
-                try await outcome(of: .presenting(sent), expecting: 1_000) { _ in }.presented
-            )
+            let presented = try #require(try await outcome(of: .presenting(sent), expecting: 1_000) { _ in }.presented)
             let findings = try judge(presented)
             let again = try PresentedChain(
-                presented.certificates.map { try CertificateReader.certificate(der: $0.der) }
-            )
+                presented.certificates.map { try CertificateReader.certificate(der: $0.der) })
             let other = try judge(#require(again))
             #expect(findings.validPaths == other.validPaths)
             #expect(findings.failures.map { "\($0)" } == other.failures.map { "\($0)" })
@@ -171,16 +156,12 @@ struct TrimmedLibraryTests {
         let root = try CertificateReader.certificate(der: world.rootA.der)
         return OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle([root])])).findPaths(
             PathQuestion(
-                presented: presented,
-                anchors: .trustStore,
+                presented: presented, anchors: .trustStore,
                 policy: .sslServer(name: ReferenceName(StandardPKI.serverName)),
-                time: Timestamp(secondsSinceEpoch: LabClock.now)
-            )
-        )
+                time: Timestamp(secondsSinceEpoch: LabClock.now)))
     }
 
-    @Test(arguments: Key.allCases)
-    func certificatesAreReadTheSame(key: Key) throws {
+    @Test(arguments: Key.allCases) func certificatesAreReadTheSame(key: Key) throws {
         let certificate = try leaf(key)
         #expect(try readTrimmed(certificate.der) == CertificateReader.certificate(der: certificate.der))
     }
@@ -208,7 +189,5 @@ struct TrimmedLibraryTests {
 
 extension OpaquePointer? {
     /// A key for a leaf; what signs with it is OpenSSL, which knows its kind.
-    fileprivate func labKey() throws -> LabKey {
-        try LabKey(takingOwnershipOf: #require(self), algorithm: .p256)
-    }
+    fileprivate func labKey() throws -> LabKey { try LabKey(takingOwnershipOf: #require(self), algorithm: .p256) }
 }

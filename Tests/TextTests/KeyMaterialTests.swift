@@ -12,8 +12,7 @@ import Text
         }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
-    func nearlyEveryLineOfAKeyIsTold(seed: UInt64) {
+    @Test(arguments: 0..<20 as Range<UInt64>) func nearlyEveryLineOfAKeyIsTold(seed: UInt64) {
         let lines = Self.lines(seed)
         #expect(lines.count(where: { !KeyMaterial.isLikely($0) }) <= 1)
     }
@@ -25,8 +24,7 @@ import Text
         "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
         "MC4CAQAwBQYDK2VwBCIEIDx9bT0kRz8cV5nQe3wYpLmFhA2sU7gJ1oKiBtXyZvHd",
         "q83bGx1VZ8n0mYtRcDfEwQjHk7LpU5oXv2SaBz9iTg4=",
-    ])
-    func linesOfKeysAreNotShown(line: String) {
+    ]) func linesOfKeysAreNotShown(line: String) {
         #expect(KeyMaterial.isLikely(line))
         #expect(quoted(line) == "'(\(line.utf8.count) characters)'")
         #expect(quoted("https://\(line)") == "'https:(\(line.utf8.count + 2) characters)'")
@@ -45,8 +43,7 @@ import Text
         "/Users/Somebody/Documents/Projects/Application/Certificates/Production", "xn--r8jz45g.xn--zckzah",
         "0123456789abcdef0123456789abcdef01234567", "CertificatesOfTheServersThatWeTalkToEveryDay",
         "/nix/store/7b3j5p8yq1sdhr0n5c6x2m9w4kfzvla1-openssl/etc", "ip6-allnodes", "",
-    ])
-    func namesAndPathsAreShown(text: String) {
+    ]) func namesAndPathsAreShown(text: String) {
         #expect(!KeyMaterial.isLikely(text))
         #expect(KeyMaterial.hidden(in: text) == text)
     }
@@ -56,18 +53,15 @@ import Text
         "30770201010420aab6dc6c7555",
         "302e020100300506032b657004220420f4a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f",
         "5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9a1b2c3",
-        "5F60718293A4B5C6D7E8F90A1B2C3D4E5F60718293A4B5C6D7E8F9A1B2C3",
-        "5c:38:5a:90:1b:2c:3d:4e:5f:60:71:82:93:a4:b5:",
-    ])
-    func digitsOfKeysAreNotShown(line: String) {
+        "5F60718293A4B5C6D7E8F90A1B2C3D4E5F60718293A4B5C6D7E8F9A1B2C3", "5c:38:5a:90:1b:2c:3d:4e:5f:60:71:82:93:a4:b5:",
+    ]) func digitsOfKeysAreNotShown(line: String) {
         let line = line.hasPrefix("3077") ? line + String(repeating: "1b", count: 100) : line
         #expect(KeyMaterial.isLikely(line))
         #expect(quoted(line) == "'(\(line.utf8.count) characters)'")
         #expect(quoted("a \(line) b") == "'a (\(line.utf8.count) characters) b'")
     }
 
-    @Test(arguments: [40, 56, 64, 96, 128])
-    func hashesInDigitsAreShown(count: Int) {
+    @Test(arguments: [40, 56, 64, 96, 128]) func hashesInDigitsAreShown(count: Int) {
         let hash = String(String(repeating: "9f3c", count: 32).prefix(count))
         #expect(KeyMaterial.hidden(in: hash) == hash)
         let pairs = stride(from: 0, to: count, by: 4).map { _ in "9f:3c" }.joined(separator: ":")

@@ -6,8 +6,7 @@ import Text
         ("{\n\t\"a\": 1\n}\n", "{\n\t\"a\": 1\n}\n"), ("one\r\ntwo\r\n", "one\ntwo\n"),
         ("new\rold\r", "new\\u{D}old\\u{D}"), ("\u{1B}]0;title\u{7}", "\\u{1B}]0;title\\u{7}"),
         ("\u{9B}2J Zürich 東京 🚀\u{202E}", "\\u{9B}2J Zürich 東京 🚀\\u{202E}"), ("\r\r\n", "\\u{D}\n"), ("", ""),
-    ])
-    func aDocumentIsEscapedHoweverItComes(text: String, shown: String) {
+    ]) func aDocumentIsEscapedHoweverItComes(text: String, shown: String) {
         let bytes = Array(text.utf8)
         for length in 1...5 {
             var document = TerminalDocument()
@@ -22,8 +21,7 @@ import Text
 
     @Test(
         arguments: [[0x9B, 0x32, 0x4A], [0x41, 0xE2, 0x82], [0xF0], [0xFF, 0x1B], [0x80, 0x80, 0x80, 0x80]] as [[UInt8]]
-    )
-    func noByteThatIsNoTextIsLeft(bytes: [UInt8]) {
+    ) func noByteThatIsNoTextIsLeft(bytes: [UInt8]) {
         var document = TerminalDocument()
         let result = bytes.flatMap { document.shown([$0]) } + document.finished()
         let text = String(validating: result, as: UTF8.self)

@@ -4,19 +4,15 @@ import Text
 
 @Suite struct CellWidthTests {
     @Test(arguments: [
-        ("", 0), ("CN=api.example.com", 18), ("Zürich", 6), ("北京", 4), ("東京 é", 6), ("e\u{301}", 1),
-        ("한국", 4), ("\u{1112}\u{1161}\u{11AB}", 2), ("ｶﾅ", 2), ("カナ", 4), ("（）", 4), ("→ … ✓ ✗ –", 9), ("😀", 2),
-        ("Ω", 1), ("\u{5E9}\u{5B0}", 1), ("\u{1B}[32m北\u{1B}[0m", 2), ("𠀀", 2),
-    ])
-    func countsWhatATerminalShows(text: String, cells: Int) {
-        #expect(TerminalText.cells(text) == cells)
-    }
+        ("", 0), ("CN=api.example.com", 18), ("Zürich", 6), ("北京", 4), ("東京 é", 6), ("e\u{301}", 1), ("한국", 4),
+        ("\u{1112}\u{1161}\u{11AB}", 2), ("ｶﾅ", 2), ("カナ", 4), ("（）", 4), ("→ … ✓ ✗ –", 9), ("😀", 2), ("Ω", 1),
+        ("\u{5E9}\u{5B0}", 1), ("\u{1B}[32m北\u{1B}[0m", 2), ("𠀀", 2),
+    ]) func countsWhatATerminalShows(text: String, cells: Int) { #expect(TerminalText.cells(text) == cells) }
 
     @Test(arguments: [
-        ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("北京某某", 8, "北京某某"), ("北京某某", 7, "北京某…"),
-        ("北京某某", 6, "北京…"), ("e\u{301}fg", 2, "e\u{301}…"), ("ab", 1, "…"),
-    ])
-    func cutsByCells(text: String, cells: Int, cut: String) {
+        ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("北京某某", 8, "北京某某"), ("北京某某", 7, "北京某…"), ("北京某某", 6, "北京…"),
+        ("e\u{301}fg", 2, "e\u{301}…"), ("ab", 1, "…"),
+    ]) func cutsByCells(text: String, cells: Int, cut: String) {
         #expect(TerminalText.cut(text, toCells: cells) == cut)
         #expect(TerminalText.cells(TerminalText.padded(cut, toCells: 12)) == 12)
         #expect(TerminalText.cells(TerminalText.leftPadded(cut, toCells: 12)) == 12)
@@ -32,13 +28,10 @@ import Text
             narrow.folded(text) == """
                   note: nothing is contacted but the
                       target, and that is said here
-                """
-        )
+                """)
         #expect(
             narrow.folded("    1 pass  " + text.dropFirst(8)).hasPrefix(
-                "    1 pass  nothing is contacted but the\n        target"
-            )
-        )
+                "    1 pass  nothing is contacted but the\n        target"))
         #expect(narrow.folded("short") == "short")
         #expect(TextLayout().folded(String(repeating: text, count: 9)) == String(repeating: text, count: 9))
     }
@@ -48,13 +41,11 @@ import Text
         #expect(narrow.folded("the pin \(hash) is") == "the pin\n      \(hash)\n      is")
         #expect(
             narrow.folded("CN=Example CA,O=Example Trust Services Limited,OU=A,C=US,OU=B,OU=C,OU=D,OU=E")
-                == "CN=Example CA,O=Example Trust Services\n      Limited,OU=A,C=US,OU=B,OU=C,OU=D,\n      OU=E"
-        )
+                == "CN=Example CA,O=Example Trust Services\n      Limited,OU=A,C=US,OU=B,OU=C,OU=D,\n      OU=E")
         let cities = String(repeating: "北京", count: 12)
         #expect(
-            narrow.folded("in \(cities)") == "in\n      "
-                + String(repeating: "北京", count: 8) + "北\n      京" + String(repeating: "北京", count: 3)
-        )
+            narrow.folded("in \(cities)") == "in\n      " + String(repeating: "北京", count: 8) + "北\n      京"
+                + String(repeating: "北京", count: 3))
     }
 
     @Test func groupsStayWhole() {
@@ -68,8 +59,7 @@ import Text
         #expect(TextLayout(columns: 100).narrowed(by: 3).columns == 97)
     }
 
-    @Test(arguments: Seeds.sample(3))
-    func wordsAreTheSameAndLinesFit(seed: UInt64) {
+    @Test(arguments: Seeds.sample(3)) func wordsAreTheSameAndLinesFit(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let words = (0..<Int.random(in: 1...40, using: &generator)).map { _ in

@@ -12,8 +12,7 @@ import Text
         ("connect=deploy:s3cr3t@192.0.2.1", "connect=…@192.0.2.1"),
         ("the value 'u:s3cr3t@api.example.com' is none", "the value '…@api.example.com' is none"),
         ("https://…@api.example.com/", "https://…@api.example.com/"),
-    ])
-    func whatStandsBeforeAHostIsHidden(text: String, shown: String) {
+    ]) func whatStandsBeforeAHostIsHidden(text: String, shown: String) {
         #expect(UserInfo.hidden(in: text) == shown)
         #expect(quoted(text) == "'\(shown)'")
         #expect(quoted("https://u:\(String(repeating: "s3cr3t", count: 40))@a.example/") == "'https://…@a.example/'")
@@ -23,10 +22,7 @@ import Text
         "https://npm.example.com/@scope/name", "https://npm.example.com:8443/@scope/name", "https://[::1]/@scope",
         "email:ops@example.com", "mailto:ops@example.com", "ops@example.com", "Error: ops@example.com is a word",
         "/tmp/a:b@2x.png", "@Assets/icon@2x.png", "a:b", "",
-    ])
-    func whatIsNoUserStays(text: String) {
-        #expect(UserInfo.hidden(in: text) == text)
-    }
+    ]) func whatIsNoUserStays(text: String) { #expect(UserInfo.hidden(in: text) == text) }
 
     @Test func nothingIsShownBeforeTheHostOfWhatIsToNameOne() {
         #expect(UserInfo.hiddenBeforeHost("s3cr3t@a.example") == "…@a.example")

@@ -3,8 +3,7 @@ import Pinning
 import Testing
 import X509
 
-@Suite("Certificates are read as they are, and nothing else is")
-struct CertificateReaderTests {
+@Suite("Certificates are read as they are, and nothing else is") struct CertificateReaderTests {
     static let pki = try! StandardPKI.shared()
 
     @Test func `a key of an algorithm that nobody knows is called by its number`() throws {
@@ -21,11 +20,10 @@ struct CertificateReaderTests {
     @Test(
         arguments: [
             ([1], [1], 32, true), ([2], [2], 48, true), ([3], [3], 64, true), ([1], [1], 20, false),
-            ([2], [1], 48, false),
-            ([4], [4], 28, false), ([6], [6], 32, false),
-        ] as [([UInt8], [UInt8], UInt8, Bool)]
-    )
-    func `RSASSA-PSS is told apart by its parameters`(digest: [UInt8], mask: [UInt8], salt: UInt8, isUsual: Bool) throws
+            ([2], [1], 48, false), ([4], [4], 28, false), ([6], [6], 32, false),
+        ] as [([UInt8], [UInt8], UInt8, Bool)]) func `RSASSA-PSS is told apart by its parameters`(
+            digest: [UInt8], mask: [UInt8], salt: UInt8, isUsual: Bool
+        ) throws
     {
         func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
             let content = parts.flatMap(\.self)
@@ -56,11 +54,7 @@ struct CertificateReaderTests {
         }
         let maskGeneration = element(0x30, element(6, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 8]), hash(mask))
         let parameters = element(
-            0x30,
-            element(0xA0, hash(digest)),
-            element(0xA1, maskGeneration),
-            element(0xA2, element(2, [salt]))
-        )
+            0x30, element(0xA0, hash(digest)), element(0xA1, maskGeneration), element(0xA2, element(2, [salt])))
         let algorithm = element(0x30, element(6, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 10]), parameters)
         let outer = parts(of: Self.pki.leaf.der[...])
         var inner = parts(of: outer[0])
@@ -73,10 +67,7 @@ struct CertificateReaderTests {
     @Test func `the facts of a certificate are those it was issued with`() throws {
         var template = CertificateTemplate.leaf(
             subject: DistinguishedName(commonName: "api", organization: "Org"),
-            names: [
-                .dns("api.example.com"), .ip([192, 0, 2, 7]), .uri("https://x/"), .email("a@b"),
-            ]
-        )
+            names: [.dns("api.example.com"), .ip([192, 0, 2, 7]), .uri("https://x/"), .email("a@b")])
         template.serialNumber = [0x0A, 0xBC]
         template = template.valid(from: 1_000_000_000, to: 4_200_000_000)
         let issued = try Self.pki.interA.issue(template)
@@ -95,13 +86,11 @@ struct CertificateReaderTests {
             certificate.names == [
                 .dns("api.example.com"), .ip([192, 0, 2, 7]), .other(kind: "URI", value: "https://x/"),
                 .other(kind: "email", value: "a@b"),
-            ]
-        )
+            ])
         #expect(certificate.extendedKeyUsage == ["serverAuth"])
         #expect(
             certificate.authorityKeyIdentifier
-                == (try CertificateReader.certificate(der: Self.pki.interA.der)).subjectKeyIdentifier
-        )
+                == (try CertificateReader.certificate(der: Self.pki.interA.der)).subjectKeyIdentifier)
         #expect(!certificate.isSelfIssued)
         #expect(certificate.signatureAlgorithm == "ecdsa-with-SHA256")
     }
@@ -125,11 +114,11 @@ struct CertificateReaderTests {
         #expect(root.isSelfIssued)
     }
 
-    @Test(arguments: [LabKey.Algorithm.p384, .p521, .rsa(bits: 2_048), .ed25519])
-    func `the kind of key is told`(_ algorithm: LabKey.Algorithm) throws {
+    @Test(arguments: [LabKey.Algorithm.p384, .p521, .rsa(bits: 2_048), .ed25519]) func `the kind of key is told`(
+        _ algorithm: LabKey.Algorithm
+    ) throws {
         let certificate = try CertificateReader.certificate(
-            der: LabCertificate.selfSigned(.leaf("a.example"), key: .shared(algorithm, label: "kinds")).der
-        )
+            der: LabCertificate.selfSigned(.leaf("a.example"), key: .shared(algorithm, label: "kinds")).der)
         let expected: KeyAlgorithm =
             switch algorithm {
             case .p384: .ec(curve: "P-384", bits: 384)
@@ -143,8 +132,7 @@ struct CertificateReaderTests {
     @Test func `hostile text in a subject is kept without its control characters in the one-line form`() throws {
         let name = DistinguishedName(commonNameBytes: Array("a\u{1B}[31m\u{0}b\u{202E}c\n".utf8))
         let certificate = try CertificateReader.certificate(
-            der: LabCertificate.selfSigned(.leaf(subject: name, names: [])).der
-        )
+            der: LabCertificate.selfSigned(.leaf(subject: name, names: [])).der)
         #expect(certificate.commonName == "a\u{1B}[31m\u{0}b\u{202E}c\n")
         #expect(!certificate.subject.unicodeScalars.contains { $0.value < 0x20 })
     }
@@ -179,8 +167,7 @@ struct CertificateReaderTests {
         }
     }
 
-    @Test(arguments: Seeds.sample(2))
-    func `random damage never crashes the readers`(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(2)) func `random damage never crashes the readers`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let originals = [Self.pki.leaf.der, Self.pki.rootA.der, Array(Self.pki.leaf.pem.utf8)]
         for round in 0..<1_500 {

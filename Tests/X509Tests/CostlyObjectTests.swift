@@ -13,23 +13,16 @@ import X509
     // MARK: Messages
 
     private static let refusal = X509Error(
-        .notSignedData,
-        detail: "a certificate in it has a key that costs too much to read"
-    )
+        .notSignedData, detail: "a certificate in it has a key that costs too much to read")
 
     private func chain(isCompressed: Bool) throws -> [LabCertificate] {
         let world = try StandardPKI.shared()
-        let strange = try world.interA.issue(
-            .leaf(StandardPKI.serverName),
-            key: described(isCompressed: isCompressed)
-        )
+        let strange = try world.interA.issue(.leaf(StandardPKI.serverName), key: described(isCompressed: isCompressed))
         return [world.leaf, strange]
     }
 
     /// The message with its outer lengths left open, as BER may have them.
-    private func open(_ message: [UInt8]) -> [UInt8] {
-        [0x30, 0x80] + message.dropFirst(4) + [0, 0]
-    }
+    private func open(_ message: [UInt8]) -> [UInt8] { [0x30, 0x80] + message.dropFirst(4) + [0, 0] }
 
     @Test func aMessageWithACostlyKeyIsNotRead() throws {
         let message = signedData(of: try chain(isCompressed: true))

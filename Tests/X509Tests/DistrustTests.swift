@@ -4,8 +4,7 @@ import Testing
 import X509
 
 /// What a store says of a certificate (`TRUSTED CERTIFICATE`) holds wherever the certificate stands, and nowhere but in that store.
-@Suite("What the trust store distrusts is on no path")
-struct DistrustTests {
+@Suite("What the trust store distrusts is on no path") struct DistrustTests {
     static let pki = try! StandardPKI.shared()
     /// Settings under which OpenSSL trusts a certificate for no TLS server.
     static let distrusting: [TrustSettings] = [
@@ -49,9 +48,7 @@ struct DistrustTests {
             // What the directory trusts is found first; what the bundle says must count all the same.
             case .directoryAndBundle:
                 return try system(
-                    entries.filter { $0.1 != nil }.map { $0.pem($1!) },
-                    directory: entries.filter { $0.1 == nil }
-                )
+                    entries.filter { $0.1 != nil }.map { $0.pem($1!) }, directory: entries.filter { $0.1 == nil })
             }
         }
     }
@@ -60,11 +57,9 @@ struct DistrustTests {
         try PathVerifierTests.find(presented, anchors: [], verifier: OpenSSLPathVerifier(trustStore: store))
     }
 
-    private func ids(
-        _ presented: [LabCertificate],
-        _ place: Place,
-        _ entries: [(LabCertificate, TrustSettings?)]
-    ) throws -> [String] {
+    private func ids(_ presented: [LabCertificate], _ place: Place, _ entries: [(LabCertificate, TrustSettings?)])
+        throws -> [String]
+    {
         try TemporaryDirectory.scoped { files in
             let findings = try find(presented, by: try place.store(entries, in: files))
             #expect(findings.failures.isEmpty == !findings.validPaths.isEmpty)
@@ -72,8 +67,7 @@ struct DistrustTests {
         }
     }
 
-    @Test(arguments: Place.allCases)
-    func `a leaf, an intermediate and a root are`(place: Place) throws {
+    @Test(arguments: Place.allCases) func `a leaf, an intermediate and a root are`(place: Place) throws {
         let pki = Self.pki
         let chain = [pki.leaf, pki.interA]
         for settings in Self.distrusting {
@@ -86,8 +80,7 @@ struct DistrustTests {
         }
     }
 
-    @Test(arguments: Place.allCases)
-    func `settings that allow servers change nothing`(place: Place) throws {
+    @Test(arguments: Place.allCases) func `settings that allow servers change nothing`(place: Place) throws {
         let pki = Self.pki
         for settings in Self.trusting {
             #expect(try ids([pki.leaf, pki.interA], place, [(pki.rootA, settings)]) == [])
@@ -143,10 +136,8 @@ struct DistrustTests {
             let verifier = OpenSSLPathVerifier(trustStore: store)
             var question = PathQuestion(
                 presented: try #require(PresentedChain(try PathVerifierTests.values([pki.leaf, pki.interA]))),
-                anchors: .only(try PathVerifierTests.values([pki.rootA])),
-                policy: .basicX509,
-                time: PathVerifierTests.now
-            )
+                anchors: .only(try PathVerifierTests.values([pki.rootA])), policy: .basicX509,
+                time: PathVerifierTests.now)
             #expect(verifier.findPaths(question).failures.map(\.id) == ["distrusted"])
             question.anchors = .only(try PathVerifierTests.values([pki.leaf]))
             #expect(verifier.findPaths(question).failures.isEmpty)

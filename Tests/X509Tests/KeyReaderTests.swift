@@ -5,8 +5,9 @@ import X509
 
 /// Keys in what is no certificate.
 @Suite struct KeyReaderTests {
-    @Test(arguments: [LabKey.Algorithm.p256, .ed25519])
-    func aRequestGivesItsSubjectAndKey(algorithm: LabKey.Algorithm) throws {
+    @Test(arguments: [LabKey.Algorithm.p256, .ed25519]) func aRequestGivesItsSubjectAndKey(algorithm: LabKey.Algorithm)
+        throws
+    {
         let key = try LabKey.shared(algorithm, label: "request")
         let request = try KeyReader.request(der: key.certificationRequest(for: "next.example.com"))
         #expect(request.subject == "CN=next.example.com")
@@ -25,8 +26,9 @@ import X509
         }
     }
 
-    @Test(arguments: [LabKey.Algorithm.p256, .ed25519, .rsa(bits: 2048)])
-    func aPrivateKeyGivesItsPublicHalf(algorithm: LabKey.Algorithm) throws {
+    @Test(arguments: [LabKey.Algorithm.p256, .ed25519, .rsa(bits: 2048)]) func aPrivateKeyGivesItsPublicHalf(
+        algorithm: LabKey.Algorithm
+    ) throws {
         let key = try LabKey.shared(algorithm, label: "private")
         let block = try #require(try PEM.blocks(in: Array(key.privateKeyPEM().utf8)).first)
         #expect(try KeyReader.publicKey(ofPrivateKey: block.der).subjectPublicKeyInfo == key.publicKeyInfo)

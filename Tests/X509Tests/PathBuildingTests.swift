@@ -16,27 +16,20 @@ import X509
         key = try LabKey.generate()
     }
 
-    private func findings(
-        _ presented: [LabCertificate],
-        anchors: [LabCertificate],
-        on platform: Platform
-    ) throws -> PathFindings {
+    private func findings(_ presented: [LabCertificate], anchors: [LabCertificate], on platform: Platform) throws
+        -> PathFindings
+    {
         let values = try PathVerifierTests.values(presented)
         let question = PathQuestion(
-            presented: try #require(PresentedChain(values)),
-            anchors: .trustStore,
-            policy: .sslServer(name: ReferenceName(host)),
-            time: PathVerifierTests.now,
-            platform: platform
-        )
+            presented: try #require(PresentedChain(values)), anchors: .trustStore,
+            policy: .sslServer(name: ReferenceName(host)), time: PathVerifierTests.now, platform: platform)
         let store = TrustStore(anchors: [AnchorBundle(try PathVerifierTests.values(anchors))])
         return OpenSSLPathVerifier(trustStore: store).findPaths(question)
     }
 
-    private func intermediate(
-        by issuer: LabCertificate,
-        _ change: (inout CertificateTemplate) -> Void = { _ in }
-    ) throws -> LabCertificate {
+    private func intermediate(by issuer: LabCertificate, _ change: (inout CertificateTemplate) -> Void = { _ in })
+        throws -> LabCertificate
+    {
         var template = CertificateTemplate.authority("Intermediate")
         change(&template)
         return try issuer.issue(template, key: key)
@@ -81,8 +74,7 @@ import X509
         let elsewhere = try findings([leaf, byOther, other, byRoot], anchors: [oldRoot], on: .openssl)
         #expect(elsewhere.validPaths.isEmpty && !elsewhere.failures.isEmpty)
         let misnamed = try byOther.issue(
-            CertificateTemplate.leaf("other.example.com").with { $0.authorityKeyIdentifier = .bytes(first) }
-        )
+            CertificateTemplate.leaf("other.example.com").with { $0.authorityKeyIdentifier = .bytes(first) })
         let refused = try findings([misnamed, byOther, other, byRoot], anchors: [root], on: .openssl)
         #expect(refused.validPaths.isEmpty && refused.failures.first?.id == "name-mismatch")
         // Constraints are held against the name that is asked for, which such a path is not searched by.
@@ -90,9 +82,7 @@ import X509
             $0.subjectKeyIdentifier = .bytes(first)
             $0.nameConstraints = .init(permitted: [GeneralName("example.com")])
         }
-        #expect(
-            try findings([leaf, constrained, other, byRoot], anchors: [root], on: .openssl).validPaths.isEmpty
-        )
+        #expect(try findings([leaf, constrained, other, byRoot], anchors: [root], on: .openssl).validPaths.isEmpty)
     }
 
     @Test func aTrustedLeafIsNoEndWhereItsIssuerIsSentAlong() throws {

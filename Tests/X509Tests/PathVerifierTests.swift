@@ -9,27 +9,19 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("Every valid path is found, whatever the wire order")
-struct PathVerifierTests {
+@Suite("Every valid path is found, whatever the wire order") struct PathVerifierTests {
     static let pki = try! StandardPKI.shared()
     static let now = Timestamp(secondsSinceEpoch: LabClock.now)
 
     static func find(
-        _ presented: [LabCertificate],
-        anchors: [LabCertificate],
-        pinned: [LabCertificate] = [],
-        policy: TrustPolicy = .sslServer(name: ReferenceName(StandardPKI.serverName)),
-        at time: Timestamp = now,
+        _ presented: [LabCertificate], anchors: [LabCertificate], pinned: [LabCertificate] = [],
+        policy: TrustPolicy = .sslServer(name: ReferenceName(StandardPKI.serverName)), at time: Timestamp = now,
         verifier: OpenSSLPathVerifier? = nil
     ) throws -> PathFindings {
         let store = TrustStore(anchors: [AnchorBundle(try values(anchors))])
         let question = PathQuestion(
-            presented: try #require(PresentedChain(try values(presented))),
-            intermediates: try values(pinned),
-            anchors: .trustStore,
-            policy: policy,
-            time: time
-        )
+            presented: try #require(PresentedChain(try values(presented))), intermediates: try values(pinned),
+            anchors: .trustStore, policy: policy, time: time)
         return (verifier ?? OpenSSLPathVerifier(trustStore: store)).findPaths(question)
     }
 
@@ -99,19 +91,17 @@ struct PathVerifierTests {
     @Test func `an anchor ends the path: nothing is asked of what lies beyond`() throws {
         let pki = Self.pki
         #expect(
-            try Self.find([pki.leaf, pki.interAexp], anchors: [pki.leaf]).validPaths == [try Self.values([pki.leaf])]
-        )
+            try Self.find([pki.leaf, pki.interAexp], anchors: [pki.leaf]).validPaths == [try Self.values([pki.leaf])])
         #expect(
-            try Self.find([pki.leaf, pki.interA], anchors: [pki.interA]).validPaths
-                == [try Self.values([pki.leaf, pki.interA])]
-        )
+            try Self.find([pki.leaf, pki.interA], anchors: [pki.interA]).validPaths == [
+                try Self.values([pki.leaf, pki.interA])
+            ])
     }
 
     @Test func `certificates that do not belong are ignored`() throws {
         let pki = Self.pki
         let findings = try Self.find(
-            [pki.leaf, pki.junk, pki.rogue, pki.interA, pki.leaf, pki.interA, pki.rootB, pki.junk],
-            anchors: [pki.rootA]
+            [pki.leaf, pki.junk, pki.rogue, pki.interA, pki.leaf, pki.interA, pki.rootB, pki.junk], anchors: [pki.rootA]
         )
         #expect(findings.validPaths == [try Self.values([pki.leaf, pki.interA, pki.rootA])])
     }
@@ -126,13 +116,13 @@ struct PathVerifierTests {
     @Test func `a pinned certificate completes a path only when nothing presented does`() throws {
         let pki = Self.pki
         #expect(
-            try Self.find([pki.leaf], anchors: [pki.rootA], pinned: [pki.interA]).validPaths
-                == [try Self.values([pki.leaf, pki.interA, pki.rootA])]
-        )
+            try Self.find([pki.leaf], anchors: [pki.rootA], pinned: [pki.interA]).validPaths == [
+                try Self.values([pki.leaf, pki.interA, pki.rootA])
+            ])
         #expect(
-            try Self.find([pki.leaf, pki.interA2], anchors: [pki.rootA], pinned: [pki.interA]).validPaths
-                == [try Self.values([pki.leaf, pki.interA2, pki.rootA])]
-        )
+            try Self.find([pki.leaf, pki.interA2], anchors: [pki.rootA], pinned: [pki.interA]).validPaths == [
+                try Self.values([pki.leaf, pki.interA2, pki.rootA])
+            ])
     }
 
     @Test func `self-signed and untrusted roots are told apart from unknown issuers`() throws {
@@ -157,35 +147,28 @@ struct PathVerifierTests {
     @Test func `the last second of validity is valid and the next one is not`() throws {
         let pki = Self.pki
         let leaf = try pki.interA.issue(
-            .leaf(StandardPKI.serverName).valid(from: LabClock.now - 100, to: LabClock.now + 100)
-        )
+            .leaf(StandardPKI.serverName).valid(from: LabClock.now - 100, to: LabClock.now + 100))
         let last = Self.now.advanced(bySeconds: leaf.template.notAfter - Self.now.secondsSinceEpoch)
         #expect(!(try Self.find([leaf, pki.interA], anchors: [pki.rootA], at: last)).validPaths.isEmpty)
         let after = try Self.find([leaf, pki.interA], anchors: [pki.rootA], at: last.advanced(bySeconds: 1))
         #expect(after.failures.map(\.id) == ["expired"])
         let early = Timestamp(secondsSinceEpoch: leaf.template.notBefore - 1)
         #expect(
-            try Self.find([leaf, pki.interA], anchors: [pki.rootA], at: early).failures.map(\.id) == ["not-yet-valid"]
-        )
+            try Self.find([leaf, pki.interA], anchors: [pki.rootA], at: early).failures.map(\.id) == ["not-yet-valid"])
     }
 
     @Test func `an expired certificate for another name gives both reasons, time first`() throws {
         let pki = Self.pki
         let findings = try Self.find(
-            [pki.leafExp, pki.interA],
-            anchors: [pki.rootA],
-            policy: .sslServer(name: ReferenceName("other.example.com"))
-        )
+            [pki.leafExp, pki.interA], anchors: [pki.rootA],
+            policy: .sslServer(name: ReferenceName("other.example.com")))
         #expect(findings.failures.map(\.id) == ["expired", "name-mismatch"])
     }
 
     @Test func `the wrong name alone leaves the path as best effort`() throws {
         let pki = Self.pki
         let findings = try Self.find(
-            [pki.leaf, pki.interA],
-            anchors: [pki.rootA],
-            policy: .sslServer(name: ReferenceName("other.example.com"))
-        )
+            [pki.leaf, pki.interA], anchors: [pki.rootA], policy: .sslServer(name: ReferenceName("other.example.com")))
         #expect(findings.failures.map(\.id) == ["name-mismatch"])
         #expect(findings.bestEffort == (try Self.values([pki.leaf, pki.interA, pki.rootA])))
     }
@@ -209,9 +192,7 @@ struct PathVerifierTests {
     @Test func `weak keys and signatures are refused for servers and left alone by the basic policy`() throws {
         let pki = Self.pki
         let weakKey = try pki.interA.issue(
-            .leaf(StandardPKI.serverName),
-            key: .shared(.rsa(bits: 1_024), label: "weak")
-        )
+            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 1_024), label: "weak"))
         #expect(try Self.find([weakKey, pki.interA], anchors: [pki.rootA]).failures.map(\.id) == ["weak-key"])
         #expect(!(try Self.find([weakKey, pki.interA], anchors: [pki.rootA], policy: .basicX509)).validPaths.isEmpty)
         var template = CertificateTemplate.leaf(StandardPKI.serverName)
@@ -225,10 +206,8 @@ struct PathVerifierTests {
         let pki = Self.pki
         let below = try pki.leaf.issue(.leaf("evil.example.com"))
         let findings = try Self.find(
-            [below, pki.leaf, pki.interA],
-            anchors: [pki.rootA],
-            policy: .sslServer(name: ReferenceName("evil.example.com"))
-        )
+            [below, pki.leaf, pki.interA], anchors: [pki.rootA],
+            policy: .sslServer(name: ReferenceName("evil.example.com")))
         #expect(findings.failures.first?.id == "not-an-authority")
     }
 
@@ -256,27 +235,21 @@ struct PathVerifierTests {
         #expect(try !find("public.example.com").validPaths.isEmpty)
     }
 
-    @Test(
-        arguments: [
-            ("*.example.com", "a_b.example.com", true), ("*.example.com", "_dmarc.example.com", true),
-            ("*.my_svc.example.com", "a.my_svc.example.com", true), ("*.EXAMPLE.com", "a-1.example.com", true),
-            ("*.example.com", "xn--bcher-kva.example.com", true), ("a_b.example.com", "A_B.example.com", true),
-            ("*.example.com", "example.com", false), ("*.example.com", "a.b.example.com", false),
-            ("*.example.com", "a.example.org", false), ("*.com", "example.com", false),
-            ("*.co.uk", "example.co.uk", false), ("f*.example.com", "foo_.example.com", false),
-            ("*a.example.com", "_a.example.com", false), ("a.*.example.com", "a._.example.com", false),
-            ("**.example.com", "a_.example.com", false), ("*example.com", "_example.com", false),
-            (".example.com", "a_b.example.com", false), ("*", "example", false), ("*.", "a_b.com", false),
-            ("a_b.example.com.", "a_b.example.com", false), ("*.example.com\u{0}", "a_b.example.com", false),
-        ]
-    )
-    func `a wildcard stands for the whole left-most label`(pattern: String, name: String, isValid: Bool) throws {
+    @Test(arguments: [
+        ("*.example.com", "a_b.example.com", true), ("*.example.com", "_dmarc.example.com", true),
+        ("*.my_svc.example.com", "a.my_svc.example.com", true), ("*.EXAMPLE.com", "a-1.example.com", true),
+        ("*.example.com", "xn--bcher-kva.example.com", true), ("a_b.example.com", "A_B.example.com", true),
+        ("*.example.com", "example.com", false), ("*.example.com", "a.b.example.com", false),
+        ("*.example.com", "a.example.org", false), ("*.com", "example.com", false), ("*.co.uk", "example.co.uk", false),
+        ("f*.example.com", "foo_.example.com", false), ("*a.example.com", "_a.example.com", false),
+        ("a.*.example.com", "a._.example.com", false), ("**.example.com", "a_.example.com", false),
+        ("*example.com", "_example.com", false), (".example.com", "a_b.example.com", false), ("*", "example", false),
+        ("*.", "a_b.com", false), ("a_b.example.com.", "a_b.example.com", false),
+        ("*.example.com\u{0}", "a_b.example.com", false),
+    ]) func `a wildcard stands for the whole left-most label`(pattern: String, name: String, isValid: Bool) throws {
         let leaf = try Self.pki.interA.issue(.leaf(pattern))
         let findings = try Self.find(
-            [leaf, Self.pki.interA],
-            anchors: [Self.pki.rootA],
-            policy: .sslServer(name: ReferenceName(name))
-        )
+            [leaf, Self.pki.interA], anchors: [Self.pki.rootA], policy: .sslServer(name: ReferenceName(name)))
         #expect(findings.failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
     }
 
@@ -284,10 +257,7 @@ struct PathVerifierTests {
         let leaf = try Self.pki.interA.issue(.leaf("*.co.uk", "example.co.uk"))
         for (name, isValid) in [("example.co.uk", true), ("other.co.uk", false)] {
             let findings = try Self.find(
-                [leaf, Self.pki.interA],
-                anchors: [Self.pki.rootA],
-                policy: .sslServer(name: ReferenceName(name))
-            )
+                [leaf, Self.pki.interA], anchors: [Self.pki.rootA], policy: .sslServer(name: ReferenceName(name)))
             #expect(findings.failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
         }
     }
@@ -310,14 +280,11 @@ struct PathVerifierTests {
 
     @Test func `constraints on names are not held against a common name`() throws {
         let authority = try Self.pki.rootA.issue(
-            .authority("Constrained").with { $0.nameConstraints = .init(permitted: [.dns("example.org")]) }
-        )
+            .authority("Constrained").with { $0.nameConstraints = .init(permitted: [.dns("example.org")]) })
         func ids(_ names: [GeneralName]) throws -> [String] {
             let leaf = try authority.issue(.leaf(subject: "device.example.com", names: names))
             return try Self.find(
-                [leaf, authority],
-                anchors: [Self.pki.rootA],
-                policy: .sslServer(name: ReferenceName("192.0.2.7"))
+                [leaf, authority], anchors: [Self.pki.rootA], policy: .sslServer(name: ReferenceName("192.0.2.7"))
             ).failures.map(\.id)
         }
         #expect(try ids([GeneralName("192.0.2.7")]) == [])
@@ -329,8 +296,9 @@ struct PathVerifierTests {
         #expect(!(try Self.find([pki.leaf, pki.interA], anchors: [pki.rootA], policy: .basicX509)).validPaths.isEmpty)
     }
 
-    @Test(arguments: Seeds.sample(2))
-    func `shuffling, repeating and adding strangers never changes the outcome`(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(2)) func `shuffling, repeating and adding strangers never changes the outcome`(
+        seed: UInt64
+    ) throws {
         let pki = Self.pki
         let pool = [
             pki.interA, pki.interA2, pki.interAexp, pki.interAxB, pki.rootAexp, pki.junk, pki.rogueI, pki.rogue,

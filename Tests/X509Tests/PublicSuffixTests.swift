@@ -6,14 +6,12 @@ import X509
     @Test(arguments: [
         ("www.example.co.uk", "co.uk"), ("example.com", "com"), ("com", "com"), ("someone.github.io", "github.io"),
         ("a-name-long-enough-not-to-be-stored-in-place.and-more.example.com", "com"),
-    ])
-    func theSuffixIsThatOfTheList(name: String, suffix: String) {
+    ]) func theSuffixIsThatOfTheList(name: String, suffix: String) {
         // Long names live on the heap: under the address sanitizer this showed that libpsl answers with a part of its input.
         #expect(SystemPublicSuffixList().publicSuffix(of: name) == suffix)
     }
 
-    @Test(arguments: ["localhost", "api.internal-zone", ""])
-    func aNameUnderNoRuleHasNone(name: String) {
+    @Test(arguments: ["localhost", "api.internal-zone", ""]) func aNameUnderNoRuleHasNone(name: String) {
         #expect(SystemPublicSuffixList().publicSuffix(of: name) == nil)
     }
 }

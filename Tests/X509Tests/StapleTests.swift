@@ -3,8 +3,7 @@ import Pinning
 import Testing
 import X509
 
-@Suite("A staple is read when the issuer answers for it, and for nothing but its certificate")
-struct StapleTests {
+@Suite("A staple is read when the issuer answers for it, and for nothing but its certificate") struct StapleTests {
     private static let now = LabClock.now
     private let pki: StandardPKI
     private let leaf: LabCertificate
@@ -14,24 +13,16 @@ struct StapleTests {
         leaf = try pki.interA.issue(CertificateTemplate.leaf("a.example").with { $0.serialNumber = [0x12, 0x34] })
     }
 
-    private func read(
-        _ bytes: [UInt8],
-        leaf: LabCertificate? = nil,
-        issuer: LabCertificate? = nil
-    ) throws -> Staple {
+    private func read(_ bytes: [UInt8], leaf: LabCertificate? = nil, issuer: LabCertificate? = nil) throws -> Staple {
         try StapleReader.read(
-            bytes,
-            leaf: CertificateReader.certificate(der: (leaf ?? self.leaf).der),
+            bytes, leaf: CertificateReader.certificate(der: (leaf ?? self.leaf).der),
             issuer: CertificateReader.certificate(der: (issuer ?? pki.interA).der),
-            time: Timestamp(secondsSinceEpoch: Self.now)
-        )
+            time: Timestamp(secondsSinceEpoch: Self.now))
     }
 
-    private func problem(
-        _ bytes: [UInt8],
-        leaf: LabCertificate? = nil,
-        issuer: LabCertificate? = nil
-    ) -> StapleError.Problem? {
+    private func problem(_ bytes: [UInt8], leaf: LabCertificate? = nil, issuer: LabCertificate? = nil) -> StapleError
+        .Problem?
+    {
         do {
             _ = try read(bytes, leaf: leaf, issuer: issuer)
             return nil
@@ -49,8 +40,7 @@ struct StapleTests {
             CertificateTemplate.leaf(subject: "Responder", names: []).with {
                 $0.extendedKeyUsage = [OID(1, 3, 6, 1, 5, 5, 7, 3, 9)]
                 change(&$0)
-            }
-        )
+            })
     }
 
     @Test func `one whose responder has a key that costs too much to read is not read`() throws {
@@ -60,8 +50,9 @@ struct StapleTests {
         #expect(try problem(response.der(about: leaf, from: pki.interA)) == .costly)
     }
 
-    @Test(arguments: StatusResponse.NameDigest.allCases)
-    func `a good one says from when to when`(digest: StatusResponse.NameDigest) throws {
+    @Test(arguments: StatusResponse.NameDigest.allCases) func `a good one says from when to when`(
+        digest: StatusResponse.NameDigest
+    ) throws {
         let response = StatusResponse().with {
             $0.digest = digest
             $0.thisUpdate = Self.now - 100
@@ -158,8 +149,9 @@ struct StapleTests {
         }
         // One whose date is in the year 10000, which has no encoding.
         let damaged = good.with { $0.thisUpdate = 253_402_300_800 }
-        let beside = try [damaged.with { $0.others = [revoked] }, revoked.with { $0.others = [damaged] }]
-            .map { try read($0.der(about: leaf, from: pki.interA)).status }
+        let beside = try [damaged.with { $0.others = [revoked] }, revoked.with { $0.others = [damaged] }].map {
+            try read($0.der(about: leaf, from: pki.interA)).status
+        }
         #expect(beside == [status, status])
         let hidden = good.with { $0.others = [damaged] }
         #expect(try problem(hidden.der(about: leaf, from: pki.interA)) == .brokenDate)
@@ -182,8 +174,9 @@ struct StapleTests {
         #expect(problem(StatusResponse.refusal(status: 3)) == .refused(status: 3))
     }
 
-    @Test(arguments: Seeds.sample(2))
-    func `random damage never crashes the reader, and never makes a good one of it`(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(2)) func `random damage never crashes the reader, and never makes a good one of it`(
+        seed: UInt64
+    ) throws {
         let revoked = StatusResponse().with { $0.status = .revoked(at: Self.now - 100, reason: 1) }
         let original = try revoked.der(about: leaf, from: pki.interA)
         var generator = SeededGenerator(seed: seed)

@@ -3,20 +3,16 @@ import Pinning
 import Testing
 import X509
 
-@Suite("A timestamp is a log's own when its key made the signature")
-struct TimestampSignatureTests {
+@Suite("A timestamp is a log's own when its key made the signature") struct TimestampSignatureTests {
     private static let pki = try! StandardPKI.shared()
 
     private func isValid(
-        _ timestamp: SignedCertificateTimestamp,
-        by log: LabLog,
-        for leaf: LabCertificate,
+        _ timestamp: SignedCertificateTimestamp, by log: LabLog, for leaf: LabCertificate,
         issuer: LabCertificate? = Self.pki.interA
     ) throws -> Bool? {
         var signature = TimestampSignature(
             for: try CertificateReader.certificate(der: leaf.der),
-            issuedBy: try issuer.map { try CertificateReader.certificate(der: $0.der) }
-        )
+            issuedBy: try issuer.map { try CertificateReader.certificate(der: $0.der) })
         return signature.isValid(timestamp, byKey: log.key.publicKeyInfo)
     }
 

@@ -3,8 +3,7 @@ import Pinning
 import Testing
 import X509
 
-@Suite("Signed certificate timestamps are read as they are, and nothing else is")
-struct TransparencyTests {
+@Suite("Signed certificate timestamps are read as they are, and nothing else is") struct TransparencyTests {
     static let pki = try! StandardPKI.shared()
     static let logs = try! [LabLog(), LabLog(), LabLog()]
 
@@ -47,9 +46,7 @@ struct TransparencyTests {
     @Test func `of a list without end twenty are looked at`() throws {
         let timestamp = try Self.logs[0].timestamp(for: .certificate(Self.pki.leaf.der))
         let list = try TimestampListReader.read(
-            LabLog.list([[0]] + [[UInt8]](repeating: timestamp, count: 500)),
-            from: .handshake
-        )
+            LabLog.list([[0]] + [[UInt8]](repeating: timestamp, count: 500)), from: .handshake)
         #expect(list.timestamps.count == 20 && list.unreadable == 481)
     }
 
@@ -80,18 +77,14 @@ struct TransparencyTests {
             ([long], .brokenExtension), ([empty], .brokenList),
         ] {
             let certificate = try certificate(
-                CertificateTemplate.leaf("a.example").with {
-                    $0.additionalExtensions = extensions
-                }
-            )
+                CertificateTemplate.leaf("a.example").with { $0.additionalExtensions = extensions })
             let error = #expect(throws: TransparencyError.self) { try TimestampListReader.embedded(in: certificate) }
             #expect(error?.problem == problem)
         }
     }
 }
 
-@Suite("The places of an issuer's certificate are read")
-struct IssuerPlacesTests {
+@Suite("The places of an issuer's certificate are read") struct IssuerPlacesTests {
     private func places(_ value: [UInt8]) throws -> [String] {
         let template = CertificateTemplate.leaf("a.example").with {
             $0.additionalExtensions = [.init(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: value)]

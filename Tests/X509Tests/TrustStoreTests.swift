@@ -9,17 +9,14 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("Anchors are found by name, wherever they are kept")
-struct TrustStoreTests {
+@Suite("Anchors are found by name, wherever they are kept") struct TrustStoreTests {
     static let pki = try! StandardPKI.shared()
 
     static func isTrusted(_ store: TrustStore) throws -> Bool {
         let question = PathQuestion(
             presented: try #require(PresentedChain(try PathVerifierTests.values([pki.leaf, pki.interA]))),
-            anchors: .trustStore,
-            policy: .sslServer(name: ReferenceName(StandardPKI.serverName)),
-            time: PathVerifierTests.now
-        )
+            anchors: .trustStore, policy: .sslServer(name: ReferenceName(StandardPKI.serverName)),
+            time: PathVerifierTests.now)
         return !OpenSSLPathVerifier(trustStore: store).findPaths(question).validPaths.isEmpty
     }
 
@@ -55,9 +52,7 @@ struct TrustStoreTests {
     @Test func `missing and broken stores hold nothing`() throws {
         try TemporaryDirectory.scoped { directory in
             let file = try directory.write(
-                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-                to: "b.pem"
-            )
+                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", to: "b.pem")
             for path in [file, directory.path + "/none", directory.path] {
                 let store = TrustStore.system(environment: ["SSL_CERT_FILE": path, "SSL_CERT_DIR": "/nonexistent"])
                 #expect(try !Self.isTrusted(store))
@@ -87,8 +82,9 @@ struct TrustStoreTests {
         try PathVerifierTests.find(presented, anchors: [], verifier: OpenSSLPathVerifier(trustStore: store)).validPaths
     }
 
-    @Test(arguments: [true, false])
-    func `a hashed file yields the certificate of its name and no other`(inOneFile: Bool) throws {
+    @Test(arguments: [true, false]) func `a hashed file yields the certificate of its name and no other`(
+        inOneFile: Bool
+    ) throws {
         let pki = Self.pki
         let stem = pki.rootA.hashedFileName.dropLast()
         try TemporaryDirectory.scoped { files in

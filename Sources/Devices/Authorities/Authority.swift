@@ -38,14 +38,8 @@ package struct Authority: Sendable, Hashable {
 
         /// A root as its authority describes it.
         package init(
-            name: String,
-            key: SHA256Digest,
-            algorithm: String,
-            state: State,
-            until: Timestamp? = nil,
-            crossSigners: [String] = [],
-            source: String,
-            date: String
+            name: String, key: SHA256Digest, algorithm: String, state: State, until: Timestamp? = nil,
+            crossSigners: [String] = [], source: String, date: String
         ) {
             self.name = name
             self.key = key

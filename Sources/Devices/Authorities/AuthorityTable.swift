@@ -50,9 +50,7 @@ package struct AuthorityTable: Sendable {
             default: return nil
             }
         }
-        self.init(
-            zip(names, roots).map { Authority(name: $0.name, unlistedRoots: $0.unlisted, roots: $1) }
-        )
+        self.init(zip(names, roots).map { Authority(name: $0.name, unlistedRoots: $0.unlisted, roots: $1) })
     }
 
     private static func root(_ fields: [String]) -> Authority.Root? {
@@ -63,15 +61,8 @@ package struct AuthorityTable: Sendable {
             until = day
         }
         return Authority.Root(
-            name: fields[1],
-            key: key,
-            algorithm: fields[3],
-            state: state,
-            until: until,
-            crossSigners: list(fields[6]),
-            source: fields[7],
-            date: fields[8]
-        )
+            name: fields[1], key: key, algorithm: fields[3], state: state, until: until, crossSigners: list(fields[6]),
+            source: fields[7], date: fields[8])
     }
 
     private static func list(_ text: String) -> [String] {
@@ -90,9 +81,7 @@ package struct AuthorityTable: Sendable {
     }
 
     /// Whose root has a key, `nil` for a key that is none's.
-    package func authority(withKey key: SHA256Digest) -> Authority? {
-        positions[key].map { authorities[$0] }
-    }
+    package func authority(withKey key: SHA256Digest) -> Authority? { positions[key].map { authorities[$0] } }
 
     /// The root that has a key.
     package func root(withKey key: SHA256Digest) -> Authority.Root? {

@@ -19,7 +19,5 @@ final class DeviceBytes: @unchecked Sendable {
         isCopy = true
     }
 
-    deinit {
-        if isCopy { bytes.deallocate() }
-    }
+    deinit { if isCopy { bytes.deallocate() } }
 }

@@ -30,9 +30,7 @@ package struct DeviceData: Sendable {
     /// Most runs only ask whether a root is on any list, for which the devices are not read.
     private enum BuiltIn {
         nonisolated(unsafe) static let bytes = UnsafeRawBufferPointer(
-            start: CDeviceData_start(),
-            count: CDeviceData_count()
-        )
+            start: CDeviceData_start(), count: CDeviceData_count())
         static let frame = whole { reader throws(DeviceDataError) in try reader.frame() }
         static let contents = whole { reader throws(DeviceDataError) in try reader.contents() }
 
@@ -62,8 +60,7 @@ package struct DeviceData: Sendable {
     package var bytes: [UInt8] { Array(storage.bytes) }
 
     private init(
-        _ frame: DeviceDataReader.Frame,
-        _ storage: DeviceBytes,
+        _ frame: DeviceDataReader.Frame, _ storage: DeviceBytes,
         _ contents: @escaping @Sendable () -> DeviceDataReader.Contents
     ) {
         certificateCount = frame.certificateCount
@@ -75,9 +72,7 @@ package struct DeviceData: Sendable {
     // MARK: Age
 
     /// The day on which the newest of the lists was read: that of the data.
-    package var date: Timestamp {
-        devices.map(\.date).max() ?? Timestamp(secondsSinceEpoch: 0)
-    }
+    package var date: Timestamp { devices.map(\.date).max() ?? Timestamp(secondsSinceEpoch: 0) }
 
     /// How many whole days old the data is, 0 for a clock that is behind.
     package func age(at time: Timestamp) -> Int {
@@ -85,16 +80,12 @@ package struct DeviceData: Sendable {
     }
 
     /// Whether the data is so old that a root may well be missing in it.
-    package func isStale(at time: Timestamp) -> Bool {
-        age(at: time) > Self.daysUntilStale
-    }
+    package func isStale(at time: Timestamp) -> Bool { age(at: time) > Self.daysUntilStale }
 
     // MARK: Roots
 
     /// The roots of a device of this data, each made when it is asked for.
-    package func roots(of device: Device) -> DeviceRoots {
-        DeviceRoots(data: self, positions: positions(of: device))
-    }
+    package func roots(of device: Device) -> DeviceRoots { DeviceRoots(data: self, positions: positions(of: device)) }
 
     /// The certificates of all lists, in the order of their positions.
     package var certificates: DeviceRoots { DeviceRoots(data: self, positions: Array(0..<certificateCount)) }
@@ -103,9 +94,7 @@ package struct DeviceData: Sendable {
     package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
 
     /// Whether a certificate is on any of the lists, by its bytes.
-    package func lists(_ certificate: [UInt8]) -> Bool {
-        position(of: certificate) != nil
-    }
+    package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 
     /// Whether a certificate is on the newest list of Apple's, which stands for the system's own where no device is named.
     package func isOnNewestApple(_ certificate: [UInt8]) -> Bool {
@@ -126,9 +115,7 @@ package struct DeviceData: Sendable {
     }
 
     /// A certificate in DER.
-    func certificate(at position: Int) -> [UInt8] {
-        Array(bytes(at: position))
-    }
+    func certificate(at position: Int) -> [UInt8] { Array(bytes(at: position)) }
 
     private func bytes(at position: Int) -> UnsafeRawBufferPointer.SubSequence {
         storage.bytes[certificatesStart + end(of: position - 1)..<certificatesStart + end(of: position)]
@@ -156,11 +143,8 @@ package struct DeviceData: Sendable {
 
     /// The order of certificates: by length, those of one length by their bytes.
     static func precedes(
-        _ left: UnsafeRawBufferPointer.SubSequence,
-        _ right: UnsafeRawBufferPointer.SubSequence
-    ) -> Bool {
-        left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
-    }
+        _ left: UnsafeRawBufferPointer.SubSequence, _ right: UnsafeRawBufferPointer.SubSequence
+    ) -> Bool { left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right) }
 }
 
 /// The certificates of a device in DER, each made when it is asked for.

@@ -19,16 +19,10 @@ struct DeviceDataCursor {
     }
 
     /// A number of so many bytes, at most 4.
-    mutating func number(_ size: Int) throws(DeviceDataError) -> Int {
-        try bytes(size).reduce(0) { $0 << 8 | Int($1) }
-    }
+    mutating func number(_ size: Int) throws(DeviceDataError) -> Int { try bytes(size).reduce(0) { $0 << 8 | Int($1) } }
 
     /// A text after its length in so many bytes.
-    mutating func text(
-        _ sizeOfLength: Int,
-        _ what: String,
-        hasLines: Bool = false
-    ) throws(DeviceDataError) -> String {
+    mutating func text(_ sizeOfLength: Int, _ what: String, hasLines: Bool = false) throws(DeviceDataError) -> String {
         let start = offset
         let bytes = try bytes(number(sizeOfLength))
         // Nearly all of them; what Unicode says of each letter would be a tenth of a whole check.

@@ -49,39 +49,28 @@ package struct DeviceDataError: Error, Hashable, CustomStringConvertible {
     /// One line that says what is wrong and where.
     package var description: String {
         switch problem {
-        case .notDeviceData:
-            "it is not device data: name a file that make-device-data wrote, or JSON"
+        case .notDeviceData: "it is not device data: name a file that make-device-data wrote, or JSON"
         case .tooNew(let version):
             "its form is version \(version), and this pincheck knows \(DeviceDataForm.version): use a newer pincheck"
-        case .truncated(let expected):
-            "it ends at byte \(offset) of \(expected): it was cut off"
-        case .followedByOthers(let count):
-            "\(count) bytes follow after its end at byte \(offset)"
-        case .tooLarge(let limit):
-            "it is larger than \(limit >> 20) MiB, and no device data is"
-        case .damaged:
-            "its checksum at byte \(offset) does not agree with what stands before: it is damaged"
-        case .count(let what, let count):
-            "it has \(count) \(what), which cannot be, at byte \(offset)"
-        case .notText(let what):
-            "\(what) at byte \(offset) is not plain text"
+        case .truncated(let expected): "it ends at byte \(offset) of \(expected): it was cut off"
+        case .followedByOthers(let count): "\(count) bytes follow after its end at byte \(offset)"
+        case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB, and no device data is"
+        case .damaged: "its checksum at byte \(offset) does not agree with what stands before: it is damaged"
+        case .count(let what, let count): "it has \(count) \(what), which cannot be, at byte \(offset)"
+        case .notText(let what): "\(what) at byte \(offset) is not plain text"
         case .unknownPlatform(let name):
             "the platform of '\(name)' at byte \(offset) is unknown: this pincheck knows "
                 + DevicePlatform.allCases.map(\.rawValue).joined(separator: ", ")
-        case .badName(let name):
-            "'\(name)' at byte \(offset) is not the name of a device"
-        case .outOfOrder(let name):
-            "'\(name)' at byte \(offset) is there twice, or not in its place"
+        case .badName(let name): "'\(name)' at byte \(offset) is not the name of a device"
+        case .outOfOrder(let name): "'\(name)' at byte \(offset) is there twice, or not in its place"
         case .badList(let name):
             "the list of '\(name)' at byte \(offset) is empty, or has more certificates than there are"
         case .overlapping(let certificate):
             "certificate \(certificate) overlaps with its neighbours, by its end at byte \(offset)"
-        case .notACertificate(let certificate):
-            "certificate \(certificate) at byte \(offset) is not one element of DER"
+        case .notACertificate(let certificate): "certificate \(certificate) at byte \(offset) is not one element of DER"
         case .unordered(let certificate):
             "certificate \(certificate) at byte \(offset) is there twice, or not in its place"
-        case .unlisted(let certificate):
-            "certificate \(certificate) at byte \(offset) is on no list"
+        case .unlisted(let certificate): "certificate \(certificate) at byte \(offset) is on no list"
         }
     }
 }

@@ -4,9 +4,7 @@ internal import Pinning
 struct DeviceDataReader {
     private let bytes: UnsafeRawBufferPointer
 
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// Where things stand.
     struct Frame {
@@ -53,27 +51,18 @@ struct DeviceDataReader {
             throw DeviceDataError(.overlapping(certificate: certificateCount), at: place)
         }
         return Frame(
-            deviceCount: deviceCount,
-            certificateCount: certificateCount,
-            certificatesStart: end - size,
-            contentsStart: cursor.offset
-        )
+            deviceCount: deviceCount, certificateCount: certificateCount, certificatesStart: end - size,
+            contentsStart: cursor.offset)
     }
 
     /// Reads data that is known to be whole.
     func contents() throws(DeviceDataError) -> Contents {
         let frame = try frame()
-        var cursor = DeviceDataCursor(
-            bytes,
-            from: frame.contentsStart,
-            to: bytes.count - DeviceDataForm.checksumSize
-        )
+        var cursor = DeviceDataCursor(bytes, from: frame.contentsStart, to: bytes.count - DeviceDataForm.checksumSize)
         let source = try cursor.text(2, "the source")
         let licence = try cursor.text(2, "the licence", hasLines: true)
         var devices: [Device] = []
-        for _ in 0..<frame.deviceCount {
-            devices.append(try device(&cursor, frame.certificateCount, after: devices))
-        }
+        for _ in 0..<frame.deviceCount { devices.append(try device(&cursor, frame.certificateCount, after: devices)) }
         guard cursor.offset == frame.certificatesStart else {
             throw DeviceDataError(.overlapping(certificate: frame.certificateCount), at: frame.contentsStart - 4)
         }
@@ -103,9 +92,7 @@ struct DeviceDataReader {
     }
 
     private func device(
-        _ cursor: inout DeviceDataCursor,
-        _ certificateCount: Int,
-        after devices: [Device]
+        _ cursor: inout DeviceDataCursor, _ certificateCount: Int, after devices: [Device]
     ) throws(DeviceDataError) -> Device {
         let start = cursor.offset
         let name = try cursor.text(1, "the name of a device")
@@ -131,20 +118,12 @@ struct DeviceDataReader {
             membership.contains(where: { $0 != 0 })
         else { throw DeviceDataError(.badList(name), at: listStart) }
         return Device(
-            name: name,
-            alias: alias.isEmpty ? nil : alias,
-            platform: platform,
-            version: version,
-            release: release,
-            address: address,
-            date: Timestamp(secondsSinceEpoch: Int64(day) * 86_400),
-            membership: membership
-        )
+            name: name, alias: alias.isEmpty ? nil : alias, platform: platform, version: version, release: release,
+            address: address, date: Timestamp(secondsSinceEpoch: Int64(day) * 86_400), membership: membership)
     }
 
     private func platform(
-        named name: String,
-        at offset: Int
+        named name: String, at offset: Int
     ) throws(DeviceDataError) -> (DevicePlatform, DeviceVersion?) {
         let parts = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard let platform = parts.first.flatMap({ DevicePlatform(rawValue: String($0)) }) else {
@@ -160,9 +139,7 @@ struct DeviceDataReader {
     private func checkCertificates(_ contents: Contents) throws(DeviceDataError) {
         let frame = try frame()
         var union = [UInt8](repeating: 0, count: (frame.certificateCount + 7) / 8)
-        for device in contents.devices {
-            for index in union.indices { union[index] |= device.membership[index] }
-        }
+        for device in contents.devices { for index in union.indices { union[index] |= device.membership[index] } }
         let end = bytes.count - DeviceDataForm.checksumSize
         var ends = DeviceDataCursor(bytes, from: DeviceDataForm.headerSize, to: end)
         var last: UnsafeRawBufferPointer.SubSequence?

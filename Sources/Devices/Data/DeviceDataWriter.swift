@@ -15,14 +15,7 @@ package struct DeviceDataWriter {
 
         /// A device with its names, its version in words, the address of its list, the day since 1970-01-01 on which that was
         /// read, and its roots in DER.
-        package init(
-            name: String,
-            alias: String = "",
-            release: String,
-            address: String,
-            day: Int,
-            roots: [[UInt8]]
-        ) {
+        package init(name: String, alias: String = "", release: String, address: String, day: Int, roots: [[UInt8]]) {
             self.name = name
             self.alias = alias
             self.release = release
@@ -46,19 +39,12 @@ package struct DeviceDataWriter {
     /// The data that was read.
     package init(_ data: DeviceData) {
         self.init(
-            source: data.source,
-            licence: data.licence,
+            source: data.source, licence: data.licence,
             entries: data.devices.map { device in
                 Entry(
-                    name: device.name,
-                    alias: device.alias ?? "",
-                    release: device.release,
-                    address: device.address,
-                    day: Int(device.date.secondsSinceEpoch / 86_400),
-                    roots: Array(data.roots(of: device))
-                )
-            }
-        )
+                    name: device.name, alias: device.alias ?? "", release: device.release, address: device.address,
+                    day: Int(device.date.secondsSinceEpoch / 86_400), roots: Array(data.roots(of: device)))
+            })
     }
 
     /// The bytes of the file.

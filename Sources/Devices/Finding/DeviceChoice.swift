@@ -56,9 +56,7 @@ extension DeviceData {
         return newest(of: Self.systems.flatMap(\.words).first { $0.hasPrefix(word) } ?? "")
     }
 
-    private static func system(in name: String) -> String {
-        String(canonical(name).prefix { $0 != "-" && $0 != " " })
-    }
+    private static func system(in name: String) -> String { String(canonical(name).prefix { $0 != "-" && $0 != " " }) }
 
     private func newest(of system: String) -> Device? {
         guard let platform = Self.systems.first(where: { $0.words.contains(system) })?.platform else { return nil }

@@ -23,7 +23,5 @@ package struct Device: Sendable, Hashable {
     package var rootCount: Int { membership.reduce(0) { $0 + $1.nonzeroBitCount } }
 
     /// Whether it holds the certificate at a position.
-    func holds(_ position: Int) -> Bool {
-        membership[position / 8] & 0x80 >> UInt8(position % 8) != 0
-    }
+    func holds(_ position: Int) -> Bool { membership[position / 8] & 0x80 >> UInt8(position % 8) != 0 }
 }

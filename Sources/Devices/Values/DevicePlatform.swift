@@ -10,9 +10,7 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable, Comparabl
     case mozilla
 
     /// Whether `left` is listed before `right`.
-    package static func < (left: DevicePlatform, right: DevicePlatform) -> Bool {
-        left.order < right.order
-    }
+    package static func < (left: DevicePlatform, right: DevicePlatform) -> Bool { left.order < right.order }
 
     private var order: Int {
         switch self {

@@ -20,8 +20,7 @@ extension AppleRelease {
         self.init(
             limitsLeavesOfOwnAnchors: version >= RuleStart.leavesOfOwnAnchors,
             requiresTransparency: version >= RuleStart.transparency,
-            judgesAddressesByTransportSecurity: version >= RuleStart.addressesUnderTransportSecurity
-        )
+            judgesAddressesByTransportSecurity: version >= RuleStart.addressesUnderTransportSecurity)
     }
 }
 

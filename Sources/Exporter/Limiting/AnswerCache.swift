@@ -14,9 +14,7 @@ package final class AnswerCache<Key: Hashable & Sendable, Answer: Sendable>: Sen
     private let entries = Mutex<[Key: Entry]>([:])
 
     /// - Parameter time: how long an answer is given again, zero for never.
-    package init(keeping time: Duration) {
-        self.time = time
-    }
+    package init(keeping time: Duration) { self.time = time }
 
     /// Whether any answer is given again.
     package var isOn: Bool { time > .zero }

@@ -3,9 +3,7 @@ import Text
 /// One metric with all of its series, in the text format of Prometheus.
 package struct MetricFamily: Sendable {
     /// What kind of metric it is.
-    package enum Kind: String, Sendable {
-        case counter, gauge, histogram
-    }
+    package enum Kind: String, Sendable { case counter, gauge, histogram }
 
     /// The labels of a series, in their order.
     package typealias Labels = [(name: String, value: String)]

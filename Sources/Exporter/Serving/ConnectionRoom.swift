@@ -120,7 +120,5 @@ final class ConnectionRoom {
     }
 
     /// Lets every connection go.
-    func closeAll() {
-        for connection in connections.values { connection.drop(.slow) }
-    }
+    func closeAll() { for connection in connections.values { connection.drop(.slow) } }
 }

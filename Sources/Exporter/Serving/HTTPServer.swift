@@ -28,8 +28,7 @@ package final class HTTPServer: Sendable {
     ///   - tell: is told what happens to connections; called on the server's thread.
     ///   - respond: answers; its task is cancelled when the connection is gone.
     package init(
-        _ limits: ServerLimits,
-        tell: @escaping @Sendable (ServerEvent) -> Void,
+        _ limits: ServerLimits, tell: @escaping @Sendable (ServerEvent) -> Void,
         respond: @escaping @Sendable (ServedRequest) async -> ServedAnswer
     ) {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -46,16 +45,15 @@ package final class HTTPServer: Sendable {
     /// - Throws: ``ListenError``.
     package func listen(address: String, port: Int) async throws(ListenError) -> Int {
         let (room, limits, respond, tell) = (room, limits, respond, tell)
-        let bootstrap = ServerBootstrap(group: loop)
-            .serverChannelOption(.backlog, value: 512)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+        let bootstrap = ServerBootstrap(group: loop).serverChannelOption(.backlog, value: 512).serverChannelOption(
+            .socketOption(.so_reuseaddr), value: 1
+        ).childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Whoever sends one request and closes its side waits for the answer.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             // No more than this is read before it is looked at.
-            .childChannelOption(.maxMessagesPerRead, value: 1)
-            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8_192))
-            .childChannelInitializer { channel in
+            .childChannelOption(.maxMessagesPerRead, value: 1).childChannelOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8_192)
+            ).childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let bound = RequestBound(limit: limits.requestBytes)
                     try channel.pipeline.syncOperations.addHandlers([
@@ -69,11 +67,7 @@ package final class HTTPServer: Sendable {
             let channel = try await bootstrap.bind(host: address, port: port).get()
             try await loop.submit { room.value.add(channel) }.get()
             return channel.localAddress?.port ?? port
-        } catch let error as IOError {
-            throw ListenError(code: error.errnoCode)
-        } catch {
-            throw ListenError(code: 0)
-        }
+        } catch let error as IOError { throw ListenError(code: error.errnoCode) } catch { throw ListenError(code: 0) }
     }
 
     /// Ends: nothing is accepted any more, what is under way is answered, but no longer than for `time`.

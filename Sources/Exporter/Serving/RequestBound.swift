@@ -15,9 +15,7 @@ final class RequestBound: ChannelInboundHandler {
     weak var connection: ServedConnection?
 
     /// - Parameter limit: the most bytes of a request.
-    init(limit: Int) {
-        self.limit = limit
-    }
+    init(limit: Int) { self.limit = limit }
 
     /// Begins to count anew.
     func reset() { count = 0 }

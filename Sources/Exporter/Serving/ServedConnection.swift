@@ -40,10 +40,7 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
     private(set) var lastActivity = ContinuousClock.now
 
     init(
-        in room: ConnectionRoom,
-        behind bound: RequestBound,
-        _ limits: ServerLimits,
-        respond: @escaping Respond,
+        in room: ConnectionRoom, behind bound: RequestBound, _ limits: ServerLimits, respond: @escaping Respond,
         tell: @escaping @Sendable (ServerEvent) -> Void
     ) {
         self.room = room
@@ -62,15 +59,11 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
         bound.connection = self
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
-    }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
         tell(.opened)
-        guard room.enter(self) != nil else {
-            return refuse(503, "all connections are in use: try again later")
-        }
+        guard room.enter(self) != nil else { return refuse(503, "all connections are in use: try again later") }
         guard !room.isEnding else { return context.close(promise: nil) }
         setTimer(limits.requestTime)
     }
@@ -161,13 +154,8 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
         let isKept =
             !isInReserve && head.isKeepAlive && head.method != .CONNECT && !head.headers.contains(name: "Upgrade")
         let request = ServedRequest(
-            method: head.method.rawValue,
-            place: head.uri,
-            timeouts: head.headers[ScrapeTimeout.header],
-            client: context.remoteAddress?.ipAddress ?? "",
-            arrival: .now,
-            isInReserve: isInReserve
-        )
+            method: head.method.rawValue, place: head.uri, timeouts: head.headers[ScrapeTimeout.header],
+            client: context.remoteAddress?.ipAddress ?? "", arrival: .now, isInReserve: isInReserve)
         let loop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: loop)
         let respond = respond
@@ -198,16 +186,12 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
         phase = .ending
         tell(.refused(status))
         bound.isDiscarding = true
-        send(ServedAnswer(status: status, body: reason + "\n"), hasBody: true, isKept: false) { [self] _ in
-            sayGoodbye()
+        send(ServedAnswer(status: status, body: reason + "\n"), hasBody: true, isKept: false) { [self] _ in sayGoodbye()
         }
     }
 
     private func send(
-        _ answer: ServedAnswer,
-        hasBody: Bool,
-        isKept: Bool,
-        then next: @escaping (_ isKept: Bool) -> Void
+        _ answer: ServedAnswer, hasBody: Bool, isKept: Bool, then next: @escaping (_ isKept: Bool) -> Void
     ) {
         guard let context else { return }
         var headers = HTTPHeaders([
@@ -218,9 +202,7 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
         if !isKept { headers.add(name: "Connection", value: "close") }
         let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: answer.status), headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if hasBody {
-            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))), promise: nil)
-        }
+        if hasBody { context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))), promise: nil) }
         setTimer(limits.answerTime)
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenSuccess { next(isKept) }
@@ -263,9 +245,7 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
         context?.close(promise: nil)
     }
 
-    func endWhenIdle() {
-        if phase == .waiting || phase == .reading { context?.close(promise: nil) }
-    }
+    func endWhenIdle() { if phase == .waiting || phase == .reading { context?.close(promise: nil) } }
 
     private func timeIsUp() {
         switch phase {
@@ -286,7 +266,5 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
         }
     }
 
-    private func setReading(_ isOn: Bool) {
-        try? context?.channel.syncOptions?.setOption(.autoRead, value: isOn)
-    }
+    private func setReading(_ isOn: Bool) { try? context?.channel.syncOptions?.setOption(.autoRead, value: isOn) }
 }

@@ -18,8 +18,7 @@ public struct TemporaryDirectory: Sendable {
 
     /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`, runs `body`, and removes the directory.
     public static func scoped<Value>(
-        isolation: isolated (any Actor)? = #isolation,
-        _ body: (TemporaryDirectory) async throws -> sending Value
+        isolation: isolated (any Actor)? = #isolation, _ body: (TemporaryDirectory) async throws -> sending Value
     ) async throws -> sending Value {
         let directory = try make()
         defer { directory.remove() }
@@ -27,8 +26,7 @@ public struct TemporaryDirectory: Sendable {
     }
 
     /// Writes a file with mode 0600, replacing one of the same name, and returns its path.
-    @discardableResult
-    public func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
+    @discardableResult public func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
         let file = path + "/" + name
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system("create \(file)") }
@@ -43,14 +41,12 @@ public struct TemporaryDirectory: Sendable {
     }
 
     /// Writes a text file, as ``write(_:to:)`` does.
-    @discardableResult
-    public func write(_ text: String, to name: String) throws(LabError) -> String {
+    @discardableResult public func write(_ text: String, to name: String) throws(LabError) -> String {
         try write(Array(text.utf8), to: name)
     }
 
     /// Makes a directory of this name and returns its path.
-    @discardableResult
-    public func makeDirectory(_ name: String) throws(LabError) -> String {
+    @discardableResult public func makeDirectory(_ name: String) throws(LabError) -> String {
         let directory = path + "/" + name
         guard mkdir(directory, 0o700) == 0 else { throw .system("create \(directory)") }
         return directory
@@ -61,13 +57,10 @@ public struct TemporaryDirectory: Sendable {
         var template = Array((parent + "/pincheck-lab-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw .system("create a temporary directory in \(parent)") }
         return TemporaryDirectory(
-            path: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        )
+            path: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
-    private func remove() {
-        removeTree(path)
-    }
+    private func remove() { removeTree(path) }
 }
 
 /// Removes a file, or a directory with all it holds.

@@ -12,15 +12,9 @@ extension CertificateTemplate {
         let serial = serialNumber ?? [randomBytes(1)[0] & 0x3f | 0x40] + randomBytes(15)
         let extensions = encodedExtensions(key: key, issuerKey: issuerKey)
         return DER.sequence(
-            DER.explicit(0, DER.integer([2])),
-            DER.integer(serial),
-            try issuerKey.signatureAlgorithm(digest),
-            (issuer ?? issuerName).der,
-            DER.sequence(DER.time(notBefore), DER.time(notAfter)),
-            subject.der,
-            key.publicKeyInfo,
-            extensions.isEmpty ? [] : DER.explicit(3, DER.element(0x30, extensions))
-        )
+            DER.explicit(0, DER.integer([2])), DER.integer(serial), try issuerKey.signatureAlgorithm(digest),
+            (issuer ?? issuerName).der, DER.sequence(DER.time(notBefore), DER.time(notAfter)), subject.der,
+            key.publicKeyInfo, extensions.isEmpty ? [] : DER.explicit(3, DER.element(0x30, extensions)))
     }
 
     private func encodedExtensions(key: LabKey, issuerKey: LabKey) -> [UInt8] {
@@ -49,16 +43,12 @@ extension CertificateTemplate.BasicConstraints {
     /// The BasicConstraints element; a FALSE cA is left out, as DER wants of a default.
     fileprivate var der: [UInt8] {
         DER.sequence(
-            isAuthority ? DER.boolean(true) : [],
-            pathLength.map { DER.integer(DER.minimalBytes(UInt($0))) } ?? []
-        )
+            isAuthority ? DER.boolean(true) : [], pathLength.map { DER.integer(DER.minimalBytes(UInt($0))) } ?? [])
     }
 }
 
 extension CertificateTemplate.NameConstraints {
-    fileprivate var der: [UInt8] {
-        DER.sequence(subtrees(0, permitted), subtrees(1, excluded))
-    }
+    fileprivate var der: [UInt8] { DER.sequence(subtrees(0, permitted), subtrees(1, excluded)) }
 
     private func subtrees(_ tag: UInt8, _ bases: [GeneralName]) -> [UInt8] {
         bases.isEmpty ? [] : DER.explicit(tag, bases.flatMap { DER.sequence($0.der) })

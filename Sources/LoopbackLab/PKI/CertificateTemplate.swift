@@ -116,12 +116,9 @@ public struct CertificateTemplate: Sendable, Hashable {
     /// Valid from 30 days ago for ten years.
     public static func authority(_ subject: DistinguishedName, pathLength: Int? = nil) -> CertificateTemplate {
         CertificateTemplate(
-            subject: subject,
-            notBefore: LabClock.now - 30 * LabClock.day,
-            notAfter: LabClock.now + 10 * LabClock.year,
+            subject: subject, notBefore: LabClock.now - 30 * LabClock.day, notAfter: LabClock.now + 10 * LabClock.year,
             basicConstraints: BasicConstraints(isAuthority: true, pathLength: pathLength),
-            keyUsage: [.keyCertSign, .cRLSign]
-        )
+            keyUsage: [.keyCertSign, .cRLSign])
     }
 
     /// The template of a server's certificate for these names and addresses; the first is the common name too.
@@ -130,8 +127,7 @@ public struct CertificateTemplate: Sendable, Hashable {
     public static func leaf(_ names: String...) -> CertificateTemplate {
         leaf(
             subject: names.first.map { DistinguishedName(commonName: $0) } ?? .empty,
-            names: names.map { GeneralName($0) }
-        )
+            names: names.map { GeneralName($0) })
     }
 
     /// The template of a server's certificate with a subject and names of its own.
@@ -139,14 +135,9 @@ public struct CertificateTemplate: Sendable, Hashable {
     /// Valid from an hour ago for 90 days.
     public static func leaf(subject: DistinguishedName, names: [GeneralName]) -> CertificateTemplate {
         CertificateTemplate(
-            subject: subject,
-            alternativeNames: names,
-            notBefore: LabClock.now - LabClock.hour,
-            notAfter: LabClock.now + 90 * LabClock.day,
-            basicConstraints: BasicConstraints(isAuthority: false),
-            keyUsage: [.digitalSignature],
-            extendedKeyUsage: [.serverAuth]
-        )
+            subject: subject, alternativeNames: names, notBefore: LabClock.now - LabClock.hour,
+            notAfter: LabClock.now + 90 * LabClock.day, basicConstraints: BasicConstraints(isAuthority: false),
+            keyUsage: [.digitalSignature], extendedKeyUsage: [.serverAuth])
     }
 
     /// A copy whose alternative names are followed by so many made-up ones, `name-0.many.example.com` onwards.
@@ -163,8 +154,7 @@ public struct CertificateTemplate: Sendable, Hashable {
         }
         return with {
             $0.additionalExtensions.append(
-                Extension(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: DER.sequence(descriptions.flatMap { $0 }))
-            )
+                Extension(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: DER.sequence(descriptions.flatMap { $0 })))
         }
     }
 

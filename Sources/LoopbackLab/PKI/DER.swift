@@ -19,14 +19,10 @@ enum DER {
     }
 
     /// A SEQUENCE of already encoded elements.
-    static func sequence(_ elements: [UInt8]...) -> [UInt8] {
-        element(0x30, Array(elements.joined()))
-    }
+    static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(0x30, Array(elements.joined())) }
 
     /// A SET of one already encoded element.
-    static func set(_ member: [UInt8]) -> [UInt8] {
-        element(0x31, member)
-    }
+    static func set(_ member: [UInt8]) -> [UInt8] { element(0x31, member) }
 
     /// An INTEGER that is not negative, from its big-endian bytes.
     static func integer(_ magnitude: [UInt8]) -> [UInt8] {
@@ -36,19 +32,13 @@ enum DER {
     }
 
     /// A BOOLEAN.
-    static func boolean(_ value: Bool) -> [UInt8] {
-        element(0x01, [value ? 0xff : 0])
-    }
+    static func boolean(_ value: Bool) -> [UInt8] { element(0x01, [value ? 0xff : 0]) }
 
     /// An OCTET STRING.
-    static func octetString(_ bytes: [UInt8]) -> [UInt8] {
-        element(0x04, bytes)
-    }
+    static func octetString(_ bytes: [UInt8]) -> [UInt8] { element(0x04, bytes) }
 
     /// A BIT STRING of whole bytes.
-    static func bitString(_ bytes: [UInt8], unusedBits: UInt8 = 0) -> [UInt8] {
-        element(0x03, [unusedBits] + bytes)
-    }
+    static func bitString(_ bytes: [UInt8], unusedBits: UInt8 = 0) -> [UInt8] { element(0x03, [unusedBits] + bytes) }
 
     /// A BIT STRING of named bits: bit 0 is the highest of the first byte, trailing zeros are cut (X.690, 11.2.2).
     static func namedBits(_ bits: [Int]) -> [UInt8] {
@@ -62,14 +52,10 @@ enum DER {
     static let null: [UInt8] = [0x05, 0x00]
 
     /// `content` under the constructed context-specific tag `number`.
-    static func explicit(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
-        element(0xa0 | number, content)
-    }
+    static func explicit(_ number: UInt8, _ content: [UInt8]) -> [UInt8] { element(0xa0 | number, content) }
 
     /// `content` under the primitive context-specific tag `number`.
-    static func implicit(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
-        element(0x80 | number, content)
-    }
+    static func implicit(_ number: UInt8, _ content: [UInt8]) -> [UInt8] { element(0x80 | number, content) }
 
     /// The big-endian bytes of `value` without leading zeros; none for zero.
     static func minimalBytes(_ value: UInt) -> [UInt8] {
@@ -89,9 +75,7 @@ public struct OID: Sendable, Hashable {
     public let arcs: [UInt]
 
     /// The identifier `first.second.…`, as in `OID(1, 3, 6, 1, 5, 5, 7, 3, 1)`.
-    public init(_ first: UInt, _ second: UInt, _ others: UInt...) {
-        arcs = [first, second] + others
-    }
+    public init(_ first: UInt, _ second: UInt, _ others: UInt...) { arcs = [first, second] + others }
 
     /// The OBJECT IDENTIFIER element.
     var der: [UInt8] {

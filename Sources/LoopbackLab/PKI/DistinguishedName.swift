@@ -37,9 +37,7 @@ public struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral 
     public var attributes: [Attribute]
 
     /// A name of these attributes.
-    public init(_ attributes: [Attribute]) {
-        self.attributes = attributes
-    }
+    public init(_ attributes: [Attribute]) { self.attributes = attributes }
 
     /// A name with a common name and, in front of it, an organization when one is given.
     public init(commonName: String, organization: String? = nil) {
@@ -53,9 +51,7 @@ public struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral 
     }
 
     /// A name with this common name.
-    public init(stringLiteral commonName: String) {
-        self.init(commonName: commonName)
-    }
+    public init(stringLiteral commonName: String) { self.init(commonName: commonName) }
 
     /// The name without attributes: a certificate without a subject.
     public static let empty = DistinguishedName([])
@@ -63,10 +59,7 @@ public struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral 
     /// The Name element (RFC 5280, 4.1.2.4).
     var der: [UInt8] {
         DER.element(
-            0x30,
-            attributes.flatMap {
-                DER.set(DER.sequence($0.type.der, DER.element($0.encoding.rawValue, $0.value)))
-            }
+            0x30, attributes.flatMap { DER.set(DER.sequence($0.type.der, DER.element($0.encoding.rawValue, $0.value))) }
         )
     }
 }

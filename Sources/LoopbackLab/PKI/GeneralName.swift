@@ -25,9 +25,7 @@ public enum GeneralName: Sendable, Hashable {
     public static func email(_ address: String) -> GeneralName { .emailBytes(Array(address.utf8)) }
 
     /// An iPAddress for what inet_pton takes, a dNSName for everything else.
-    public init(_ text: String) {
-        self = Self.addressBytes(text).map(GeneralName.ip) ?? .dns(text)
-    }
+    public init(_ text: String) { self = Self.addressBytes(text).map(GeneralName.ip) ?? .dns(text) }
 
     /// The 4 or 16 bytes of an address in text form (inet_pton), `nil` for anything else.
     public static func addressBytes(_ text: String) -> [UInt8]? {

@@ -24,8 +24,7 @@ public struct LabCertificate: Sendable {
     /// - Returns: the certificate.
     /// - Throws: ``LabError`` when OpenSSL cannot make the key or sign with the template's digest.
     public static func selfSigned(
-        _ template: CertificateTemplate,
-        key: LabKey? = nil
+        _ template: CertificateTemplate, key: LabKey? = nil
     ) throws(LabError) -> LabCertificate {
         let key = if let key { key } else { try LabKey.generate() }
         return try LabCertificate(template, key: key, issuerName: template.subject, issuerKey: key)
@@ -41,10 +40,7 @@ public struct LabCertificate: Sendable {
     }
 
     private init(
-        _ template: CertificateTemplate,
-        key: LabKey,
-        issuerName: DistinguishedName,
-        issuerKey: LabKey
+        _ template: CertificateTemplate, key: LabKey, issuerName: DistinguishedName, issuerKey: LabKey
     ) throws(LabError) {
         let toBeSigned = try template.toBeSigned(key: key, issuerName: issuerName, issuerKey: issuerKey)
         der = try issuerKey.signed(toBeSigned, digest: template.digest)
@@ -69,45 +65,35 @@ public struct LabCertificate: Sendable {
     ///
     /// On an authority that did not issue `other` this is a cross-signature.
     public func reissue(
-        _ other: LabCertificate,
-        changing change: (inout CertificateTemplate) -> Void = { _ in }
+        _ other: LabCertificate, changing change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws(LabError) -> LabCertificate {
         try issue(other.template.with { $0.serialNumber = nil }.with(change), key: other.key)
     }
 
     /// Issues `other` again with a new key, of the same kind as the old one unless `key` is given.
     public func renew(
-        _ other: LabCertificate,
-        key: LabKey? = nil,
-        changing change: (inout CertificateTemplate) -> Void = { _ in }
+        _ other: LabCertificate, key: LabKey? = nil, changing change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws(LabError) -> LabCertificate {
         let key = if let key { key } else { try LabKey.generate(other.key.algorithm) }
         return try issue(other.template.with { $0.serialNumber = nil }.with(change), key: key)
     }
 
     /// Signs the name and key of `authority`, which another root already vouches for: a cross-certificate.
-    public func crossSign(_ authority: LabCertificate) throws(LabError) -> LabCertificate {
-        try reissue(authority)
-    }
+    public func crossSign(_ authority: LabCertificate) throws(LabError) -> LabCertificate { try reissue(authority) }
 }
 
 extension LabCertificate: Hashable {
     /// Whether both have the same DER encoding.
-    public static func == (left: LabCertificate, right: LabCertificate) -> Bool {
-        left.der == right.der
-    }
+    public static func == (left: LabCertificate, right: LabCertificate) -> Bool { left.der == right.der }
 
     /// Feeds the hash of the encoding.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(sha256)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(sha256) }
 }
 
 extension LabKey {
     /// The DER encoding of a certification request (RFC 2986) for this key, without attributes.
     public func certificationRequest(
-        _ subject: DistinguishedName,
-        digest: SignatureDigest = .sha256
+        _ subject: DistinguishedName, digest: SignatureDigest = .sha256
     ) throws(LabError) -> [UInt8] {
         let information = DER.sequence(DER.integer([0]), subject.der, publicKeyInfo, DER.explicit(0, []))
         return try signed(information, digest: digest)

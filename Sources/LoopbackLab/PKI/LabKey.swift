@@ -51,9 +51,7 @@ public final class LabKey: @unchecked Sendable {
         self.algorithm = algorithm
     }
 
-    deinit {
-        EVP_PKEY_free(pointer)
-    }
+    deinit { EVP_PKEY_free(pointer) }
 
     /// Makes a new key (EVP_PKEY_generate).
     public static func generate(_ algorithm: Algorithm = .p256) throws(LabError) -> LabKey {
@@ -147,19 +145,13 @@ public final class LabKey: @unchecked Sendable {
     }
 
     /// The public key as PEM, what `openssl pkey -pubout` writes.
-    public var publicKeyPEM: String {
-        pem(publicKeyInfo, label: "PUBLIC KEY")
-    }
+    public var publicKeyPEM: String { pem(publicKeyInfo, label: "PUBLIC KEY") }
 }
 
 extension LabKey: Hashable {
     /// Whether both hold the same public key.
-    public static func == (left: LabKey, right: LabKey) -> Bool {
-        left.publicKeyInfo == right.publicKeyInfo
-    }
+    public static func == (left: LabKey, right: LabKey) -> Bool { left.publicKeyInfo == right.publicKeyInfo }
 
     /// Feeds the hash of the public key.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(publicKeySHA256)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(publicKeySHA256) }
 }

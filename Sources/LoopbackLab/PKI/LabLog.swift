@@ -14,9 +14,7 @@ public struct LabLog: Sendable {
     public var id: [UInt8] { key.publicKeySHA256 }
 
     /// A log with a new key, or this one.
-    public init(key: LabKey? = nil) throws(LabError) {
-        self.key = if let key { key } else { try LabKey.generate() }
-    }
+    public init(key: LabKey? = nil) throws(LabError) { self.key = if let key { key } else { try LabKey.generate() } }
 
     /// Promises to publish an entry: a SerializedSCT of version 1, signed with SHA-256 (RFC 6962, 3.2).
     ///
@@ -58,10 +56,7 @@ public struct LabLog: Sendable {
 extension LabCertificate {
     /// Issues a certificate that holds a timestamp of each log, as an authority does: the logs sign what it will be without them.
     public func issue(
-        _ template: CertificateTemplate,
-        key: LabKey? = nil,
-        loggedBy logs: [LabLog],
-        milliseconds: UInt64? = nil
+        _ template: CertificateTemplate, key: LabKey? = nil, loggedBy logs: [LabLog], milliseconds: UInt64? = nil
     ) throws(LabError) -> LabCertificate {
         let key = if let key { key } else { try LabKey.generate() }
         let template = template.with { $0.serialNumber = $0.serialNumber ?? [0x40] + randomBytes(15) }

@@ -13,6 +13,4 @@ public func pem(_ der: [UInt8], label: String) -> String {
 }
 
 /// The certificates in this order as one PEM text: what a server's chain file holds.
-public func pem(of certificates: [LabCertificate]) -> String {
-    certificates.map(\.pem).joined()
-}
+public func pem(of certificates: [LabCertificate]) -> String { certificates.map(\.pem).joined() }

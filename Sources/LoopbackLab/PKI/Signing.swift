@@ -20,8 +20,7 @@ extension LabKey {
     /// The AlgorithmIdentifier of this key's signatures made with `digest` (RFC 3279, RFC 4055, RFC 5758, RFC 8410).
     func signatureAlgorithm(_ digest: SignatureDigest) throws(LabError) -> [UInt8] {
         switch algorithm {
-        case .ed25519:
-            return DER.sequence(OID(1, 3, 101, 112).der)
+        case .ed25519: return DER.sequence(OID(1, 3, 101, 112).der)
         case .rsa, .rsaOfLongExponent:
             let arc: UInt =
                 switch digest {

@@ -56,8 +56,8 @@ public struct StandardPKI: Sendable {
         func expire(_ template: inout CertificateTemplate) {
             template = template.valid(from: now - 6 * LabClock.year, to: now - 5 * LabClock.year)
         }
-        let server = CertificateTemplate.leaf(subject: "leaf", names: [.dns(Self.serverName)])
-            .valid(from: now - 90 * LabClock.day, to: now + 300 * LabClock.day)
+        let server = CertificateTemplate.leaf(subject: "leaf", names: [.dns(Self.serverName)]).valid(
+            from: now - 90 * LabClock.day, to: now + 300 * LabClock.day)
 
         rootA = try .selfSigned(authority("RootA"))
         rootB = try .selfSigned(authority("RootB"))
@@ -78,7 +78,5 @@ public struct StandardPKI: Sendable {
     private static let world = Result { () throws(LabError) in try StandardPKI() }
 
     /// The process's standard world, issued on first use.
-    public static func shared() throws(LabError) -> StandardPKI {
-        try world.get()
-    }
+    public static func shared() throws(LabError) -> StandardPKI { try world.get() }
 }

@@ -46,9 +46,7 @@ public struct StatusResponse: Sendable {
     }
 
     /// The error `status` in place of a response (RFC 6960, 4.2.1): 3 is tryLater.
-    public static func refusal(status: UInt8) -> [UInt8] {
-        DER.sequence(DER.element(0x0A, [status]))
-    }
+    public static func refusal(status: UInt8) -> [UInt8] { DER.sequence(DER.element(0x0A, [status])) }
 
     /// The response in DER.
     ///
@@ -60,39 +58,27 @@ public struct StatusResponse: Sendable {
     public func der(about certificate: LabCertificate, from issuer: LabCertificate) throws(LabError) -> [UInt8] {
         let signer = responder ?? issuer
         let data = DER.sequence(
-            DER.explicit(1, signer.subject.der),
-            Self.time(thisUpdate),
-            DER.sequence(([self] + others).flatMap { $0.single(certificate, issuer) })
-        )
+            DER.explicit(1, signer.subject.der), Self.time(thisUpdate),
+            DER.sequence(([self] + others).flatMap { $0.single(certificate, issuer) }))
         let algorithm = try signer.key.signatureAlgorithm(.sha256)
         let signature = try signer.key.sign(data, digest: .sha256)
         let certificates = responder.map { DER.explicit(0, DER.sequence($0.der)) } ?? []
         let basic = DER.sequence(data, algorithm, DER.bitString(signature), certificates)
         let kind = OID(1, 3, 6, 1, 5, 5, 7, 48, 1, 1)
-        return DER.sequence(
-            DER.element(0x0A, [0]),
-            DER.explicit(0, DER.sequence(kind.der, DER.octetString(basic)))
-        )
+        return DER.sequence(DER.element(0x0A, [0]), DER.explicit(0, DER.sequence(kind.der, DER.octetString(basic))))
     }
 
     private func single(_ certificate: LabCertificate, _ issuer: LabCertificate) -> [UInt8] {
         let identifier = DER.sequence(
-            DER.sequence(digest.oid.der, DER.null),
-            DER.octetString(digest.hash(issuer.subject.der)),
-            DER.octetString(digest.hash(issuer.key.bareKey)),
-            DER.integer(certificate.template.serialNumber ?? [])
-        )
+            DER.sequence(digest.oid.der, DER.null), DER.octetString(digest.hash(issuer.subject.der)),
+            DER.octetString(digest.hash(issuer.key.bareKey)), DER.integer(certificate.template.serialNumber ?? []))
         let extensions = timestamps.map { list in
             let kind = OID(1, 3, 6, 1, 4, 1, 11129, 2, 4, 5)
             return DER.explicit(1, DER.sequence(DER.sequence(kind.der, DER.octetString(DER.octetString(list)))))
         }
         return DER.sequence(
-            identifier,
-            encodedStatus,
-            Self.time(thisUpdate),
-            nextUpdate.map { DER.explicit(0, Self.time($0)) } ?? [],
-            extensions ?? []
-        )
+            identifier, encodedStatus, Self.time(thisUpdate), nextUpdate.map { DER.explicit(0, Self.time($0)) } ?? [],
+            extensions ?? [])
     }
 
     private var encodedStatus: [UInt8] {

@@ -15,8 +15,7 @@ public struct TrustSettings: Sendable, Hashable {
     public var der: [UInt8] {
         DER.sequence(
             trusted.isEmpty ? [] : DER.element(0x30, trusted.flatMap(\.der)),
-            rejected.isEmpty ? [] : DER.explicit(0, rejected.flatMap(\.der))
-        )
+            rejected.isEmpty ? [] : DER.explicit(0, rejected.flatMap(\.der)))
     }
 }
 

@@ -23,11 +23,8 @@ final class Connection {
 
     /// Takes over `descriptor`, which must not block.
     init(
-        takingOwnershipOf descriptor: Int32,
-        conversation: any Conversation,
-        delivery: ServerBehavior.Delivery,
-        log: ServerLog,
-        index: Int
+        takingOwnershipOf descriptor: Int32, conversation: any Conversation, delivery: ServerBehavior.Delivery,
+        log: ServerLog, index: Int
     ) {
         self.descriptor = descriptor
         self.conversation = conversation
@@ -50,9 +47,7 @@ final class Connection {
     }
 
     /// When the next drip is due, `nil` when nothing waits for the clock.
-    var deadline: Int64? {
-        outgoing.isEmpty || nextDrip == 0 || allowance == 0 ? nil : nextDrip
-    }
+    var deadline: Int64? { outgoing.isEmpty || nextDrip == 0 || allowance == 0 ? nil : nextDrip }
 
     /// Reads and writes what poll found possible.
     func handle(_ events: Int16, now: Int64, buffer: inout [UInt8]) {
@@ -71,16 +66,14 @@ final class Connection {
 
     private func read(into buffer: inout [UInt8]) {
         switch Sockets.receive(descriptor, into: &buffer) {
-        case .moved(0), .broken:
-            close()
+        case .moved(0), .broken: close()
         case .moved(let count):
             log.update(index) {
                 $0.opening += buffer.prefix(min(count, ConnectionObservation.openingLimit - $0.opening.count))
                 $0.bytesReceived += count
             }
             conversation.receive(buffer[..<count])
-        case .wouldBlock:
-            break
+        case .wouldBlock: break
         }
     }
 
@@ -111,10 +104,8 @@ final class Connection {
                 if case .drips(_, let interval, let start) = delivery, delivered >= start {
                     nextDrip = now + Int64(interval)
                 }
-            case .wouldBlock:
-                return
-            case .broken:
-                return close()
+            case .wouldBlock: return
+            case .broken: return close()
             }
         }
         // What is left makes the loop come back.
@@ -145,6 +136,4 @@ final class Connection {
 }
 
 /// close(2), by a name that ``Connection/close(reset:)`` does not hide.
-private func closeDescriptor(_ descriptor: Int32) {
-    close(descriptor)
-}
+private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }

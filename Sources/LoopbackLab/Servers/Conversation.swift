@@ -20,17 +20,11 @@ final class ScriptedConversation: Conversation {
     private(set) var isFinished = false
 
     /// Follows `script`; without one it only listens.
-    init(_ script: ServerBehavior.Script?) {
-        self.script = script
-    }
+    init(_ script: ServerBehavior.Script?) { self.script = script }
 
-    func begin() {
-        if script?.waitsForClient == false { play() }
-    }
+    func begin() { if script?.waitsForClient == false { play() } }
 
-    func receive(_ bytes: ArraySlice<UInt8>) {
-        play()
-    }
+    func receive(_ bytes: ArraySlice<UInt8>) { play() }
 
     func takeOutput() -> [UInt8] {
         defer { output = [] }

@@ -4,15 +4,11 @@ internal import Synchronization
 final class CurrentTLSContext: Sendable {
     private let context: Mutex<TLSServerContext>
 
-    init(_ context: TLSServerContext) {
-        self.context = Mutex(context)
-    }
+    init(_ context: TLSServerContext) { self.context = Mutex(context) }
 
     /// What a connection gets that begins now; it keeps it to its end.
     var value: TLSServerContext { context.withLock { $0 } }
 
     /// Gives new connections another one.
-    func replace(with newer: TLSServerContext) {
-        context.withLock { $0 = newer }
-    }
+    func replace(with newer: TLSServerContext) { context.withLock { $0 = newer } }
 }

@@ -58,12 +58,8 @@ struct EventLoop: Sendable {
         while let descriptor = Sockets.accepted(by: listener) {
             let index = log.begin()
             let connection = Connection(
-                takingOwnershipOf: descriptor,
-                conversation: conversation(index),
-                delivery: delivery,
-                log: log,
-                index: index
-            )
+                takingOwnershipOf: descriptor, conversation: conversation(index), delivery: delivery, log: log,
+                index: index)
             connections.append(connection)
             if case .hangUp(reset: true) = service { connection.close(reset: true) } else { connection.begin(now: now) }
         }
@@ -80,10 +76,8 @@ struct EventLoop: Sendable {
             }
             guard let own else { return proxy }
             return TLSConversation(own.value, log: log, index: index, around: proxy) ?? ScriptedConversation(nil)
-        case .script(let script):
-            return ScriptedConversation(script)
-        case .hangUp:
-            return ScriptedConversation(ServerBehavior.Script([], waitsForClient: false))
+        case .script(let script): return ScriptedConversation(script)
+        case .hangUp: return ScriptedConversation(ServerBehavior.Script([], waitsForClient: false))
         }
     }
 

@@ -56,22 +56,14 @@ public struct LoopbackServer: Sendable {
     /// - Returns: what `body` returns.
     /// - Throws: ``LabError`` when the server cannot start, and what `body` throws.
     public static func serving<Value: Sendable>(
-        _ behavior: ServerBehavior,
-        address: String = "127.0.0.1",
-        port: UInt16 = 0,
-        threads: Int = 1,
-        isolation: isolated (any Actor)? = #isolation,
-        _ body: (LoopbackServer) async throws -> Value
+        _ behavior: ServerBehavior, address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 1,
+        isolation: isolated (any Actor)? = #isolation, _ body: (LoopbackServer) async throws -> Value
     ) async throws -> Value {
         precondition(threads > 0, "a server needs a thread")
         let running = try RunningServer(behavior, address: address, port: port, threads: threads)
         let server = LoopbackServer(address: address, port: running.port, log: running.log, context: running.context)
         let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(server))
-        } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await body(server)) } catch { result = .failure(error) }
         await running.stop()
         return try result.get()
     }
@@ -93,12 +85,9 @@ private final class RunningServer: Sendable {
             case .tls(let settings, let delivery): .tls(CurrentTLSContext(try TLSServerContext(settings)), delivery)
             case .proxy(let settings, let delivery):
                 .proxy(
-                    settings,
-                    CurrentTLSContext(try TLSServerContext(settings.server)),
+                    settings, CurrentTLSContext(try TLSServerContext(settings.server)),
                     own: try settings.tls.map { (tls) throws(LabError) in CurrentTLSContext(try TLSServerContext(tls))
-                    },
-                    delivery
-                )
+                    }, delivery)
             case .closes: .hangUp(reset: false)
             case .resets: .hangUp(reset: true)
             case .tarpit: .script(nil)
@@ -111,9 +100,7 @@ private final class RunningServer: Sendable {
             throw .system(operation: "listen on \(address)", code: code)
         }
         let wakePipe: (read: Int32, write: Int32)
-        do {
-            wakePipe = try Sockets.pipe()
-        } catch {
+        do { wakePipe = try Sockets.pipe() } catch {
             close(listener)
             throw error
         }
@@ -126,8 +113,7 @@ private final class RunningServer: Sendable {
                     try WorkerThread {
                         loop.run()
                         departures.leave()
-                    }
-                )
+                    })
             }
         } catch {
             Self.wake(wakePipe.write)
@@ -169,9 +155,7 @@ private final class Departures: Sendable {
 
     private let state: Mutex<State>
 
-    init(expecting count: Int) {
-        state = Mutex(State(remaining: count))
-    }
+    init(expecting count: Int) { state = Mutex(State(remaining: count)) }
 
     func leave() {
         let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in

@@ -161,7 +161,5 @@ final class ProxyConversation: Conversation {
         return true
     }
 
-    private func note(_ place: String) {
-        log.update(index) { $0.proxiedPlaces.append(place) }
-    }
+    private func note(_ place: String) { log.update(index) { $0.proxiedPlaces.append(place) } }
 }

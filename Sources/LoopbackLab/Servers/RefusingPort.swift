@@ -20,8 +20,7 @@ public struct RefusingPort: Sendable {
     /// - Returns: what `body` returns.
     /// - Throws: ``LabError/system(operation:code:)`` when no port can be bound, and what `body` throws.
     public static func scoped<Value: Sendable>(
-        address: String = "127.0.0.1",
-        isolation: isolated (any Actor)? = #isolation,
+        address: String = "127.0.0.1", isolation: isolated (any Actor)? = #isolation,
         _ body: (RefusingPort) async throws -> Value
     ) async throws -> Value {
         let descriptor = try Sockets.bound(to: address, port: 0)

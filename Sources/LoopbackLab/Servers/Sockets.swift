@@ -44,10 +44,7 @@ enum Sockets {
     }
 
     private static func make(
-        _ address: String,
-        _ port: UInt16,
-        _ verb: String,
-        _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+        _ address: String, _ port: UInt16, _ verb: String, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(LabError) -> Int32 {
         guard let bytes = GeneralName.addressBytes(address) else {
             throw .unsupported("the address \"\(address)\"; use 127.0.0.0/8 or ::1")
@@ -56,9 +53,7 @@ enum Sockets {
         guard descriptor >= 0 else { throw .system("make a socket") }
         setUp(descriptor)
         let status =
-            if bytes.count == 4 {
-                withName(ipv4(bytes, port: port)) { call(descriptor, $0, $1) }
-            } else {
+            if bytes.count == 4 { withName(ipv4(bytes, port: port)) { call(descriptor, $0, $1) } } else {
                 withName(ipv6(bytes, port: port)) { call(descriptor, $0, $1) }
             }
         guard status == 0 else {
@@ -119,22 +114,16 @@ enum Sockets {
     }
 
     /// Ends the sending side in order.
-    static func finishSending(_ descriptor: Int32) {
-        _ = shutdown(descriptor, Int32(SHUT_WR))
-    }
+    static func finishSending(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Ends both sides at once, or listening.
     ///
     /// Closing alone may come to nothing for a while: a program that is just being started by another thread holds copies of all
     /// descriptors, close-on-exec or not, until it really starts. A port would stay taken and a client would wait.
-    static func finish(_ descriptor: Int32) {
-        _ = shutdown(descriptor, Int32(SHUT_RDWR))
-    }
+    static func finish(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Makes the coming close a reset.
-    static func resetOnClose(_ descriptor: Int32) {
-        set(descriptor, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
-    }
+    static func resetOnClose(_ descriptor: Int32) { set(descriptor, SO_LINGER, linger(l_onoff: 1, l_linger: 0)) }
 
     private static func outcome(_ call: () -> Int) -> Transfer {
         while true {
@@ -157,9 +146,7 @@ enum Sockets {
     }
 
     private static func set<Value>(_ descriptor: Int32, _ option: Int32, _ value: Value, level: Int32 = SOL_SOCKET) {
-        withUnsafeBytes(of: value) {
-            _ = setsockopt(descriptor, level, option, $0.baseAddress, socklen_t($0.count))
-        }
+        withUnsafeBytes(of: value) { _ = setsockopt(descriptor, level, option, $0.baseAddress, socklen_t($0.count)) }
     }
 
     private static func ipv4(_ bytes: [UInt8], port: UInt16) -> sockaddr_in {
@@ -179,8 +166,7 @@ enum Sockets {
     }
 
     private static func withName<Name, Value>(
-        _ name: Name,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
+        _ name: Name, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
     ) -> Value {
         withUnsafePointer(to: name) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<Name>.size)) }
@@ -189,6 +175,4 @@ enum Sockets {
 }
 
 /// pipe(2), by a name that ``Sockets/pipe()`` does not hide.
-private func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 {
-    pipe(ends)
-}
+private func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }

@@ -43,9 +43,7 @@ final class TLSConversation: Conversation {
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    deinit {
-        SSL_free(ssl)
-    }
+    deinit { SSL_free(ssl) }
 
     /// The conversation an SSL belongs to, for callbacks.
     static func of(_ ssl: OpaquePointer?) -> TLSConversation? {
@@ -109,8 +107,7 @@ final class TLSConversation: Conversation {
         }
         let answer = name == nil ? context.settings.absentName : context.settings.unknownName
         switch answer {
-        case .defaultIdentities:
-            return SSL_TLSEXT_ERR_OK
+        case .defaultIdentities: return SSL_TLSEXT_ERR_OK
         case .alert:
             alert?.pointee = SSL_AD_UNRECOGNIZED_NAME
             return SSL_TLSEXT_ERR_ALERT_FATAL
@@ -190,13 +187,11 @@ final class TLSConversation: Conversation {
                 continue
             }
             switch SSL_get_error(ssl, count) {
-            case SSL_ERROR_WANT_READ:
-                break
+            case SSL_ERROR_WANT_READ: break
             case SSL_ERROR_ZERO_RETURN:
                 log.update(index) { $0.receivedCloseNotify = true }
                 sayGoodbye()
-            default:
-                fail("read")
+            default: fail("read")
             }
             return
         }
@@ -235,8 +230,7 @@ final class TLSConversation: Conversation {
         case .floods: write([UInt8](repeating: 0, count: 16_384))
         case .renewsKeys:
             for _ in 0..<500 where SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1 { SSL_do_handshake(ssl) }
-        case .crumbles where wasAsked:
-            for _ in 0..<500 { write([0x78]) }
+        case .crumbles where wasAsked: for _ in 0..<500 { write([0x78]) }
         case .goesOn(_, let bytes) where wasAsked && !bytes.isEmpty:
             write((0..<max(1, 16_384 / bytes.count)).flatMap { _ in bytes })
         default: break

@@ -11,9 +11,7 @@ public struct TLSIdentity: Sendable {
     /// An identity that presents these certificates in this order, whatever they are, and signs with the first one's key.
     ///
     /// - Precondition: `chain` is not empty.
-    public init(_ chain: [LabCertificate]) {
-        self.init(der: chain.map(\.der), key: chain[0].key)
-    }
+    public init(_ chain: [LabCertificate]) { self.init(der: chain.map(\.der), key: chain[0].key) }
 
     /// An identity from encodings that may come from anywhere.
     ///
@@ -35,11 +33,8 @@ public struct TLSIdentity: Sendable {
     /// - Returns: the identity.
     /// - Throws: ``LabError/unsupported(_:)`` when the keys are not on one elliptic curve.
     public static func impostor(
-        presenting chain: [LabCertificate],
-        signingWith key: LabKey
-    ) throws(LabError) -> TLSIdentity {
-        TLSIdentity(der: chain.map(\.der), key: try key.disguised(as: chain[0].key))
-    }
+        presenting chain: [LabCertificate], signingWith key: LabKey
+    ) throws(LabError) -> TLSIdentity { TLSIdentity(der: chain.map(\.der), key: try key.disguised(as: chain[0].key)) }
 }
 
 extension LabKey {

@@ -39,9 +39,7 @@ final class TLSServerContext: @unchecked Sendable {
                 chosen.pointee = offered + position.lowerBound
                 length.pointee = UInt8(position.count)
                 return SSL_TLSEXT_ERR_OK
-            },
-            nil
-        )
+            }, nil)
     }
 
     deinit {
@@ -50,18 +48,13 @@ final class TLSServerContext: @unchecked Sendable {
     }
 
     /// A new SSL of the default context; the caller owns it.
-    func makeConnection() -> OpaquePointer? {
-        SSL_new(defaultContext)
-    }
+    func makeConnection() -> OpaquePointer? { SSL_new(defaultContext) }
 
     /// The context kept for a name indication in any case of letters, borrowed; `nil` for an unknown name.
-    func context(for name: String) -> OpaquePointer? {
-        contextsByName[name.lowercased()]
-    }
+    func context(for name: String) -> OpaquePointer? { contextsByName[name.lowercased()] }
 
     private static func makeContext(
-        _ settings: TLSServerSettings,
-        _ identities: [TLSIdentity]
+        _ settings: TLSServerSettings, _ identities: [TLSIdentity]
     ) throws(LabError) -> OpaquePointer {
         COpenSSLShims_learn_names()
         ERR_clear_error()
@@ -81,8 +74,7 @@ final class TLSServerContext: @unchecked Sendable {
 
     private static func setUp(_ context: OpaquePointer, _ settings: TLSServerSettings) throws(LabError) {
         SSL_CTX_set_security_level(context, 0)
-        guard
-            COpenSSLShims_SSL_CTX_set_min_proto_version(context, settings.minimumVersion.rawValue) == 1,
+        guard COpenSSLShims_SSL_CTX_set_min_proto_version(context, settings.minimumVersion.rawValue) == 1,
             COpenSSLShims_SSL_CTX_set_max_proto_version(context, settings.maximumVersion.rawValue) == 1,
             SSL_CTX_set_cipher_list(context, settings.cipherList) == 1,
             settings.groups.map({ COpenSSLShims_SSL_CTX_set1_groups_list(context, $0) == 1 }) ?? true,
@@ -103,9 +95,7 @@ final class TLSServerContext: @unchecked Sendable {
         if let bits = settings.bitsOfOwnGroup {
             // The context owns the group once it has taken it.
             guard let group = COpenSSLShims_EVP_DH_group(Int32(bits)), SSL_CTX_set0_tmp_dh_pkey(context, group) == 1
-            else {
-                throw .openSSL("set up a Diffie-Hellman group")
-            }
+            else { throw .openSSL("set up a Diffie-Hellman group") }
         }
         _ = COpenSSLShims_SSL_CTX_set_tlsext_status_cb(context) { ssl, _ in
             guard let conversation = TLSConversation.of(ssl), let staple = conversation.staple,
@@ -123,9 +113,7 @@ final class TLSServerContext: @unchecked Sendable {
                 { ssl, _, _ in
                     TLSConversation.of(ssl)?.chooseVersion()
                     return SSL_CLIENT_HELLO_SUCCESS
-                },
-                nil
-            )
+                }, nil)
         }
         // Any client certificate will do.
         SSL_CTX_set_verify(context, mode) { _, _ in 1 }

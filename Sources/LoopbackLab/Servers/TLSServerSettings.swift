@@ -121,14 +121,10 @@ public struct TLSServerSettings: Sendable {
     public var bitsOfOwnGroup: Int?
 
     /// Settings with these default identities and the defaults above.
-    public init(_ identities: [TLSIdentity]) {
-        self.identities = identities
-    }
+    public init(_ identities: [TLSIdentity]) { self.identities = identities }
 
     /// Settings that present these certificates in this order, with the first one's key.
-    public init(presenting chain: [LabCertificate]) {
-        self.init([TLSIdentity(chain)])
-    }
+    public init(presenting chain: [LabCertificate]) { self.init([TLSIdentity(chain)]) }
 
     /// A copy changed by `change`.
     public func with(_ change: (inout TLSServerSettings) -> Void) -> TLSServerSettings {

@@ -23,8 +23,7 @@ public struct UnresponsivePort: Sendable {
     /// - Returns: what `body` returns.
     /// - Throws: ``LabError/system(operation:code:)`` when the port cannot be had, and what `body` throws.
     public static func scoped<Value: Sendable>(
-        address: String = "127.0.0.1",
-        isolation: isolated (any Actor)? = #isolation,
+        address: String = "127.0.0.1", isolation: isolated (any Actor)? = #isolation,
         _ body: (UnresponsivePort) async throws -> Value
     ) async throws -> Value {
         let listener = try Sockets.bound(to: address, port: 0)

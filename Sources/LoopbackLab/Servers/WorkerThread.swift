@@ -15,9 +15,7 @@ struct WorkerThread: @unchecked Sendable {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
 
-        init(_ body: @escaping @Sendable () -> Void) {
-            self.body = body
-        }
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
     /// Starts a thread that runs `body` (pthread_create).
@@ -26,26 +24,20 @@ struct WorkerThread: @unchecked Sendable {
         #if canImport(Darwin)
         var created: pthread_t?
         let status = pthread_create(
-            &created,
-            nil,
+            &created, nil,
             { context in
                 Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
                 return nil
-            },
-            context.toOpaque()
-        )
+            }, context.toOpaque())
         #else
         var started = pthread_t()
         let status = pthread_create(
-            &started,
-            nil,
+            &started, nil,
             { context in
                 guard let context else { return nil }
                 Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
                 return nil
-            },
-            context.toOpaque()
-        )
+            }, context.toOpaque())
         let created: pthread_t? = started
         #endif
         guard status == 0, let created else {
@@ -56,7 +48,5 @@ struct WorkerThread: @unchecked Sendable {
     }
 
     /// Waits until the thread is gone (pthread_join).
-    func join() {
-        pthread_join(handle, nil)
-    }
+    func join() { pthread_join(handle, nil) }
 }

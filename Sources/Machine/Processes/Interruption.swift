@@ -27,9 +27,7 @@ package enum Interruption {
     private static let showsProgress = Atomic<Bool>(false)
     /// What is said at the end: memory that is there from the beginning, since a handler may ask for none.
     nonisolated(unsafe) private static let farewell = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: 2_048,
-        alignment: 1
-    )
+        byteCount: 2_048, alignment: 1)
     /// How many bytes of ``farewell`` are said.
     private static let farewellCount = Atomic<Int>(0)
 

@@ -66,9 +66,7 @@ package enum ShellCommand {
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)
-        )
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -86,8 +84,7 @@ package enum ShellCommand {
 
     /// Texts as an array that ends in `nil`, for the time of a call.
     private static func withCStrings<Result>(
-        _ texts: [String],
-        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
     ) -> Result {
         let copies = texts.map { strdup($0) }
         defer { for copy in copies { free(copy) } }

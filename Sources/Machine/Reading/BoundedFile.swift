@@ -39,9 +39,7 @@ package enum BoundedFile {
     /// - Returns: all of its bytes.
     /// - Throws: ``ReadFailure``.
     package static func bytes(
-        at path: String,
-        limit: Int,
-        accepting accepted: Accepted = .regularFiles
+        at path: String, limit: Int, accepting accepted: Accepted = .regularFiles
     ) throws(ReadFailure) -> [UInt8] {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         // To open a device can do something, and to open a pipe wakes its writer.
@@ -54,11 +52,8 @@ package enum BoundedFile {
     }
 
     /// The contents of the file with this name, which need not be UTF-8, in the directory at `path`; whatever opens is read.
-    package static func bytes(
-        named name: [CChar],
-        inDirectory path: String,
-        limit: Int
-    ) throws(ReadFailure) -> [UInt8] {
+    package static func bytes(named name: [CChar], inDirectory path: String, limit: Int) throws(ReadFailure) -> [UInt8]
+    {
         guard !path.isEmpty, !path.utf8.contains(0), name.last == 0 else { throw .unnamed }
         let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw ReadFailure(errno) }
@@ -89,9 +84,7 @@ package enum BoundedFile {
     private static let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
     private static func contents(
-        of descriptor: Int32,
-        limit: Int,
-        accepting accepted: Accepted
+        of descriptor: Int32, limit: Int, accepting accepted: Accepted
     ) throws(ReadFailure) -> [UInt8] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
@@ -111,10 +104,7 @@ package enum BoundedFile {
     }
 
     private static func bytes(
-        from descriptor: Int32,
-        expecting count: Int,
-        limit: Int,
-        patience: Int32
+        from descriptor: Int32, expecting count: Int, limit: Int, patience: Int32
     ) throws(ReadFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 1)

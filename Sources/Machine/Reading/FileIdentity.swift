@@ -12,9 +12,7 @@ package struct FileIdentity: Hashable, Sendable {
     private let name: String?
 
     /// The identity of what stat(2) found.
-    package init(_ status: stat) {
-        self.init(status, name: nil)
-    }
+    package init(_ status: stat) { self.init(status, name: nil) }
 
     private init(_ status: stat, name: String?) {
         device = UInt64(truncatingIfNeeded: status.st_dev)

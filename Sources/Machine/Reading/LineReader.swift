@@ -76,9 +76,7 @@ package final class LineReader {
         end = bytes.count
     }
 
-    deinit {
-        if let ownDescriptor { close(ownDescriptor) }
-    }
+    deinit { if let ownDescriptor { close(ownDescriptor) } }
 
     /// Looks at the first bytes, and reads what `unpack` makes of the input where they are `mark`.
     ///
@@ -87,8 +85,7 @@ package final class LineReader {
     ///   - unpack: given the bytes that were read so far and the rest, says where to read from.
     /// - Throws: ``ReadFailure``, and what `unpack` throws.
     package func unpack<Failure: Error>(
-        _ mark: [UInt8],
-        by unpack: ([UInt8], @escaping Input) throws(Failure) -> Input
+        _ mark: [UInt8], by unpack: ([UInt8], @escaping Input) throws(Failure) -> Input
     ) throws(Failure) {
         guard number == 0 else { return }
         // What cannot be read is said when it is.
@@ -176,9 +173,7 @@ package final class LineReader {
             if let failure { throw failure }
             (start, end) = (0, count)
             return count > 0
-        } catch {
-            throw .unreadable(error)
-        }
+        } catch { throw .unreadable(error) }
     }
 
     private static func input(from descriptor: Int32, _ kind: FileKind, wasOpened: Bool = false) -> Input {

@@ -26,7 +26,5 @@ package enum ReadFailure: Error, Hashable, Sendable {
     case system(Int32)
 
     /// The failure of a call that left `code` in `errno`.
-    init(_ code: Int32) {
-        self = [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) ? .absent(code) : .system(code)
-    }
+    init(_ code: Int32) { self = [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) ? .absent(code) : .system(code) }
 }

@@ -36,9 +36,7 @@ package enum AtomicFile {
     ///
     /// The same goes for it as for ``write(_:to:mode:)``.
     package static func write(
-        to path: String,
-        mode: mode_t = 0o666,
-        fill: (Int32) throws(OutputError) -> Void
+        to path: String, mode: mode_t = 0o666, fill: (Int32) throws(OutputError) -> Void
     ) throws(WriteFailure) {
         // A signal in between would leave the temporary file behind.
         try Interruption.deferring { () throws(WriteFailure) in try replaceFile(at: path, mode: mode, fill) }
@@ -62,9 +60,7 @@ package enum AtomicFile {
     }
 
     private static func replaceFile(
-        at path: String,
-        mode: mode_t,
-        _ fill: (Int32) throws(OutputError) -> Void
+        at path: String, mode: mode_t, _ fill: (Int32) throws(OutputError) -> Void
     ) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         if let descriptor = descriptor(named: path) { return try call(fill, descriptor) }
@@ -80,15 +76,8 @@ package enum AtomicFile {
         }
     }
 
-    private static func call(
-        _ fill: (Int32) throws(OutputError) -> Void,
-        _ descriptor: Int32
-    ) throws(WriteFailure) {
-        do throws(OutputError) {
-            try fill(descriptor)
-        } catch {
-            throw .output(error)
-        }
+    private static func call(_ fill: (Int32) throws(OutputError) -> Void, _ descriptor: Int32) throws(WriteFailure) {
+        do throws(OutputError) { try fill(descriptor) } catch { throw .output(error) }
     }
 
     /// Whether a path stands for standard output.
@@ -105,10 +94,8 @@ package enum AtomicFile {
         }
     }
 
-    private static func writeThrough(
-        to path: String,
-        _ fill: (Int32) throws(OutputError) -> Void
-    ) throws(WriteFailure) {
+    private static func writeThrough(to path: String, _ fill: (Int32) throws(OutputError) -> Void) throws(WriteFailure)
+    {
         let descriptor = Descriptor.openForWriting(path)
         guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
         defer { close(descriptor) }
@@ -116,10 +103,7 @@ package enum AtomicFile {
     }
 
     private static func replace(
-        _ path: String,
-        like old: stat?,
-        mode: mode_t,
-        _ fill: (Int32) throws(OutputError) -> Void
+        _ path: String, like old: stat?, mode: mode_t, _ fill: (Int32) throws(OutputError) -> Void
     ) throws(WriteFailure) {
         let parts = PathParts(path)
         guard !parts.name.isEmpty else { throw .system(EISDIR) }
@@ -154,8 +138,7 @@ package enum AtomicFile {
 extension AtomicFile {
     /// Opens a temporary file that nobody else uses, locked, after removing what killed runs have left.
     private static func makeTemporary(
-        beside parts: PathParts,
-        mode: mode_t
+        beside parts: PathParts, mode: mode_t
     ) throws(WriteFailure) -> (descriptor: Int32, path: String) {
         let prefix = parts.hidden(".pincheck-")
         for slot in 0..<slots {

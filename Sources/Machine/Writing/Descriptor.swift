@@ -12,9 +12,7 @@ package enum Descriptor {
     /// line by line finds none that is torn. A file that somebody else has added to meanwhile is left as it is.
     package static func writeLines(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         let start = end(of: descriptor)
-        do {
-            try write(bytes, to: descriptor)
-        } catch {
+        do { try write(bytes, to: descriptor) } catch {
             if case .failed = error, let start, let end = end(of: descriptor), end > start, end - start <= bytes.count {
                 var status = stat()
                 let written = bytes[..<(end - start)]

@@ -22,14 +22,9 @@ package struct FileLock {
         do throws(ReadFailure) {
             // The file that is replaced stands behind symbolic links, and so does its lock: it may be named in several ways.
             target = try SymbolicLinks.target(of: path)
-        } catch {
-            throw WriteFailure(error)
-        }
+        } catch { throw WriteFailure(error) }
         descriptor = open(
-            PathParts(target).hidden(".pincheck-lock"),
-            O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-            0o666
-        )
+            PathParts(target).hidden(".pincheck-lock"), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw .system(errno) }
         let start = ContinuousClock.now
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -55,7 +50,5 @@ package struct FileLock {
     }
 
     /// Lets the next have its turn.
-    package func release() {
-        close(descriptor)
-    }
+    package func release() { close(descriptor) }
 }

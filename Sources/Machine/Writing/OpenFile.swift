@@ -24,9 +24,7 @@ package final class OpenFile: Sendable {
         guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
     }
 
-    deinit {
-        if closes, descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if closes, descriptor >= 0 { close(descriptor) } }
 
     /// Whether it is a terminal.
     package var isTerminal: Bool { isatty(descriptor) == 1 }

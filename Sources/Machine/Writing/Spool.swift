@@ -23,9 +23,7 @@ package final class Spool: Sendable {
     private let directory: String
 
     /// A spool that makes its file, when it needs one, in a directory.
-    package init(directory: String) {
-        self.directory = directory
-    }
+    package init(directory: String) { self.directory = directory }
 
     deinit {
         let descriptor = state.withLock { $0.descriptor }

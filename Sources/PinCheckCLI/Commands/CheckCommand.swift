@@ -7,8 +7,7 @@ import Text
 struct CheckCommand: RequestingCommand {
     static let name = "check"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
+        commandName: name, _superCommandName: "pincheck",
         abstract: "Connect to servers and judge the chains they send.",
         usage: "pincheck [check] <target> ... [--pins <source>] [<options>]",
         discussion: """
@@ -43,49 +42,34 @@ struct CheckCommand: RequestingCommand {
               pincheck api.example.com --next api.pem --pins Pins --client all
             With everything said of each host in one file:
               pincheck --policy Pins/pins.json5
-            """
-    )
+            """)
 
-    @Argument(
-        help: ArgumentHelp("A host, host:port, [v6]:port, https URL or address.", valueName: "target")
-    )
+    @Argument(help: ArgumentHelp("A host, host:port, [v6]:port, https URL or address.", valueName: "target"))
     var targets: [String] = []
 
-    @OptionGroup(title: "Targets")
-    var given: TargetOptions
+    @OptionGroup(title: "Targets") var given: TargetOptions
 
-    @OptionGroup(title: "Changes and the next certificate")
-    var plan: PlanOptions
+    @OptionGroup(title: "Changes and the next certificate") var plan: PlanOptions
 
-    @OptionGroup(title: "Pins and clients")
-    var evaluation: EvaluationOptions
+    @OptionGroup(title: "Pins and clients") var evaluation: EvaluationOptions
 
-    @OptionGroup(title: "Devices")
-    var devices: DeviceOptions
+    @OptionGroup(title: "Devices") var devices: DeviceOptions
 
-    @OptionGroup(title: "Outlook")
-    var outlook: OutlookOptions
+    @OptionGroup(title: "Outlook") var outlook: OutlookOptions
 
-    @OptionGroup(title: "Names")
-    var names: NameOptions
+    @OptionGroup(title: "Names") var names: NameOptions
 
-    @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
-    @OptionGroup(title: "Client certificate")
-    var clientCertificate: ClientCertificateOptions
+    @OptionGroup(title: "Client certificate") var clientCertificate: ClientCertificateOptions
 
-    @OptionGroup(title: "Variants")
-    var variants: VariantOptions
+    @OptionGroup(title: "Variants") var variants: VariantOptions
 
-    @OptionGroup(title: "Request")
-    var http: HTTPOptions
+    @OptionGroup(title: "Request") var http: HTTPOptions
 
-    @OptionGroup(title: "Watching")
-    var changes: ChangeOptions
+    @OptionGroup(title: "Watching") var changes: ChangeOptions
 
-    @OptionGroup(title: "Output")
-    var output: OutputOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
 
     func exitConvention(in context: Context) -> ExitConvention? {
         (try? OutputSettings(output, resuming: plan.resume, in: context))?.exitConvention
@@ -93,23 +77,14 @@ struct CheckCommand: RequestingCommand {
 
     func request() throws(CommandError) -> CheckRequest {
         try CheckRequest(
-            names: names,
-            connection: connection,
-            evaluation: evaluation,
-            devices: devices,
-            outlook: outlook,
-            variants: variants,
-            http: http
-        )
+            names: names, connection: connection, evaluation: evaluation, devices: devices, outlook: outlook,
+            variants: variants, http: http)
     }
 
     var requestFiles: RequestFiles {
         RequestFiles(
-            clientCertificate: clientCertificate,
-            variants: variants,
-            connection: connection,
-            readsTargets: !(given.lists.isEmpty && given.policy.isEmpty)
-        )
+            clientCertificate: clientCertificate, variants: variants, connection: connection,
+            readsTargets: !(given.lists.isEmpty && given.policy.isEmpty))
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
@@ -118,28 +93,14 @@ struct CheckCommand: RequestingCommand {
         let console = context.console
         let watch = ProbeWatch { console.report("* \($0)") }
         return try await ProbeWatch.$current.withValue(watch) { () async -> Result<ExitStatus, CommandError> in
-            do throws(CommandError) {
-                return .success(try await run.run(in: context))
-            } catch {
-                return .failure(error)
-            }
+            do throws(CommandError) { return .success(try await run.run(in: context)) } catch { return .failure(error) }
         }.get()
     }
 
     private func checkRun() throws(CommandError) -> CheckRun {
         CheckRun(
-            targets: targets,
-            lists: given.lists,
-            policies: given.policy,
-            resumed: plan.resume,
-            shard: try ShardChoice.read(plan.shard),
-            baseline: plan.baseline,
-            rotation: plan.rotation,
-            next: plan.next,
-            request: try request(),
-            files: requestFiles,
-            changes: changes,
-            output: output
-        )
+            targets: targets, lists: given.lists, policies: given.policy, resumed: plan.resume,
+            shard: try ShardChoice.read(plan.shard), baseline: plan.baseline, rotation: plan.rotation, next: plan.next,
+            request: try request(), files: requestFiles, changes: changes, output: output)
     }
 }

@@ -48,20 +48,13 @@ struct CheckRun {
         var writer = try ResultWriter(settings, notes: loader.notes, total: total, addingTo: earlier?.file, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
-            supply.jobs,
-            request,
-            in: context.surroundings,
-            within: writer.needsOrder ? context.targetWindow : nil
+            supply.jobs, request, in: context.surroundings, within: writer.needsOrder ? context.targetWindow : nil
         ) { position, target throws(CommandError) in
             let states = comparison?.states(of: target)
             if let earlier { writer.skip(earlier.takeRecorded()) }
             let question = earlier?.takeQuestion(at: position)
             let reports = try writer.add(
-                target.results(since: states),
-                at: position,
-                answering: question,
-                of: part?.takePlace(at: position)
-            )
+                target.results(since: states), at: position, answering: question, of: part?.takePlace(at: position))
             for report in reports { watch?.add(report, at: position) }
             earlier?.add(ExitStatus.worst(reports.filter(\.counts).map(\.status)))
             if !items.isEmpty { served[position] = target.connections.lazy.compactMap(\.served?.presented).first }
@@ -82,9 +75,7 @@ struct CheckRun {
         if let earlier, !output.quiet { context.console.report(earlier.summary) }
         if let baseline, let comparison {
             if part == nil { baseline.reportUnasked(comparison.unasked, in: context) }
-            if rotation.update {
-                try baseline.update(to: comparison.updated, after: status, in: context)
-            }
+            if rotation.update { try baseline.update(to: comparison.updated, after: status, in: context) }
         }
         return status
     }
@@ -98,20 +89,15 @@ struct CheckRun {
         if let form = settings.outputs.first(where: { $0.form.sumsUp })?.form {
             throw .usage(
                 "--resume checks what is missing, and \(form.rawValue) is about all targets of a run: leave out --format "
-                    + "\(form.rawValue), or --resume"
-            )
+                    + "\(form.rawValue), or --resume")
         }
         return try ResumedRun(resumed, at: now)
     }
 
     /// The endpoints to connect to; none when only files are to be judged.
     private func supply(
-        _ request: CheckRequest,
-        _ loader: inout EvaluationLoader,
-        _ roles: inout FileRoles,
-        without earlier: ResumedRun?,
-        of part: ShardRun?,
-        in context: Context
+        _ request: CheckRequest, _ loader: inout EvaluationLoader, _ roles: inout FileRoles,
+        without earlier: ResumedRun?, of part: ShardRun?, in context: Context
     ) throws(CommandError) -> (jobs: JobSupply<CommandError>, total: Int?) {
         guard next.isEmpty || !(targets.isEmpty && lists.isEmpty && policies.isEmpty) else {
             guard request.http == CheckRequest.HTTP() else {
@@ -119,13 +105,7 @@ struct CheckRun {
             }
             return (JobSupply([]), 0)
         }
-        let given = GivenTargets(
-            targets: targets,
-            lists: lists,
-            policies: policies,
-            shard: shard,
-            request: request
-        )
+        let given = GivenTargets(targets: targets, lists: lists, policies: policies, shard: shard, request: request)
         var others: Set<CheckRequest.Judging> = []
         var unused = UnusedAddresses()
         unused.add(request.connection.addresses)
@@ -170,8 +150,7 @@ struct CheckRun {
         guard let shard else { return nil }
         guard next.isEmpty, !rotation.update, changes.state == nil else {
             throw .usage(
-                "--shard checks a part of the targets: leave out --next, --update and --state, which are about all"
-            )
+                "--shard checks a part of the targets: leave out --next, --update and --state, which are about all")
         }
         return ShardRun(shard, asking: request, by: policies)
     }
@@ -180,11 +159,7 @@ struct CheckRun {
     private func addRoles(to roles: inout FileRoles, _ settings: OutputSettings, in context: Context) {
         roles.add(settings, in: context)
         roles.writes(changes.state, as: "--state")
-        if rotation.update {
-            roles.writes(baseline, as: "--baseline")
-        } else {
-            roles.reads(baseline, as: "--baseline")
-        }
+        if rotation.update { roles.writes(baseline, as: "--baseline") } else { roles.reads(baseline, as: "--baseline") }
         roles.reads(next, as: "--next")
         roles.reads(lists, as: "--targets")
         roles.reads(policies, as: "--policy")
@@ -194,19 +169,14 @@ struct CheckRun {
 
     /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.
     private func nextQuestions(
-        about jobs: [CheckJob],
-        _ loader: inout EvaluationLoader
+        about jobs: [CheckJob], _ loader: inout EvaluationLoader
     ) throws(CommandError) -> [NextQuestion] {
         try CommandError.reading(OpenSSLHealth.require)
         return try CommandError.reading { () throws(CheckError) in
             guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
             let name = request.names.referenceName(of: nil)
             let evaluation = try loader.evaluation(
-                request.judging,
-                for: name,
-                writtenAs: request.names.writtenName(of: nil),
-                port: nil
-            )
+                request.judging, for: name, writtenAs: request.names.writtenName(of: nil), port: nil)
             return [try NextQuestion(name: name, evaluation: evaluation, job: nil)]
         }
     }

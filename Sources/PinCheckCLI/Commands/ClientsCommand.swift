@@ -6,10 +6,8 @@ import Text
 struct ClientsCommand: ContextCommand {
     static let name = "clients"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
-        abstract: "List the clients whose decisions can be made, with their settings.",
-        usage: "pincheck clients",
+        commandName: name, _superCommandName: "pincheck",
+        abstract: "List the clients whose decisions can be made, with their settings.", usage: "pincheck clients",
         discussion: """
             Several clients judge one connection, and all of them must accept:
               pincheck api.example.com --pins Pins/ --client afnetworking,okhttp
@@ -17,8 +15,7 @@ struct ClientsCommand: ContextCommand {
             Settings follow a name, separated by colons:
               pincheck api.example.com --pins Pins/ --client trustkit:no-enforce
             AFNetworking's settings have flags of their own, such as --mode.
-            """
-    )
+            """)
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let width = ClientRegistry.entries.map(\.name.count).max() ?? 0

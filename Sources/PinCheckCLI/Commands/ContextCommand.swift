@@ -23,10 +23,6 @@ protocol RequestingCommand: ContextCommand {
     var requestFiles: RequestFiles { get }
 }
 
-extension RequestingCommand {
-    var requestFiles: RequestFiles { RequestFiles() }
-}
+extension RequestingCommand { var requestFiles: RequestFiles { RequestFiles() } }
 
-extension ContextCommand {
-    func exitConvention(in context: Context) -> ExitConvention? { nil }
-}
+extension ContextCommand { func exitConvention(in context: Context) -> ExitConvention? { nil } }

@@ -6,36 +6,29 @@ import Text
 struct DemoCommand: ContextCommand {
     static let name = "demo"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
+        commandName: name, _superCommandName: "pincheck",
         abstract: "Start throwaway TLS servers on this machine and run real checks against them.",
         usage: "pincheck demo [--color <when>]",
         discussion: """
             Everything is issued in memory and served on 127.0.0.1; nothing else is
             contacted. Each scene shows the command that does the same. The exit
             status is 0 when every scene ended as it should.
-            """
-    )
+            """)
 
-    @Option(help: ColorOption.help)
-    var color: String?
+    @Option(help: ColorOption.help) var color: String?
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let color = try ColorOption.read(color)
         let style = TextStyle(color, isTerminal: context.console.output.isTerminal, environment: context.environment)
         do {
             return try await DemoWorld().open { stage in try await perform(on: stage, style: style, in: context) }
-        } catch let error as CommandError {
-            throw error
-        } catch {
+        } catch let error as CommandError { throw error } catch {
             throw .software("the demo cannot start its servers: \(error)")
         }
     }
 
     private func perform(
-        on stage: DemoWorld.Stage,
-        style: TextStyle,
-        in context: Context
+        on stage: DemoWorld.Stage, style: TextStyle, in context: Context
     ) async throws(CommandError) -> ExitStatus {
         var writer = LineWriter(context.console.output)
         // It is there to be read, not to be searched: also where it is written to a file it is no wider than a page.
@@ -44,9 +37,7 @@ struct DemoCommand: ContextCommand {
         func write(_ text: String, indent: Int = 0) throws(CommandError) {
             try writer.write(layout.folded(text, indent: indent))
         }
-        try write(
-            "Three TLS servers run on 127.0.0.1; \(DemoWorld.host) is one of them, and two pretend to be it."
-        )
+        try write("Three TLS servers run on 127.0.0.1; \(DemoWorld.host) is one of them, and two pretend to be it.")
         var surprises = 0
         for (index, scene) in DemoScene.all(on: stage).enumerated() {
             let output = OutputBuffer()

@@ -7,8 +7,7 @@ import Text
 struct DevicesCommand: ContextCommand {
     static let name = "devices"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
+        commandName: name, _superCommandName: "pincheck",
         abstract: "List the devices whose roots are known, or the roots of one.",
         usage: "pincheck devices [<device>] [<options>]",
         discussion: """
@@ -19,25 +18,19 @@ struct DevicesCommand: ContextCommand {
             Apple's lists are named after iOS; the macOS of the same year has the same one.
             A version without a list is refused: roots come and go between versions.
             Manufacturers add roots to Android's list.
-            """
-    )
+            """)
 
     /// The forms the lists are written in.
-    enum Form: String, CaseIterable {
-        case text, json
-    }
+    enum Form: String, CaseIterable { case text, json }
 
-    @Argument(help: ArgumentHelp("The device whose roots to list.", valueName: "device"))
-    var device: String?
+    @Argument(help: ArgumentHelp("The device whose roots to list.", valueName: "device")) var device: String?
 
     @Option(
-        help: ArgumentHelp("Use this device data instead of the program's own.", valueName: "file"),
-        completion: .file()
-    )
-    var deviceData: String?
+        help: ArgumentHelp("Use this device data instead of the program's own.", valueName: "file"), completion: .file()
+    ) var deviceData: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("text or json (default: text).", valueName: "form"))
-    var format: String?
+    @Option(name: .shortAndLong, help: ArgumentHelp("text or json (default: text).", valueName: "form")) var format:
+        String?
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let isJSON = try Self.isJSON(format)
@@ -55,11 +48,8 @@ struct DevicesCommand: ContextCommand {
         } else {
             let layout = context.console.output.layout
             let text =
-                device == nil
-                ? DevicesTextRenderer.table(report, layout) : DevicesTextRenderer.roots(report, layout)
-            for line in text {
-                try lines.write(line)
-            }
+                device == nil ? DevicesTextRenderer.table(report, layout) : DevicesTextRenderer.roots(report, layout)
+            for line in text { try lines.write(line) }
         }
         return .pass
     }

@@ -9,9 +9,7 @@ import Text
 struct DiffCommand: RequestingCommand {
     static let name = "diff"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
-        abstract: "Say what changed since a snapshot.",
+        commandName: name, _superCommandName: "pincheck", abstract: "Say what changed since a snapshot.",
         usage: "pincheck diff <file> [<target|file> ...] [<options>]",
         discussion: """
             All endpoints of a snapshot, where and by the names they were recorded:
@@ -30,79 +28,49 @@ struct DiffCommand: RequestingCommand {
             Exit status: 0 nothing changed but what is allowed, 4 something else did,
             2 no answer. With --pins, --anchors or --client each chain is judged as
             'check' does, and 1 says that a client rejects one.
-            """
-    )
+            """)
 
     @Argument(
         help: ArgumentHelp("A file of 'pincheck snapshot'; - is standard input.", valueName: "file"),
-        completion: .file()
-    )
-    var baseline: String
+        completion: .file()) var baseline: String
 
     @Argument(
-        help: ArgumentHelp(
-            "Targets (default: those of the file), or a newer file.",
-            valueName: "target|file"
-        ),
-        completion: .file()
-    )
-    var others: [String] = []
+        help: ArgumentHelp("Targets (default: those of the file), or a newer file.", valueName: "target|file"),
+        completion: .file()) var others: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A policy (JSON5) with the hosts, as for 'check'.",
-            discussion: "'-' is standard input. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var policy: [String] = []
+            "A policy (JSON5) with the hosts, as for 'check'.", discussion: "'-' is standard input. Repeatable.",
+            valueName: "file"), completion: .file()) var policy: [String] = []
 
-    @OptionGroup(title: "Changes")
-    var rotation: RotationOptions
+    @OptionGroup(title: "Changes") var rotation: RotationOptions
 
-    @OptionGroup(title: "Pins and clients")
-    var evaluation: EvaluationOptions
+    @OptionGroup(title: "Pins and clients") var evaluation: EvaluationOptions
 
-    @OptionGroup(title: "Devices")
-    var devices: DeviceOptions
+    @OptionGroup(title: "Devices") var devices: DeviceOptions
 
-    @OptionGroup(title: "Outlook")
-    var outlook: OutlookOptions
+    @OptionGroup(title: "Outlook") var outlook: OutlookOptions
 
-    @OptionGroup(title: "Names")
-    var names: NameOptions
+    @OptionGroup(title: "Names") var names: NameOptions
 
-    @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
-    @OptionGroup(title: "Client certificate")
-    var clientCertificate: ClientCertificateOptions
+    @OptionGroup(title: "Client certificate") var clientCertificate: ClientCertificateOptions
 
-    @OptionGroup(title: "Variants")
-    var variants: VariantOptions
+    @OptionGroup(title: "Variants") var variants: VariantOptions
 
-    @OptionGroup(title: "Output")
-    var output: OutputOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
 
     func request() throws(CommandError) -> CheckRequest {
         try CheckRequest(
-            names: names,
-            connection: connection,
-            evaluation: evaluation,
-            devices: devices,
-            outlook: outlook,
-            variants: variants
-        )
+            names: names, connection: connection, evaluation: evaluation, devices: devices, outlook: outlook,
+            variants: variants)
     }
 
     var requestFiles: RequestFiles {
         RequestFiles(
-            clientCertificate: clientCertificate,
-            variants: variants,
-            connection: connection,
-            readsTargets: !policy.isEmpty
-        )
+            clientCertificate: clientCertificate, variants: variants, connection: connection,
+            readsTargets: !policy.isEmpty)
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
@@ -117,8 +85,7 @@ struct DiffCommand: RequestingCommand {
         }
         if let missing = others.first(where: Self.looksLikeFile) {
             throw .noInput(
-                "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL"
-            )
+                "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL")
         }
         var loader = context.loader
         let jobs =
@@ -167,10 +134,7 @@ struct DiffCommand: RequestingCommand {
 
     /// The targets that are named.
     private func namedJobs(
-        _ request: CheckRequest,
-        _ loader: inout EvaluationLoader,
-        _ roles: inout FileRoles,
-        in context: Context
+        _ request: CheckRequest, _ loader: inout EvaluationLoader, _ roles: inout FileRoles, in context: Context
     ) throws(CommandError) -> [CheckJob] {
         let targets = try GivenTargets(targets: others, policies: policy, request: request).read(in: context)
         roles.add(targets)
@@ -182,16 +146,13 @@ struct DiffCommand: RequestingCommand {
 
     /// The endpoints of the snapshot.
     private func recordedJobs(
-        of baseline: Baseline,
-        _ request: CheckRequest,
-        _ loader: inout EvaluationLoader
+        of baseline: Baseline, _ request: CheckRequest, _ loader: inout EvaluationLoader
     ) throws(CommandError) -> [CheckJob] {
         guard request.connection.addresses.all.isEmpty, request.connection.serverName == nil,
             request.names == CheckRequest.Names(), request.variants.isEmpty
         else {
             throw .usage(
-                "the snapshot says where to connect, how and by which names: name the targets to say otherwise"
-            )
+                "the snapshot says where to connect, how and by which names: name the targets to say otherwise")
         }
         guard !baseline.snapshot.endpoints.isEmpty else {
             throw .noInput("\(quoted(baseline.path)) holds no endpoint: name the targets")
@@ -208,16 +169,11 @@ struct DiffCommand: RequestingCommand {
 
     /// Compares two snapshots.
     private func compare(
-        _ baseline: Baseline,
-        with path: String,
-        isJudged: Bool,
-        _ settings: OutputSettings,
-        in context: Context
+        _ baseline: Baseline, with path: String, isJudged: Bool, _ settings: OutputSettings, in context: Context
     ) throws(CommandError) -> ExitStatus {
         guard !isJudged else {
             throw .usage(
-                "snapshots hold hashes of certificates, which nothing can be verified by: name targets to judge"
-            )
+                "snapshots hold hashes of certificates, which nothing can be verified by: name targets to judge")
         }
         let newer = try SnapshotFile.read(path, in: context)
         var writer = try ResultWriter(settings, notes: [], in: context)
@@ -227,10 +183,7 @@ struct DiffCommand: RequestingCommand {
             + baseline.missing(from: newer.endpoints).map { ($0.endpoint, [$0.change]) }
         for (position, change) in changes.enumerated() {
             let result = CheckResult(
-                of: change.0,
-                changes: baseline.described(change.1, at: change.0),
-                time: context.now()
-            )
+                of: change.0, changes: baseline.described(change.1, at: change.0), time: context.now())
             try writer.add([result], at: position)
         }
         guard !changes.isEmpty else {

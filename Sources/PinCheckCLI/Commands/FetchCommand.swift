@@ -10,9 +10,7 @@ import Text
 struct FetchCommand: RequestingCommand {
     static let name = "fetch"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
-        abstract: "Download from a server that is accepted.",
+        commandName: name, _superCommandName: "pincheck", abstract: "Download from a server that is accepted.",
         usage: "pincheck fetch <url> ... [-o <file>] [--pins <source>] [<options>]",
         discussion: """
             The request goes out on the very connection that was judged, once it is
@@ -28,39 +26,26 @@ struct FetchCommand: RequestingCommand {
             still has the same document; FILE is there once it is whole. Exit status: 0
             whole, 1 not accepted, 2 not reached or broken off, 5 another answer, 74 not
             stored.
-            """
-    )
+            """)
 
-    @Argument(help: ArgumentHelp("An https URL.", valueName: "url"))
-    var urls: [String] = []
+    @Argument(help: ArgumentHelp("An https URL.", valueName: "url")) var urls: [String] = []
 
-    @OptionGroup(title: "Document")
-    var document: FetchOptions
+    @OptionGroup(title: "Document") var document: FetchOptions
 
     @Option(
         help: ArgumentHelp(
-            "A policy (JSON5) with the hosts, as for 'check'.",
-            discussion: "'-' is standard input. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file(extensions: ["json5", "json"])
-    )
-    var policy: [String] = []
+            "A policy (JSON5) with the hosts, as for 'check'.", discussion: "'-' is standard input. Repeatable.",
+            valueName: "file"), completion: .file(extensions: ["json5", "json"])) var policy: [String] = []
 
-    @OptionGroup(title: "Pins and clients")
-    var evaluation: EvaluationOptions
+    @OptionGroup(title: "Pins and clients") var evaluation: EvaluationOptions
 
-    @OptionGroup(title: "Devices")
-    var devices: DeviceOptions
+    @OptionGroup(title: "Devices") var devices: DeviceOptions
 
-    @OptionGroup(title: "Names")
-    var names: NameOptions
+    @OptionGroup(title: "Names") var names: NameOptions
 
-    @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
-    @OptionGroup(title: "Client certificate")
-    var clientCertificate: ClientCertificateOptions
+    @OptionGroup(title: "Client certificate") var clientCertificate: ClientCertificateOptions
 
     func request() throws(CommandError) -> CheckRequest {
         var names = names
@@ -99,11 +84,7 @@ struct FetchCommand: RequestingCommand {
         }
         let downloads = items.map { item in
             var download = DownloadRequest(
-                item.location,
-                method: document.head ? .head : .get,
-                fields: fields,
-                request: request
-            )
+                item.location, method: document.head ? .head : .get, fields: fields, request: request)
             // The default is for a URL that names none.
             if item.location.port == 443, item.namesPort { download.request.connection.port = nil }
             download.mostRedirects = settings.mostRedirects
@@ -122,9 +103,7 @@ struct FetchCommand: RequestingCommand {
         let loader = Mutex(questioning)
         let host: Downloader.HostSettings = { (target, request) throws(CheckError) in
             guard let hosts else { return CheckTarget(target: target, request: request) }
-            do throws(CommandError) {
-                return try hosts.checkTarget(for: target, request)
-            } catch {
+            do throws(CommandError) { return try hosts.checkTarget(for: target, request) } catch {
                 throw .said(.data, "\(error)")
             }
         }
@@ -152,21 +131,12 @@ struct FetchCommand: RequestingCommand {
     }
 
     private func fetch(
-        _ items: [FetchItem],
-        _ downloads: [DownloadRequest],
-        _ unreadable: [String],
-        by downloader: Downloader,
-        _ settings: FetchSettings,
-        in context: Context
+        _ items: [FetchItem], _ downloads: [DownloadRequest], _ unreadable: [String], by downloader: Downloader,
+        _ settings: FetchSettings, in context: Context
     ) async throws(CommandError) -> ExitStatus {
         let output = context.console.output
         let takesOutput = !document.head && items.contains { $0.file == nil }
-        var writer = try FetchWriter(
-            settings,
-            document,
-            to: takesOutput ? context.console.errors : output,
-            in: context
-        )
+        var writer = try FetchWriter(settings, document, to: takesOutput ? context.console.errors : output, in: context)
         let note = PauseNote(isQuiet: document.quiet)
         let progresses = items.map { item in DownloadProgress { note.keep(item.file, $0) } }
         let line =
@@ -216,8 +186,7 @@ struct FetchCommand: RequestingCommand {
         let addresses = request.connection.addresses.given + request.connection.addresses.added
         for host in Set(addresses.compactMap(\.onlyForHost)) where !hops.contains(where: { $0.location.host == host }) {
             context.console.report(
-                "Note: the address given for \(quoted(host.description)) was not used: check its name"
-            )
+                "Note: the address given for \(quoted(host.description)) was not used: check its name")
         }
     }
 
@@ -239,9 +208,7 @@ struct FetchCommand: RequestingCommand {
         return try FetchItem.interrupted(in: directory)
     }
 
-    private static func namesHost(_ line: String) -> Bool {
-        line.prefix { $0 != ":" }.lowercased() == "host"
-    }
+    private static func namesHost(_ line: String) -> Bool { line.prefix { $0 != ":" }.lowercased() == "host" }
 
     /// The fields that are sent.
     private func fields() throws(CommandError) -> [HTTPField] {

@@ -9,8 +9,7 @@ import Text
 struct LintCommand: ContextCommand {
     static let name = "lint"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
+        commandName: name, _superCommandName: "pincheck",
         abstract: "Judge pins and configurations before they ship, without a network.",
         usage: "pincheck lint <source> ... [<options>]",
         discussion: """
@@ -27,24 +26,17 @@ struct LintCommand: ContextCommand {
 
             Exit status: 0 nothing as bad as --fail-on, 1 something, 65 malformed pins
             or configurations, 66 a missing file. Every malformed place is named.
-            """
-    )
+            """)
 
     @Argument(
         help: ArgumentHelp(
             "A source as for --pins: a file, a directory, or pins.",
-            discussion: "Certificates and keys that are named one by one count as one set.",
-            valueName: "source"
-        ),
-        completion: .file()
-    )
-    var sources: [String] = []
+            discussion: "Certificates and keys that are named one by one count as one set.", valueName: "source"),
+        completion: .file()) var sources: [String] = []
 
-    @OptionGroup(title: "Judging")
-    var options: LintOptions
+    @OptionGroup(title: "Judging") var options: LintOptions
 
-    @OptionGroup(title: "Output")
-    var output: LintOutputOptions
+    @OptionGroup(title: "Output") var output: LintOutputOptions
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try LintSettings(options, output, in: context)
@@ -67,8 +59,7 @@ struct LintCommand: ContextCommand {
         let inspections = sources.map { PinSource($0).inspect() }
         for inspection in inspections where inspection.omittedProblemCount > 0 {
             context.console.report(
-                "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places"
-            )
+                "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places")
         }
         let findings = linter.findings(in: inspections).filter { finding in
             finding.obstacle != nil || !settings.ignored.contains(finding.id)
@@ -91,10 +82,7 @@ struct LintCommand: ContextCommand {
     }
 
     private func write(
-        _ report: LintReport,
-        as output: FormOutput<LintSettings.Form>,
-        _ settings: LintSettings,
-        in context: Context
+        _ report: LintReport, as output: FormOutput<LintSettings.Form>, _ settings: LintSettings, in context: Context
     ) throws(CommandError) {
         let isTerminal = output.file == nil && context.console.output.isTerminal
         let text: String

@@ -6,9 +6,7 @@ import Text
 struct MergeCommand: ContextCommand {
     static let name = "merge"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
-        abstract: "Put the results of several runs together.",
+        commandName: name, _superCommandName: "pincheck", abstract: "Put the results of several runs together.",
         usage: "pincheck merge <file> ... [--targets <file>] [<options>]",
         discussion: """
             The results of eight machines, each of which checked a part (--shard):
@@ -19,8 +17,7 @@ struct MergeCommand: ContextCommand {
             A file has the results of 'pincheck check --format jsonl' or --resume, and may be compressed with gzip. Of \
             several results of a target the newest counts. A target of the list without a result has no verdict, and \
             neither has a shard without any. The exit status is that of one run over all targets.
-            """
-    )
+            """)
 
     @Argument(help: ArgumentHelp("A file with the results of a run.", valueName: "file"), completion: .file())
     var files: [String] = []
@@ -30,24 +27,15 @@ struct MergeCommand: ContextCommand {
         help: ArgumentHelp(
             "The list that was to be checked.",
             discussion: "What it names and no file has a result of is said, and counts as unreachable. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var lists: [String] = []
+            valueName: "file"), completion: .file()) var lists: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "The policy whose hosts were to be checked.",
-            discussion: "Beside --targets only the hosts that are in both. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var policy: [String] = []
+            discussion: "Beside --targets only the hosts that are in both. Repeatable.", valueName: "file"),
+        completion: .file()) var policy: [String] = []
 
-    @OptionGroup(title: "Output")
-    var output: OutputOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
 
     func exitConvention(in context: Context) -> ExitConvention? {
         (try? OutputSettings(output, in: context))?.exitConvention

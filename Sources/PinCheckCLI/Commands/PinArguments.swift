@@ -8,11 +8,7 @@ enum PinArguments {
     /// The keys or pins of the file an argument names, `nil` when it names none and has to be a target.
     ///
     /// Pins without a host of their own are for `host`.
-    static func file(
-        _ argument: String,
-        host: String?,
-        in context: Context
-    ) throws(CommandError) -> [KeySource]? {
+    static func file(_ argument: String, host: String?, in context: Context) throws(CommandError) -> [KeySource]? {
         if argument == "-" {
             let bytes = try context.readStandardInput()
             let name = "standard input"
@@ -26,8 +22,7 @@ enum PinArguments {
             }
             return nil
         }
-        return try sources(argument, host: host, in: context) { () throws(PinFormatError) in
-            try PinInput.read(argument)
+        return try sources(argument, host: host, in: context) { () throws(PinFormatError) in try PinInput.read(argument)
         }
     }
 
@@ -37,10 +32,7 @@ enum PinArguments {
     }
 
     private static func sources(
-        _ name: String,
-        host: String?,
-        in context: Context,
-        _ read: () throws(PinFormatError) -> PinInput
+        _ name: String, host: String?, in context: Context, _ read: () throws(PinFormatError) -> PinInput
     ) throws(CommandError) -> [KeySource] {
         switch try reading(read) {
         case .items(let items): return [KeySource(file: name, items: items)]
@@ -54,14 +46,11 @@ enum PinArguments {
     static func keyFile(_ path: String) throws(CommandError) -> KeySource {
         KeySource(
             file: path,
-            items: [try reading { () throws(PinFormatError) in try PinItemReader.publicHalf(ofKeyFile: path) }]
-        )
+            items: [try reading { () throws(PinFormatError) in try PinItemReader.publicHalf(ofKeyFile: path) }])
     }
 
     private static func reading<Value>(_ read: () throws(PinFormatError) -> Value) throws(CommandError) -> Value {
-        do {
-            return try read()
-        } catch {
+        do { return try read() } catch {
             throw CommandError(status: error.kind == .missing ? .noInput : .data, description: "\(error)")
         }
     }

@@ -30,11 +30,8 @@ extension PinsCommand {
             throw .usage("--policy is about servers: give the pins of today for a chain in a file as --pins")
         }
         let recommender = PinRecommender(
-            by: context.authorities(),
-            files: files,
-            comparesServerKeyOnly: settings.comparesServerKeyOnly,
-            at: context.now()
-        )
+            by: context.authorities(), files: files, comparesServerKeyOnly: settings.comparesServerKeyOnly,
+            at: context.now())
         var run = RecommendingRun(recommender: recommender, context: context)
         var all = try await servers(targets, flags, &run)
         for chain in chains {
@@ -55,8 +52,7 @@ extension PinsCommand {
 
     /// What the arguments name: targets, and what stands in files.
     private func given(
-        _ host: String?,
-        in context: Context
+        _ host: String?, in context: Context
     ) throws(CommandError) -> (targets: [String], files: [KeySource]) {
         var targets: [String] = []
         var files: [KeySource] = []
@@ -72,18 +68,13 @@ extension PinsCommand {
 
     /// Connects to the servers, and recommends pins for each.
     private func servers(
-        _ names: [String],
-        _ flags: CheckRequest,
-        _ run: inout RecommendingRun
+        _ names: [String], _ flags: CheckRequest, _ run: inout RecommendingRun
     ) async throws(CommandError) -> [KeySource] {
         guard !names.isEmpty || !recommending.policy.isEmpty else { return [] }
         let context = run.context
         let given = GivenTargets(
-            targets: names,
-            policies: recommending.policy,
-            request: flags,
-            example: "pincheck pins api.example.com --recommend"
-        )
+            targets: names, policies: recommending.policy, request: flags,
+            example: "pincheck pins api.example.com --recommend")
         let targets = try given.read(in: context)
         var inquiries: [KeyCollector.Inquiry] = []
         var judges: [(evaluation: Evaluation, devices: PathsOnDevices)] = []
@@ -96,32 +87,21 @@ extension PinsCommand {
                 try run.loader.evaluation(judging.onThisMachine, for: first)
             }
             inquiries.append(
-                KeyCollector.Inquiry(endpoints, by: evaluation, keyTypes: target.request.variants.keyTypes)
-            )
+                KeyCollector.Inquiry(endpoints, by: evaluation, keyTypes: target.request.variants.keyTypes))
             judges += endpoints.map { _ in (evaluation, devices) }
         }
         try CommandError.reading { () throws(RequestError) in try CheckTarget.refuseUnusedAddresses(of: targets) }
         for note in run.loader.notes { context.console.report("Note: \(note.reason.message)") }
-        let collector = KeyCollector(
-            time: context.now(),
-            retries: flags.connection.retries ?? RequestDefaults.retries
-        )
+        let collector = KeyCollector(time: context.now(), retries: flags.connection.retries ?? RequestDefaults.retries)
         let sources = await collector.sources(
-            inquiries,
-            inFlight: flags.connection.jobs ?? RequestDefaults.jobs,
-            in: context.surroundings
-        )
+            inquiries, inFlight: flags.connection.jobs ?? RequestDefaults.jobs, in: context.surroundings)
         // The sources of one endpoint come one behind the other, those of its other keys last.
         let starts = sources.indices.filter { sources[$0].keyType == nil }
         let ends = starts.dropFirst() + [sources.count]
         return zip(zip(starts, ends), judges).flatMap { place, judge -> [KeySource] in
             let others = sources[(place.0 + 1)..<place.1]
             let source = run.recommender.recommending(
-                sources[place.0],
-                beside: Array(others),
-                by: judge.evaluation,
-                for: judge.devices
-            )
+                sources[place.0], beside: Array(others), by: judge.evaluation, for: judge.devices)
             // What is not verified is told; what is has its part in the recommendation.
             return [source] + others.filter { !$0.isVerified }
         }
@@ -175,7 +155,5 @@ extension CheckRequest.Judging {
 
 extension PinsOutputSettings {
     /// Whether the client that the block is for compares the server's own key and no other.
-    fileprivate var comparesServerKeyOnly: Bool {
-        if case .block(.curl) = form { true } else { false }
-    }
+    fileprivate var comparesServerKeyOnly: Bool { if case .block(.curl) = form { true } else { false } }
 }

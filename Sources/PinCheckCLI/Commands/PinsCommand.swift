@@ -10,8 +10,7 @@ import X509
 struct PinsCommand: RequestingCommand {
     static let name = "pins"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
+        commandName: name, _superCommandName: "pincheck",
         abstract: "Print the pins of a server, a certificate, a key or a configuration.",
         usage: "pincheck pins <target|file> ... [<options>]",
         discussion: """
@@ -37,62 +36,41 @@ struct PinsCommand: RequestingCommand {
 
             A server's chain is verified first. When it is not trusted, or not for the
             name, the pins are printed with a warning and the exit status is 1.
-            """
-    )
+            """)
 
     @Argument(
         help: ArgumentHelp(
             "A target as for 'check', or a file.",
             discussion: "A file of certificates, requests, keys or pins; '-' is standard input.",
-            valueName: "target|file"
-        ),
-        completion: .file()
-    )
-    var sources: [String] = []
+            valueName: "target|file"), completion: .file()) var sources: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Pin the public half of this private key.",
-            discussion: "For every host; nothing else of it is shown. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var key: [String] = []
+            discussion: "For every host; nothing else of it is shown. Repeatable.", valueName: "file"),
+        completion: .file()) var key: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Pins in any form that 'check --pins' takes.",
-            discussion: "A configuration, a directory, an .ipa, a list. Repeatable.",
-            valueName: "source"
-        ),
-        completion: .file()
-    )
-    var from: [String] = []
+            discussion: "A configuration, a directory, an .ipa, a list. Repeatable.", valueName: "source"),
+        completion: .file()) var from: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Ask the server for each type of key, too.",
             discussion: "Any of rsa, ecdsa and ed25519 with commas, or all. A server can have a certificate for each.",
-            valueName: "types"
-        )
-    )
-    var keyTypes: String?
+            valueName: "types")) var keyTypes: String?
 
-    @OptionGroup(title: "Recommending")
-    var recommending: RecommendOptions
+    @OptionGroup(title: "Recommending") var recommending: RecommendOptions
 
-    @OptionGroup(title: "Trust")
-    var trust: TrustOptions
+    @OptionGroup(title: "Trust") var trust: TrustOptions
 
-    @OptionGroup(title: "Names")
-    var names: NameOptions
+    @OptionGroup(title: "Names") var names: NameOptions
 
-    @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
-    @OptionGroup(title: "Output")
-    var output: PinsOutputOptions
+    @OptionGroup(title: "Output") var output: PinsOutputOptions
 
     func request() throws(CommandError) -> CheckRequest {
         var request = try CheckRequest(names: names, connection: connection, trust: trust)
@@ -140,8 +118,7 @@ struct PinsCommand: RequestingCommand {
             guard let keyType = all.lazy.compactMap({ $0.unseenKeyType(of: item) }).first else { continue }
             context.console.report(
                 "Note: whether the server has \(item.source) for clients that ask for \(keyType) was not looked at: "
-                    + "--key-types all shows it"
-            )
+                    + "--key-types all shows it")
         }
         if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
@@ -159,8 +136,7 @@ struct PinsCommand: RequestingCommand {
         else {
             throw .noInput(
                 output.position.map { "no certificate stands at --position \(quoted($0)): leave it out to see all" }
-                    ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins"
-            )
+                    ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins")
         }
         var writer = try PinsWriter(settings, host: host, in: context)
         try writer.write(all, exit: status)
@@ -169,9 +145,7 @@ struct PinsCommand: RequestingCommand {
 
     /// Connects to targets and verifies what they send.
     private func servers(
-        _ targets: [String],
-        _ request: CheckRequest,
-        in context: Context
+        _ targets: [String], _ request: CheckRequest, in context: Context
     ) async throws(CommandError) -> [KeySource] {
         let roots = try CommandError.reading { () throws(CheckError) in
             try TrustAnchors.read(request.judging.trust, environment: context.environment)
@@ -186,26 +160,16 @@ struct PinsCommand: RequestingCommand {
         }
         let verifier = OpenSSLPathVerifier(trustStore: roots.store)
         let collector = KeyCollector(
-            time: context.now(),
-            retries: request.connection.retries ?? RequestDefaults.retries
-        )
+            time: context.now(), retries: request.connection.retries ?? RequestDefaults.retries)
         let sources = await collector.sources(
             endpoints.map { endpoints in
                 KeyCollector.Inquiry(
-                    endpoints,
-                    verifier: verifier,
-                    trust: roots.name,
-                    given: roots.given,
-                    keyTypes: request.variants.keyTypes
-                )
-            },
-            inFlight: request.connection.jobs ?? RequestDefaults.jobs,
-            in: context.surroundings
-        )
+                    endpoints, verifier: verifier, trust: roots.name, given: roots.given,
+                    keyTypes: request.variants.keyTypes)
+            }, inFlight: request.connection.jobs ?? RequestDefaults.jobs, in: context.surroundings)
         if sources.contains(where: \.lacksAnchor), let places = roots.store.placesWithoutSystemRoots {
             context.console.report(
-                "Warning: this machine has no trusted roots (\(places)): install ca-certificates, or give --anchors"
-            )
+                "Warning: this machine has no trusted roots (\(places)): install ca-certificates, or give --anchors")
         }
         return sources
     }

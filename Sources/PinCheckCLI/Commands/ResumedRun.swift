@@ -48,9 +48,7 @@ final class ResumedRun: Sendable {
     init(_ path: String, at now: Timestamp) throws(CommandError) {
         let file = try HeldFile(path)
         var state = State()
-        do throws(CommandError) {
-            try Self.read(file, path, into: &state)
-        } catch {
+        do throws(CommandError) { try Self.read(file, path, into: &state) } catch {
             file.end()
             throw error
         }
@@ -75,8 +73,7 @@ final class ResumedRun: Sendable {
                 guard !isEnded, ResultLine.isBeginning(line[...], isAlone: number == 1) else {
                     throw .data(
                         "\(quoted(path)):\(number) is no result of 'pincheck check --format jsonl': --resume goes on with "
-                            + "what such a run has written"
-                    )
+                            + "what such a run has written")
                 }
                 return
             }
@@ -120,14 +117,10 @@ final class ResumedRun: Sendable {
     }
 
     /// The question of the job at a position among those that are checked, once.
-    func takeQuestion(at position: Int) -> SHA256Digest {
-        state.withLock { $0.asked.take(at: position) }
-    }
+    func takeQuestion(at position: Int) -> SHA256Digest { state.withLock { $0.asked.take(at: position) } }
 
     /// Takes note of what a target came to.
-    func add(_ status: ExitStatus) {
-        state.withLock { $0.total.add(status) }
-    }
+    func add(_ status: ExitStatus) { state.withLock { $0.total.add(status) } }
 
     /// How many targets of this run were recorded that the last call did not tell of.
     func takeRecorded() -> Int {
@@ -168,11 +161,8 @@ extension ResumedRun.State {
         let statuses = Set(results.compactMap(\.status))
         let status = statuses.isEmpty ? .pass : ExitStatus.worst(statuses)
         let recorded = Recorded(
-            status: status,
-            evaluated: results.map(\.evaluated).min() ?? 0,
-            latest: results.map(\.evaluated).max() ?? .max,
-            end: results.compactMap(\.end).min() ?? .max
-        )
+            status: status, evaluated: results.map(\.evaluated).min() ?? 0,
+            latest: results.map(\.evaluated).max() ?? .max, end: results.compactMap(\.end).min() ?? .max)
         done[question, default: Record()].add(recorded)
     }
 }

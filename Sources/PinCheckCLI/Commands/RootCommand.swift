@@ -4,8 +4,7 @@ import Text
 /// `pincheck`: only the list of commands.
 struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pincheck",
-        abstract: "Would a client that ships these pins accept this server?",
+        commandName: "pincheck", abstract: "Would a client that ships these pins accept this server?",
         usage: """
             pincheck <target> ... [--pins <source>] [<options>]
             pincheck <subcommand> [<options>]
@@ -32,18 +31,13 @@ struct RootCommand: ParsableCommand {
             64 usage, 65 malformed file, 66 missing file, 70 internal error, 74 output
             not written. Of several targets the worst counts: an error first, then 1, 5,
             4, 2, 3.
-            """,
-        version: ProgramVersion.text,
-        subcommands: commands,
-        defaultSubcommand: CheckCommand.self
-    )
+            """, version: ProgramVersion.text, subcommands: commands, defaultSubcommand: CheckCommand.self)
 
     /// The commands, in the order of the help.
     static let commands: [any ContextCommand.Type] = [
         CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, SnapshotCommand.self,
         DiffCommand.self, MergeCommand.self, FetchCommand.self, ServeCommand.self, ClientsCommand.self,
-        DevicesCommand.self,
-        DemoCommand.self, SchemaCommand.self,
+        DevicesCommand.self, DemoCommand.self, SchemaCommand.self,
     ]
 
     /// What `pincheck` alone prints.

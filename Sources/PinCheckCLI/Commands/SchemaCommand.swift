@@ -5,25 +5,19 @@ import Text
 struct SchemaCommand: ContextCommand {
     static let name = "schema"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
-        abstract: "Print the JSON Schema of a document that pincheck writes.",
-        usage: "pincheck schema [<name>]",
+        commandName: name, _superCommandName: "pincheck",
+        abstract: "Print the JSON Schema of a document that pincheck writes.", usage: "pincheck schema [<name>]",
         discussion: """
             The schemas are in draft 2020-12:
             \(SchemaDocument.all.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n"))
 
               pincheck schema report > pincheck-1.schema.json
-            """
-    )
+            """)
 
     @Argument(
         help: ArgumentHelp(
             "The document (default: \(SchemaDocument.report.name)).",
-            discussion: "One of \(SchemaDocument.all.map(\.name).joined(separator: ", ")).",
-            valueName: "name"
-        )
-    )
+            discussion: "One of \(SchemaDocument.all.map(\.name).joined(separator: ", ")).", valueName: "name"))
     var name = SchemaDocument.report.name
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {

@@ -9,9 +9,7 @@ import Text
 struct ServeCommand: RequestingCommand {
     static let name = "serve"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
-        abstract: "Answer the scrapes of Prometheus.",
+        commandName: name, _superCommandName: "pincheck", abstract: "Answer the scrapes of Prometheus.",
         usage: "pincheck serve [--policy <file>] [--listen <addr:port>] [<options>]",
         discussion: """
             The hosts of a policy, on http://127.0.0.1:9719/probe?target=api.example.com:
@@ -28,55 +26,36 @@ struct ServeCommand: RequestingCommand {
             pincheck_probe_success 0. What is no target of a module is refused (403), and
             no probe has more time than --timeout and the scrape leave it. SIGHUP reads
             policies and pins again, SIGTERM ends once every probe is answered.
-            """
-    )
+            """)
 
-    @OptionGroup(title: "Exporter")
-    var options: ServeOptions
+    @OptionGroup(title: "Exporter") var options: ServeOptions
 
-    @OptionGroup(title: "Pins and clients")
-    var evaluation: EvaluationOptions
+    @OptionGroup(title: "Pins and clients") var evaluation: EvaluationOptions
 
-    @OptionGroup(title: "Devices")
-    var devices: DeviceOptions
+    @OptionGroup(title: "Devices") var devices: DeviceOptions
 
-    @OptionGroup(title: "Outlook")
-    var outlook: OutlookOptions
+    @OptionGroup(title: "Outlook") var outlook: OutlookOptions
 
-    @OptionGroup(title: "Names")
-    var names: NameOptions
+    @OptionGroup(title: "Names") var names: NameOptions
 
-    @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
-    @OptionGroup(title: "Client certificate")
-    var clientCertificate: ClientCertificateOptions
+    @OptionGroup(title: "Client certificate") var clientCertificate: ClientCertificateOptions
 
-    @OptionGroup(title: "Variants")
-    var variants: VariantOptions
+    @OptionGroup(title: "Variants") var variants: VariantOptions
 
-    @OptionGroup(title: "Request")
-    var http: HTTPOptions
+    @OptionGroup(title: "Request") var http: HTTPOptions
 
     func request() throws(CommandError) -> CheckRequest {
         try CheckRequest(
-            names: names,
-            connection: connection,
-            evaluation: evaluation,
-            devices: devices,
-            outlook: outlook,
-            variants: variants,
-            http: http
-        )
+            names: names, connection: connection, evaluation: evaluation, devices: devices, outlook: outlook,
+            variants: variants, http: http)
     }
 
     var requestFiles: RequestFiles {
         RequestFiles(
-            clientCertificate: clientCertificate,
-            variants: variants,
-            connection: connection,
-            readsTargets: !(options.lists.isEmpty && options.policy.isEmpty && options.module.isEmpty)
-        )
+            clientCertificate: clientCertificate, variants: variants, connection: connection,
+            readsTargets: !(options.lists.isEmpty && options.policy.isEmpty && options.module.isEmpty))
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
@@ -86,8 +65,7 @@ struct ServeCommand: RequestingCommand {
         let files = requestFiles
         guard requestFiles.readsTargets || !settings.allowed.isEmpty else {
             throw .usage(
-                "nothing can be asked for: name hosts in a policy (--policy FILE), or with --allow-target HOST"
-            )
+                "nothing can be asked for: name hosts in a policy (--policy FILE), or with --allow-target HOST")
         }
         let modules = try ProbeModules { () throws(CommandError) in
             try readModules(settings, flags.reading(files, in: context), in: context)
@@ -113,8 +91,7 @@ struct ServeCommand: RequestingCommand {
         guard DescriptorLimit.hasFreeDescriptors(fewestDescriptors) else {
             throw .software(
                 "an exporter needs \(fewestDescriptors) file descriptors beside those that are open, and there are fewer: raise the "
-                    + "limit, as in 'ulimit -n 1024' or by LimitNOFILE=1024 in its unit"
-            )
+                    + "limit, as in 'ulimit -n 1024' or by LimitNOFILE=1024 in its unit")
         }
         return limit
     }
@@ -123,13 +100,8 @@ struct ServeCommand: RequestingCommand {
     private static let fewestDescriptors = 128
 
     private func serve(
-        _ settings: ServeSettings,
-        _ descriptors: Int,
-        _ flags: CheckRequest,
-        _ modules: ProbeModules,
-        _ metrics: ExporterMetrics,
-        _ log: ServeLog,
-        in context: Context
+        _ settings: ServeSettings, _ descriptors: Int, _ flags: CheckRequest, _ modules: ProbeModules,
+        _ metrics: ExporterMetrics, _ log: ServeLog, in context: Context
     ) async throws(CommandError) -> ExitStatus {
         // Before anybody connects, so that no signal is lost.
         let signals = context.signals()
@@ -137,17 +109,10 @@ struct ServeCommand: RequestingCommand {
         limits.connections = min(limits.connections, max(8, descriptors / 4))
         let checker = StandingChecker(
             in: context.surroundings(withConnections: max(1, descriptors - limits.connections - limits.reserve)),
-            loops: flags.connection.loops
-        )
+            loops: flags.connection.loops)
         let service = ProbeService(
-            modules,
-            checker: checker,
-            metrics: metrics,
-            log: log,
-            jobs: flags.connection.jobs ?? RequestDefaults.jobs,
-            cacheTime: settings.cacheTime,
-            now: context.now
-        )
+            modules, checker: checker, metrics: metrics, log: log, jobs: flags.connection.jobs ?? RequestDefaults.jobs,
+            cacheTime: settings.cacheTime, now: context.now)
         let server = HTTPServer(limits, tell: { metrics.take($0) }, respond: { await service.answer(to: $0) })
         var failure: CommandError?
         do throws(CommandError) {
@@ -158,9 +123,7 @@ struct ServeCommand: RequestingCommand {
                 readAgain(modules, metrics, log, at: context.now())
             }
             log.write(.info, "ending")
-        } catch {
-            failure = error
-        }
+        } catch { failure = error }
         // Longer than a probe takes, but not than whoever stops services waits.
         let timeout = flags.connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
         await server.end(within: min(timeout, .seconds(30)) + .seconds(1))
@@ -170,9 +133,7 @@ struct ServeCommand: RequestingCommand {
     }
 
     private func listen(
-        _ place: (address: String, port: Int),
-        on server: HTTPServer,
-        _ log: ServeLog
+        _ place: (address: String, port: Int), on server: HTTPServer, _ log: ServeLog
     ) async throws(CommandError) {
         do throws(HTTPServer.ListenError) {
             let port = try await server.listen(address: place.address, port: place.port)
@@ -188,20 +149,12 @@ struct ServeCommand: RequestingCommand {
 
     /// Reads what everything is judged by.
     private func readModules(
-        _ settings: ServeSettings,
-        _ request: CheckRequest,
-        in context: Context
+        _ settings: ServeSettings, _ request: CheckRequest, in context: Context
     ) throws(CommandError) -> ProbeModules.Reading {
         var modules: [String: ProbeModule] = [:]
         func read(_ name: String, _ policies: [String], _ lists: [String]) throws(CommandError) {
             modules[name] = try ProbeModule(
-                name,
-                policies: policies,
-                lists: lists,
-                request,
-                allowing: settings.allowed,
-                in: context
-            )
+                name, policies: policies, lists: lists, request, allowing: settings.allowed, in: context)
         }
         for (name, files) in settings.modules { try read(name, files, []) }
         if !(options.policy.isEmpty && options.lists.isEmpty && settings.allowed.isEmpty) {
@@ -219,10 +172,8 @@ struct ServeCommand: RequestingCommand {
         } catch {
             metrics.note(readingIsGood: false, at: now)
             log.write(
-                .error,
-                "reload failed",
-                [("message", .text("\(error.description); what was read before stays in force"))]
-            )
+                .error, "reload failed",
+                [("message", .text("\(error.description); what was read before stays in force"))])
         }
     }
 
@@ -233,10 +184,7 @@ struct ServeCommand: RequestingCommand {
                 let level: ServeLog.Level = note.level == .warning ? .warn : .info
                 let message = ServeLog.Value.text(note.reason.message)
                 log.write(
-                    level,
-                    "note",
-                    [("module", .text(name)), ("id", .text(note.reason.id)), ("message", message)]
-                )
+                    level, "note", [("module", .text(name)), ("id", .text(note.reason.id)), ("message", message)])
             }
         }
     }

@@ -29,11 +29,8 @@ final class ShardRun: Sendable {
     /// What the results of the target at a position say, once.
     func takePlace(at position: Int) -> Report.Shard {
         Report.Shard(
-            index: shard.index,
-            count: shard.count,
-            run: run,
-            entry: entries.withLock { $0.take(at: position) }.hexadecimal
-        )
+            index: shard.index, count: shard.count, run: run,
+            entry: entries.withLock { $0.take(at: position) }.hexadecimal)
     }
 
     /// What is said of how large the part is.

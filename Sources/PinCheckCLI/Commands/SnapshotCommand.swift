@@ -9,9 +9,7 @@ import Text
 struct SnapshotCommand: RequestingCommand {
     static let name = "snapshot"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
-        abstract: "Record what servers serve, to compare with later.",
+        commandName: name, _superCommandName: "pincheck", abstract: "Record what servers serve, to compare with later.",
         usage: "pincheck snapshot <target> ... [-o <file>] [<options>]",
         discussion: """
             Keep it beside the pins, in version control:
@@ -26,58 +24,36 @@ struct SnapshotCommand: RequestingCommand {
             nothing secret, and nothing that changes while the server does not. Nothing
             is judged. When an endpoint does not answer, the exit status is 2 and no
             file is written, unless --partial is given.
-            """
-    )
+            """)
 
-    @Argument(help: ArgumentHelp("A target as for 'check'.", valueName: "target"))
-    var targets: [String] = []
+    @Argument(help: ArgumentHelp("A target as for 'check'.", valueName: "target")) var targets: [String] = []
 
     @Option(
         name: .customLong("targets"),
         help: ArgumentHelp(
-            "A list of targets, as for 'check'.",
-            discussion: "'-' is standard input. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var lists: [String] = []
+            "A list of targets, as for 'check'.", discussion: "'-' is standard input. Repeatable.", valueName: "file"),
+        completion: .file()) var lists: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A policy (JSON5) with the hosts, as for 'check'.",
-            discussion: "'-' is standard input. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var policy: [String] = []
+            "A policy (JSON5) with the hosts, as for 'check'.", discussion: "'-' is standard input. Repeatable.",
+            valueName: "file"), completion: .file()) var policy: [String] = []
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write to this file (default: standard output).",
-            discussion: "It is written whole or not at all.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var output: String?
+            "Write to this file (default: standard output).", discussion: "It is written whole or not at all.",
+            valueName: "file"), completion: .file()) var output: String?
 
-    @Flag(help: "Write what answered, even if not all did.")
-    var partial = false
+    @Flag(help: "Write what answered, even if not all did.") var partial = false
 
-    @OptionGroup(title: "Names")
-    var names: NameOptions
+    @OptionGroup(title: "Names") var names: NameOptions
 
-    @OptionGroup(title: "Connection")
-    var connection: ConnectionOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
-    @OptionGroup(title: "Client certificate")
-    var clientCertificate: ClientCertificateOptions
+    @OptionGroup(title: "Client certificate") var clientCertificate: ClientCertificateOptions
 
-    @OptionGroup(title: "Variants")
-    var variants: VariantOptions
+    @OptionGroup(title: "Variants") var variants: VariantOptions
 
     func request() throws(CommandError) -> CheckRequest {
         try CheckRequest(names: names, connection: connection, variants: variants)
@@ -85,11 +61,8 @@ struct SnapshotCommand: RequestingCommand {
 
     var requestFiles: RequestFiles {
         RequestFiles(
-            clientCertificate: clientCertificate,
-            variants: variants,
-            connection: connection,
-            readsTargets: !(lists.isEmpty && policy.isEmpty)
-        )
+            clientCertificate: clientCertificate, variants: variants, connection: connection,
+            readsTargets: !(lists.isEmpty && policy.isEmpty))
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
@@ -103,12 +76,8 @@ struct SnapshotCommand: RequestingCommand {
         if let output, output != "-" { try OutputFile.refuseMissingDirectory(of: output) }
         let request = try flags.reading(requestFiles, in: context)
         let given = GivenTargets(
-            targets: targets,
-            lists: lists,
-            policies: policy,
-            request: request,
-            example: "pincheck snapshot api.example.com -o api.json"
-        )
+            targets: targets, lists: lists, policies: policy, request: request,
+            example: "pincheck snapshot api.example.com -o api.json")
         let targets = try given.read(in: context)
         // Their pins are not read here, and would be gone all the same.
         roles.add(targets)
@@ -138,8 +107,7 @@ struct SnapshotCommand: RequestingCommand {
         }
         guard silent.isEmpty || partial && !endpoints.isEmpty else {
             context.console.report(
-                "Error: nothing was recorded: not every endpoint answered (--partial records the others)"
-            )
+                "Error: nothing was recorded: not every endpoint answered (--partial records the others)")
             return .unreachable
         }
         let document = try SnapshotFile.document(Snapshot(endpoints))

@@ -9,9 +9,7 @@ import X509
 struct VerifyCommand: RequestingCommand {
     static let name = "verify"
     static let configuration = CommandConfiguration(
-        commandName: name,
-        _superCommandName: "pincheck",
-        abstract: "Judge a chain from a file, without a network.",
+        commandName: name, _superCommandName: "pincheck", abstract: "Judge a chain from a file, without a network.",
         usage: "pincheck verify <chain> [--host <name>] [--pins <source>] [<options>]",
         discussion: """
             The first certificate is the server's; the others may stand in any order.
@@ -21,33 +19,22 @@ struct VerifyCommand: RequestingCommand {
               pincheck verify chain.pem --anchors ca.pem --at 2027-01-01
               openssl s_client -connect api.example.com:443 -showcerts </dev/null |
                 pincheck verify - --host api.example.com
-            """
-    )
+            """)
 
     @Argument(
         help: ArgumentHelp(
-            "A file with PEM certificates or one in DER.",
-            discussion: "'-' is standard input.",
-            valueName: "chain"
-        ),
-        completion: .file()
-    )
-    var chain: String
+            "A file with PEM certificates or one in DER.", discussion: "'-' is standard input.", valueName: "chain"),
+        completion: .file()) var chain: String
 
-    @OptionGroup(title: "Pins and clients")
-    var evaluation: EvaluationOptions
+    @OptionGroup(title: "Pins and clients") var evaluation: EvaluationOptions
 
-    @OptionGroup(title: "Devices")
-    var devices: DeviceOptions
+    @OptionGroup(title: "Devices") var devices: DeviceOptions
 
-    @OptionGroup(title: "Outlook")
-    var outlook: OutlookOptions
+    @OptionGroup(title: "Outlook") var outlook: OutlookOptions
 
-    @OptionGroup(title: "Names")
-    var names: NameOptions
+    @OptionGroup(title: "Names") var names: NameOptions
 
-    @OptionGroup(title: "Output")
-    var output: OutputOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
 
     func exitConvention(in context: Context) -> ExitConvention? {
         (try? OutputSettings(output, in: context))?.exitConvention
@@ -70,19 +57,11 @@ struct VerifyCommand: RequestingCommand {
         var loader = context.loader
         let evaluation = try CommandError.reading { () throws(CheckError) in
             try loader.evaluation(
-                request.judging,
-                for: referenceName,
-                writtenAs: request.names.writtenName(of: nil),
-                port: request.names.host?.port
-            )
+                request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil),
+                port: request.names.host?.port)
         }
         let result = CheckResult(
-            of: try presentedChain(in: context),
-            named: chain,
-            for: referenceName,
-            by: evaluation,
-            at: context.now()
-        )
+            of: try presentedChain(in: context), named: chain, for: referenceName, by: evaluation, at: context.now())
         var writer = try ResultWriter(settings, notes: loader.notes, in: context)
         try writer.add([result])
         return try writer.finish()
@@ -92,21 +71,17 @@ struct VerifyCommand: RequestingCommand {
         if case .absent = FileKind(at: chain), chain != "-", let host = names.host, case .regular = FileKind(at: host) {
             throw .noInput(
                 "\(quoted(chain)): there is no such file, but \(quoted(host)) is one: write 'pincheck verify' with the file, and the "
-                    + "name behind --host"
-            )
+                    + "name behind --host")
         }
         let name = chain == "-" ? "standard input" : quoted(chain)
         let bytes = chain == "-" ? try context.readStandardInput() : try CommandError.contents(ofFile: chain)
         guard !Self.isBundle(bytes) else {
             throw .data(
                 "\(name) is a PKCS #7 bundle, whose certificates are in no order: give PEM certificates, the server's first, as "
-                    + "'openssl pkcs7 -print_certs' writes them (with -inform DER for bytes)"
-            )
+                    + "'openssl pkcs7 -print_certs' writes them (with -inform DER for bytes)")
         }
         let certificates: [Certificate]
-        do {
-            certificates = try CertificateReader.certificates(pemOrDER: bytes)
-        } catch {
+        do { certificates = try CertificateReader.certificates(pemOrDER: bytes) } catch {
             throw .data("\(name) holds no readable chain: \(error)")
         }
         guard let presented = PresentedChain(certificates) else {

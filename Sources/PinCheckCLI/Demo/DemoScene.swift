@@ -39,52 +39,30 @@ struct DemoScene: Sendable {
         return [
             DemoScene(
                 "The server has the pinned key: an app with this pin connects.",
-                [host, "--connect", server, "--pins", stage.keyPin],
-                ends: .pass,
-                showing: .all
-            ),
+                [host, "--connect", server, "--pins", stage.keyPin], ends: .pass, showing: .all),
             DemoScene(
                 "The pin is for another key: the app refuses. The pins to choose from are shown.",
-                [host, "--connect", server, "--pins", stage.wrongKeyPin],
-                ends: .fail,
-                showing: .pins
-            ),
+                [host, "--connect", server, "--pins", stage.wrongKeyPin], ends: .fail, showing: .pins),
             DemoScene(
                 "A proxy intercepts, and its root is in the system store: without pins the app notices nothing.",
-                [host, "--connect", interceptor],
-                ends: .pass,
-                showing: .warningsAndVerdict
-            ),
+                [host, "--connect", interceptor], ends: .pass, showing: .warningsAndVerdict),
             DemoScene(
                 "The same proxy, but the app ships the real root's certificate: caught.",
-                [host, "--connect", interceptor, "--pins", stage.rootPin, "--mode", "certificate"],
-                ends: .fail
-            ),
+                [host, "--connect", interceptor, "--pins", stage.rootPin, "--mode", "certificate"], ends: .fail),
             DemoScene(
                 "HTTPDNS on Android: the app connects to an address and sends the name.",
-                [host, "--connect", server, "--pins", stage.rootPin, "--client", "okhttp"],
-                ends: .pass
-            ),
+                [host, "--connect", server, "--pins", stage.rootPin, "--client", "okhttp"], ends: .pass),
             DemoScene(
                 "HTTPDNS on iOS: the address stands in the URL, so no name is sent, and another's certificate comes back.",
-                ["https://\(server)/", "--host", host, "--pins", stage.rootPin],
-                ends: .fail
-            ),
+                ["https://\(server)/", "--host", host, "--pins", stage.rootPin], ends: .fail),
             DemoScene(
                 "The same app without the Host header: the address stands where the name belongs.",
-                ["https://\(server)/", "--pins", stage.rootPin],
-                ends: .fail
-            ),
-            DemoScene(
-                "A self-signed server, as the system sees it.",
-                [host, "--connect", selfSigned],
-                ends: .fail
-            ),
+                ["https://\(server)/", "--pins", stage.rootPin], ends: .fail),
+            DemoScene("A self-signed server, as the system sees it.", [host, "--connect", selfSigned], ends: .fail),
             DemoScene(
                 "The same server, pinned by an app with allowInvalidCertificates.",
                 [host, "--connect", selfSigned, "--pins", stage.selfSignedPin, "--allow-invalid-certificates"],
-                ends: .pass
-            ),
+                ends: .pass),
         ]
     }
 

@@ -63,18 +63,10 @@ struct DemoWorld: Sendable {
                     try await LoopbackServer.serving(.presenting([selfSigned])) { selfSignedServer in
                         try await body(
                             Stage(
-                                directory: files.path,
-                                systemRoots: systemRoots,
-                                publicRoot: root.der,
-                                rootPin: rootPin,
-                                selfSignedPin: selfSignedPin,
-                                keyPin: Self.pin(leaf),
-                                wrongKeyPin: Self.pin(defaultLeaf),
-                                server: server.port,
-                                interceptor: interceptor.port,
-                                selfSigned: selfSignedServer.port
-                            )
-                        )
+                                directory: files.path, systemRoots: systemRoots, publicRoot: root.der, rootPin: rootPin,
+                                selfSignedPin: selfSignedPin, keyPin: Self.pin(leaf),
+                                wrongKeyPin: Self.pin(defaultLeaf), server: server.port, interceptor: interceptor.port,
+                                selfSigned: selfSignedServer.port))
                     }
                 }
             }

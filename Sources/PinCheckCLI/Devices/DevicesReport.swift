@@ -61,39 +61,23 @@ extension DevicesReport {
     /// A document of the data, without its devices.
     init(_ file: DeviceDataFile, at time: Timestamp) {
         data = Data(
-            file: file.path,
-            source: file.data.source,
-            licence: file.data.licence,
-            date: file.data.date.date,
-            ageDays: file.data.age(at: time),
-            isStale: file.data.isStale(at: time),
-            certificateCount: file.data.certificateCount
-        )
+            file: file.path, source: file.data.source, licence: file.data.licence, date: file.data.date.date,
+            ageDays: file.data.age(at: time), isStale: file.data.isStale(at: time),
+            certificateCount: file.data.certificateCount)
         devices = []
     }
 }
 
 extension DevicesReport.Entry {
     /// This machine.
-    static let system = DevicesReport.Entry(
-        name: DeviceChoice.systemName,
-        rules: ["this machine's roots and rules"]
-    )
+    static let system = DevicesReport.Entry(name: DeviceChoice.systemName, rules: ["this machine's roots and rules"])
 
     /// A device; with the roots that were read.
     init(_ device: Device, roots: [DevicesReport.Root]? = nil) {
         self.init(
-            name: device.name,
-            alias: device.alias,
-            platform: device.platform.rawValue,
-            version: device.version?.description,
-            release: device.release,
-            url: device.address,
-            read: device.date.date,
-            rootCount: device.rootCount,
-            rules: Self.rules(of: device),
-            roots: roots
-        )
+            name: device.name, alias: device.alias, platform: device.platform.rawValue,
+            version: device.version?.description, release: device.release, url: device.address, read: device.date.date,
+            rootCount: device.rootCount, rules: Self.rules(of: device), roots: roots)
     }
 
     private static func rules(of device: Device) -> [String] {
@@ -102,8 +86,7 @@ extension DevicesReport.Entry {
         case .apple(let rules):
             (rules.requiresTransparency ? ["SCTs"] : []) + (rules.limitsLeavesOfOwnAnchors ? ["leaf limits"] : [])
                 + (rules.judgesAddressesByTransportSecurity ? ["ATS for IPs"] : [])
-        case .android(let rules):
-            ["API \(rules.level)", transparency(rules)]
+        case .android(let rules): ["API \(rules.level)", transparency(rules)]
         }
     }
 
@@ -122,9 +105,7 @@ extension DevicesReport.Root {
     /// - Throws: ``CommandError`` for data with something else than a certificate in it.
     init(_ der: [UInt8], of device: Device, in file: DeviceDataFile) throws(CommandError) {
         let certificate: Certificate
-        do throws(X509Error) {
-            certificate = try CertificateReader.certificate(der: der)
-        } catch {
+        do throws(X509Error) { certificate = try CertificateReader.certificate(der: der) } catch {
             let data = file.path.map { quoted($0) } ?? "the device data"
             throw .data("\(data) has a root of \(device.name) that is \(error)")
         }
@@ -145,18 +126,13 @@ extension DevicesReport.Root {
 extension DevicesReport {
     static let fields: DocumentFields<DevicesReport> = [
         DocumentField("schema", { _ in DevicesReport.schema }, as: .constant(DevicesReport.schema)),
-        DocumentField("data", \.data),
-        DocumentField("devices", \.devices),
+        DocumentField("data", \.data), DocumentField("devices", \.devices),
     ]
 }
 
 extension DevicesReport.Data {
     static let fields: DocumentFields<DevicesReport.Data> = [
-        DocumentField(
-            "file",
-            \.file,
-            "The file of --device-data; null for the data that is part of the program."
-        ),
+        DocumentField("file", \.file, "The file of --device-data; null for the data that is part of the program."),
         DocumentField("source", \.source, "Where the lists are from."),
         DocumentField("licence", \.licence, "The licence of the lists."),
         DocumentField("date", \.date, "The day on which the newest list was read.", as: .day),
@@ -170,11 +146,9 @@ extension DevicesReport.Entry {
     static let definition: String? = "device"
 
     static let fields: DocumentFields<DevicesReport.Entry> = [
-        DocumentField("name", \.name),
-        DocumentField("alias", \.alias, "Another name of the same list."),
+        DocumentField("name", \.name), DocumentField("alias", \.alias, "Another name of the same list."),
         DocumentField("platform", \.platform, as: .words(DevicePlatform.allCases.map(\.rawValue))),
-        DocumentField("version", \.version),
-        DocumentField("release", \.release, "The versions in words."),
+        DocumentField("version", \.version), DocumentField("release", \.release, "The versions in words."),
         DocumentField("url", \.url, "Where the list is published."),
         DocumentField("read", \.read, "The day on which the list was read.", as: .day),
         DocumentField("root_count", \.rootCount, as: .atLeast(1)),
@@ -188,10 +162,8 @@ extension DevicesReport.Root {
 
     static let fields: DocumentFields<DevicesReport.Root> = [
         DocumentField("name", \.name, "The common name, or the whole subject."),
-        DocumentField("cert_sha256", \.certSha256, as: .sha256),
-        DocumentField("spki_sha256", \.spkiSha256, as: .pin),
-        DocumentField("key", \.key, "The algorithm and its size."),
-        DocumentField("not_before", \.notBefore, as: .time),
+        DocumentField("cert_sha256", \.certSha256, as: .sha256), DocumentField("spki_sha256", \.spkiSha256, as: .pin),
+        DocumentField("key", \.key, "The algorithm and its size."), DocumentField("not_before", \.notBefore, as: .time),
         DocumentField("not_after", \.notAfter, as: .time),
         DocumentField("availability", \.availability, "Which devices of the platform have it, in words."),
     ]

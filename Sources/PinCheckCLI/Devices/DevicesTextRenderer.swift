@@ -14,11 +14,9 @@ enum DevicesTextRenderer {
         }
         return aligned([heading] + rows, layout)
             + [
-                "",
-                "SCTs: certificates of public roots need timestamps of Certificate Transparency",
+                "", "SCTs: certificates of public roots need timestamps of Certificate Transparency",
                 "leaf limits: 825 days and serverAuth, also below an app's own anchors",
-                "ATS for IPs: App Transport Security holds for addresses too",
-                "",
+                "ATS for IPs: App Transport Security holds for addresses too", "",
                 "\(report.data.certificateCount) roots; the newest list was read \(report.data.date)",
                 "source: \(safe(report.data.source))",
             ].map { layout.folded($0) }
@@ -51,15 +49,11 @@ enum DevicesTextRenderer {
         let last = widths.dropLast().reduce(0) { $0 + $1 + 2 }
         return rows.map { row in
             var line = ""
-            for (field, width) in zip(row, widths) {
-                line += TerminalText.padded(field, toCells: width + 2)
-            }
+            for (field, width) in zip(row, widths) { line += TerminalText.padded(field, toCells: width + 2) }
             while line.hasSuffix(" ") { line.removeLast() }
             return layout.folded(line, indent: last)
         }
     }
 
-    private static func safe(_ text: String) -> String {
-        TerminalText.shown(text, to: 200)
-    }
+    private static func safe(_ text: String) -> String { TerminalText.shown(text, to: 200) }
 }

@@ -16,9 +16,7 @@ struct DocumentField<Owner>: Sendable {
     ///   - meaning: what it says, where the key and its values do not say that themselves.
     ///   - form: which values of its type there are.
     init<Value: DocumentValue>(
-        _ key: String,
-        _ value: @escaping @Sendable (Owner) -> Value,
-        _ meaning: String? = nil,
+        _ key: String, _ value: @escaping @Sendable (Owner) -> Value, _ meaning: String? = nil,
         as form: ValueForm? = nil
     ) {
         self.key = key

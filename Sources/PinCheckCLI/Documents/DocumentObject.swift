@@ -39,9 +39,7 @@ extension DocumentObject {
         var properties: [String: JSONNode] = [:]
         for field in fields.rows { properties[field.key] = field.schema(in: &definitions) }
         let node: JSONNode = [
-            "type": "object",
-            "required": .array(fields.rows.map { .text($0.key) }),
-            "properties": .object(properties),
+            "type": "object", "required": .array(fields.rows.map { .text($0.key) }), "properties": .object(properties),
         ]
         return meaning.map { node.adding("description", .text($0)) } ?? node
     }

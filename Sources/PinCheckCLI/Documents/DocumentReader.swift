@@ -21,19 +21,14 @@ struct DocumentReader {
 
     /// The value that is written in `bytes`.
     func read<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) throws(Failure) -> Value {
-        do {
-            return try decoder.decode(type, from: Data(bytes))
-        } catch let error as DecodingError {
+        do { return try decoder.decode(type, from: Data(bytes)) } catch let error as DecodingError {
             throw Self.failure(error)
-        } catch {
-            throw Failure(place: "", problem: "is no JSON document")
-        }
+        } catch { throw Failure(place: "", problem: "is no JSON document") }
     }
 
     /// The object that is written in `bytes`, where it holds what its schema says and nothing else.
     func read<Object: DocumentObject & Decodable>(
-        object type: Object.Type,
-        from bytes: some Sequence<UInt8>
+        object type: Object.Type, from bytes: some Sequence<UInt8>
     ) throws(Failure) -> Object {
         let object = try read(type, from: bytes)
         if let place = object.breach(of: nil) { throw Failure(place: place, problem: Self.impossible) }
@@ -75,9 +70,7 @@ struct DocumentMembers {
 
     private let container: KeyedDecodingContainer<Name>
 
-    init(_ decoder: any Decoder) throws {
-        container = try decoder.container(keyedBy: Name.self)
-    }
+    init(_ decoder: any Decoder) throws { container = try decoder.container(keyedBy: Name.self) }
 
     /// The value of a member that has to be there.
     func one<Value: Decodable>(_ name: String) throws -> Value {

@@ -15,9 +15,7 @@ protocol DocumentValue: JSONWritable {
     func breach(of form: ValueForm?) -> String?
 }
 
-extension DocumentValue {
-    func breach(of form: ValueForm?) -> String? { nil }
-}
+extension DocumentValue { func breach(of form: ValueForm?) -> String? { nil } }
 
 /// Which values of a type there are.
 enum ValueForm: Sendable {
@@ -50,10 +48,7 @@ enum ValueForm: Sendable {
         switch self {
         case .time:
             return definitions.reference(to: "time") { _ in
-                [
-                    "description": "RFC 3339 in UTC.", "type": "string",
-                    "pattern": .text(TextPattern.time.expression),
-                ]
+                ["description": "RFC 3339 in UTC.", "type": "string", "pattern": .text(TextPattern.time.expression)]
             }
         case .day:
             return definitions.reference(to: "day") { _ in
@@ -79,9 +74,7 @@ enum ValueForm: Sendable {
         case .words(let words): return ["enum": .array(words.map(JSONNode.text))]
         case .atLeast(let number): return ["type": .text(type), "minimum": .integer(number)]
         case .within(let range):
-            return [
-                "type": .text(type), "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
-            ]
+            return ["type": .text(type), "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
         case .exits: return ["type": .text(type)]
         }
     }
@@ -128,9 +121,7 @@ extension Int: DocumentValue {
     }
 
     /// No program of ours writes what readers of JSON do not agree on (RFC 8259, section 6).
-    func breach(of form: ValueForm?) -> String? {
-        magnitude < 1 << 53 && form?.allows(Double(self)) ?? true ? nil : ""
-    }
+    func breach(of form: ValueForm?) -> String? { magnitude < 1 << 53 && form?.allows(Double(self)) ?? true ? nil : "" }
 }
 
 extension Double: DocumentValue {
@@ -146,9 +137,7 @@ extension Double: DocumentValue {
 extension Bool: DocumentValue {
     func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber) { output.write(self) }
 
-    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
-        ["type": "boolean"]
-    }
+    static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode { ["type": "boolean"] }
 }
 
 extension Optional: JSONWritable where Wrapped: JSONWritable {

@@ -9,9 +9,7 @@ enum JSONNode: JSONWritable, Hashable, ExpressibleByDictionaryLiteral, Expressib
     case integer(Int)
     case null
 
-    init(dictionaryLiteral elements: (String, JSONNode)...) {
-        self = .object(Dictionary(elements) { $1 })
-    }
+    init(dictionaryLiteral elements: (String, JSONNode)...) { self = .object(Dictionary(elements) { $1 }) }
 
     init(arrayLiteral elements: JSONNode...) { self = .array(elements) }
     init(stringLiteral value: String) { self = .text(value) }

@@ -5,9 +5,7 @@ import Text
 /// Nothing is held but the bytes. No character of the text can fool a terminal: those that could are written as `\u202e`.
 struct JSONOutput {
     /// A number that JSON cannot express.
-    struct NoNumber: Error {
-        let value: Double
-    }
+    struct NoNumber: Error { let value: Double }
 
     private(set) var bytes: [UInt8] = []
     /// How far the lines are indented, `nil` for a document of one line.
@@ -42,11 +40,7 @@ extension JSONOutput {
     mutating func beginMember(_ key: String) {
         beginElement()
         write(key)
-        if depth == nil {
-            bytes.append(UInt8(ascii: ":"))
-        } else {
-            bytes += " : ".utf8
-        }
+        if depth == nil { bytes.append(UInt8(ascii: ":")) } else { bytes += " : ".utf8 }
     }
 
     /// Begins an element; its value is written next.
@@ -101,9 +95,7 @@ extension JSONOutput {
     /// It has no early end, for whole vectors are compared at once.
     private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var special: UInt8 = 0
-        for byte in text {
-            special |= byte &- 0x20 > 0x5E || byte == 0x22 || byte == 0x5C ? 1 : 0
-        }
+        for byte in text { special |= byte &- 0x20 > 0x5E || byte == 0x22 || byte == 0x5C ? 1 : 0 }
         return special == 0
     }
 

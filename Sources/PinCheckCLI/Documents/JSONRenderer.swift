@@ -18,14 +18,10 @@ enum JSONRenderer {
     }
 
     private static func bytes(
-        of value: some JSONWritable,
-        depth: Int?,
-        endsLine: Bool = false
+        of value: some JSONWritable, depth: Int?, endsLine: Bool = false
     ) throws(CommandError) -> [UInt8] {
         var output = JSONOutput(depth: depth)
-        do throws(JSONOutput.NoNumber) {
-            try value.write(to: &output)
-        } catch {
+        do throws(JSONOutput.NoNumber) { try value.write(to: &output) } catch {
             throw .software("the result cannot be written as JSON, which has no number for \(error.value)")
         }
         if endsLine { output.endLine() }

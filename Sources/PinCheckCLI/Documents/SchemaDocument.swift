@@ -24,20 +24,15 @@ extension SchemaDocument {
     ///   - meaning: the same, for readers of the schema.
     ///   - content: makes the schema itself and adds what it refers to.
     init(
-        name: String,
-        identifier: String,
-        summary: String,
-        meaning: String,
+        name: String, identifier: String, summary: String, meaning: String,
         content: @escaping @Sendable (inout SchemaDefinitions) -> JSONNode
     ) {
         self.init(name: name, identifier: identifier, summary: summary) { () throws(CommandError) in
             var definitions = SchemaDefinitions()
-            let node = content(&definitions)
-                .adding("$schema", "https://json-schema.org/draft/2020-12/schema")
-                .adding("$id", .text("urn:pincheck:schema:\(identifier.replacing("/", with: "-"))"))
-                .adding("title", .text(identifier))
-                .adding("description", .text(meaning))
-                .adding("$defs", .object(definitions.nodes))
+            let node = content(&definitions).adding("$schema", "https://json-schema.org/draft/2020-12/schema").adding(
+                "$id", .text("urn:pincheck:schema:\(identifier.replacing("/", with: "-"))")
+            ).adding("title", .text(identifier)).adding("description", .text(meaning)).adding(
+                "$defs", .object(definitions.nodes))
             return try JSONRenderer.document(node)
         }
     }

@@ -17,9 +17,7 @@ struct TextPattern: Sendable, ExpressibleByArrayLiteral {
 
     init(arrayLiteral parts: Part...) { self.init(parts, hasEnd: true) }
 
-    private init(_ parts: [Part], hasEnd: Bool) {
-        (self.parts, self.hasEnd) = (parts, hasEnd)
-    }
+    private init(_ parts: [Part], hasEnd: Bool) { (self.parts, self.hasEnd) = (parts, hasEnd) }
 
     /// Whatever begins with the text.
     static func beginning(with text: String) -> TextPattern { TextPattern([.text(text)], hasEnd: false) }

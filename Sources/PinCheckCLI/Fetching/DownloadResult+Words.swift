@@ -36,8 +36,7 @@ extension DownloadResult {
         case .inTheWay(let path):
             Reason(
                 id: "not-stored",
-                message: "\(quoted(path)) is not of a download of pincheck: move it away, or name another file"
-            )
+                message: "\(quoted(path)) is not of a download of pincheck: move it away, or name another file")
         case .impossible(let error): Reason(id: "not-set-up", message: "\(CommandError(error))")
         }
     }

@@ -64,8 +64,7 @@ struct FetchItem {
         guard options.sha256 == nil || items.allSatisfy({ isFile($0.file) }) else {
             throw .usage(
                 "what goes to standard output or into a pipe is read before its hash is known: name a file with --output for "
-                    + "--sha256"
-            )
+                    + "--sha256")
         }
         return items
     }
@@ -80,13 +79,9 @@ struct FetchItem {
     }
 
     /// What was interrupted in a directory, and the records there that are not of a download.
-    static func interrupted(
-        in directory: String
-    ) throws(CommandError) -> (items: [FetchItem], unreadable: [String]) {
+    static func interrupted(in directory: String) throws(CommandError) -> (items: [FetchItem], unreadable: [String]) {
         let files: [String]
-        do throws(ReadFailure) {
-            files = try PartialFile.unfinished(inDirectory: directory)
-        } catch {
+        do throws(ReadFailure) { files = try PartialFile.unfinished(inDirectory: directory) } catch {
             if case .absent = FileKind(at: directory) {
                 throw .noInput("--resume-all: there is no directory \(quoted(directory))")
             }
@@ -118,9 +113,7 @@ struct FetchItem {
         let location: HTTPLocation
         do throws(HTTPLocationError) {
             location = try HTTPLocation(text.contains("://") ? text : "https://" + text)
-        } catch {
-            throw .usage("the URL \(quoted(UserInfo.hiddenBeforeHost(text))) \(error)")
-        }
+        } catch { throw .usage("the URL \(quoted(UserInfo.hiddenBeforeHost(text))) \(error)") }
         guard location.isSecure else {
             throw .usage("the URL \(quoted(text)) is not of https: without TLS there is nothing to accept a server by")
         }
@@ -131,9 +124,7 @@ struct FetchItem {
         let name = location.lastSegment
         guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= 240, !name.hasPrefix("-"),
             !name.hasPrefix(".")
-        else {
-            throw .usage("\(quoted(location.description)) names no file: give --output")
-        }
+        else { throw .usage("\(quoted(location.description)) names no file: give --output") }
         return name
     }
 }

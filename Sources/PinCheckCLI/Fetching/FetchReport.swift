@@ -59,8 +59,7 @@ extension FetchReport {
     /// The statuses that a download can end with.
     static let exits = ValueForm.exits(
         [.pass, .fail, .unreachable, .answer, .usage, .data, .noInput, .software, .inputOutput],
-        definition: "downloadExit"
-    )
+        definition: "downloadExit")
 
     static let fields: DocumentFields<FetchReport> = [
         DocumentField("schema", { _ in FetchReport.schema }, as: .constant(FetchReport.schema)),
@@ -72,20 +71,14 @@ extension FetchReport {
         DocumentField("resumed_at", \.resumedAt, "How many of them an earlier run left.", as: .atLeast(0)),
         DocumentField("total", \.total, "How long the document is; null where no server said.", as: .atLeast(0)),
         DocumentField(
-            "started_again",
-            \.startedAgain,
-            "Why what an earlier run left was thrown away; null where it was not.",
-            as: .words(["changed", "no-ranges", "unknown", "accepted-otherwise"])
-        ),
+            "started_again", \.startedAgain, "Why what an earlier run left was thrown away; null where it was not.",
+            as: .words(["changed", "no-ranges", "unknown", "accepted-otherwise"])),
         DocumentField(
-            "content_encoding",
-            \.contentEncoding,
-            "How the document is encoded, in the server's words: nothing is decompressed; null for not at all."
-        ),
+            "content_encoding", \.contentEncoding,
+            "How the document is encoded, in the server's words: nothing is decompressed; null for not at all."),
         DocumentField("retries", \.retries, as: .atLeast(0)),
         DocumentField("sha256", \.sha256, "The hash that was asked for; null without one.", as: .sha256),
-        DocumentField("seconds", \.seconds),
-        DocumentField("exit", \.exit, as: exits),
+        DocumentField("seconds", \.seconds), DocumentField("exit", \.exit, as: exits),
     ]
 }
 
@@ -102,7 +95,6 @@ extension FetchReport.List {
 
     static let fields: DocumentFields<FetchReport.List> = [
         DocumentField("schema", { _ in FetchReport.schema }, as: .constant(FetchReport.schema)),
-        DocumentField("results", \.results),
-        DocumentField("exit", \.exit, as: FetchReport.exits),
+        DocumentField("results", \.results), DocumentField("exit", \.exit, as: FetchReport.exits),
     ]
 }

@@ -13,21 +13,13 @@ struct FetchWriter {
 
     /// A writer to the stream that no document goes to.
     init(
-        _ settings: FetchSettings,
-        _ options: FetchOptions,
-        to stream: OutputStream,
-        in context: Context
-    )
-        throws(CommandError)
-    {
+        _ settings: FetchSettings, _ options: FetchOptions, to stream: OutputStream, in context: Context
+    ) throws(CommandError) {
         self.settings = settings
         isQuiet = options.quiet
         lines = LineWriter(stream)
         let style = TextStyle(
-            try ColorOption.read(options.color),
-            isTerminal: stream.isTerminal,
-            environment: context.environment
-        )
+            try ColorOption.read(options.color), isTerminal: stream.isTerminal, environment: context.environment)
         text = TextRenderer(style: style, explains: options.explain, layout: stream.layout)
     }
 
@@ -85,9 +77,7 @@ struct FetchWriter {
         let place = safe(result.location.description)
         guard case .complete = result.ending else {
             lines.append("\(text.style.token(status))  \(place)  \(safe(result.reason(file: file).description))")
-            if let file, result.isResumable {
-                lines.append("  the same command goes on with \(safe(file)).part")
-            }
+            if let file, result.isResumable { lines.append("  the same command goes on with \(safe(file)).part") }
             return lines
         }
         var parts = [place]

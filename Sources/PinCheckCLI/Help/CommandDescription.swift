@@ -22,9 +22,7 @@ struct CommandDescription: Sendable {
             let tree = try JSONTree(RootCommand._dumpHelp())
             guard let command = tree["command"] else { throw CommandError.software("the parser describes no command") }
             return CommandDescription(command)
-        } catch let error as CommandError {
-            throw error
-        } catch {
+        } catch let error as CommandError { throw error } catch {
             throw .software("the parser's description cannot be read: \(error)")
         }
     }
@@ -33,8 +31,8 @@ struct CommandDescription: Sendable {
         name = tree["commandName"]?.text ?? ""
         abstract = tree["abstract"]?.text ?? ""
         discussion = tree["discussion"]?.text ?? ""
-        arguments = (tree["arguments"]?.elements ?? []).filter { $0["shouldDisplay"]?.isTrue ?? true }
-            .map(ArgumentDescription.init)
+        arguments = (tree["arguments"]?.elements ?? []).filter { $0["shouldDisplay"]?.isTrue ?? true }.map(
+            ArgumentDescription.init)
         subcommands = (tree["subcommands"]?.elements ?? []).map { CommandDescription($0) }
     }
 
@@ -96,11 +94,7 @@ struct ArgumentDescription: Sendable {
         detail = tree["discussion"]?.text ?? ""
         let completion = tree["completionKind"]
         files =
-            if completion?["file"] != nil {
-                .files
-            } else if completion?["directory"] != nil {
-                .directories
-            } else {
+            if completion?["file"] != nil { .files } else if completion?["directory"] != nil { .directories } else {
                 nil
             }
     }

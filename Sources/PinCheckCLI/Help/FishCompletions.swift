@@ -99,9 +99,7 @@ enum FishCompletions {
     }
 
     private static func offer(
-        _ completion: ValueCompletion,
-        for place: String,
-        _ functions: inout WordFunctions
+        _ completion: ValueCompletion, for place: String, _ functions: inout WordFunctions
     ) -> String {
         let isArgument = !place.hasPrefix("-")
         let exclusive = isArgument ? "" : "-x "

@@ -20,8 +20,7 @@ enum GeneratedText {
             let shells = CompletionScript.allCases.map(\.rawValue)
             guard let value else {
                 throw .usage(
-                    "--generate-completion-script names no shell: write \(shells.joined(separator: ", ")) behind it"
-                )
+                    "--generate-completion-script names no shell: write \(shells.joined(separator: ", ")) behind it")
             }
             guard let shell = CompletionScript(rawValue: value) else {
                 throw .unknown("the shell \(quoted(value))", value, among: shells)

@@ -38,11 +38,7 @@ struct ManualPage {
         let help = HelpText(described.discussion)
         page.sentences(described.abstract)
         for part in help.notes where !part.isExitStatus { Self.write(part, &page) }
-        if let command {
-            options(of: command, &page)
-        } else {
-            commands(&page)
-        }
+        if let command { options(of: command, &page) } else { commands(&page) }
         environment(&page)
         files(&page)
         exitStatus(help, &page)
@@ -54,9 +50,7 @@ struct ManualPage {
     // MARK: Sections
 
     private var usages: [String] {
-        guard let command else {
-            return RootCommand.configuration.usage?.split(separator: "\n").map(String.init) ?? []
-        }
+        guard let command else { return RootCommand.configuration.usage?.split(separator: "\n").map(String.init) ?? [] }
         return [RootCommand.usage(of: command.name)]
     }
 

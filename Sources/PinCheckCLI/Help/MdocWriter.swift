@@ -47,11 +47,7 @@ struct MdocWriter {
                 parts += ["Cm", word]
             }
         }
-        if isOptional {
-            macro("Op", parts)
-        } else {
-            macro(parts[0], Array(parts.dropFirst()))
-        }
+        if isOptional { macro("Op", parts) } else { macro(parts[0], Array(parts.dropFirst())) }
     }
 
     /// The head of an item for an option, or an argument that stands alone.

@@ -11,8 +11,7 @@ enum MistypedCommand {
         let rest = arguments.dropFirst().prefix(3).map { " " + $0 }.joined() + (arguments.count > 4 ? " …" : "")
         throw .usage(
             "there is no command \(quoted(arguments[0])): did you mean \(quoted("pincheck \(command)\(rest)"))? "
-                + "A host of that name is checked by \(quoted("pincheck check \(arguments[0])"))"
-        )
+                + "A host of that name is checked by \(quoted("pincheck check \(arguments[0])"))")
     }
 
     /// Refuses to help with a command there is not, as in `help nosuch` and `--help nosuch`.
@@ -23,8 +22,7 @@ enum MistypedCommand {
         let nearest = Suggestion.nearest(to: arguments[1], in: commands)
         throw .usage(
             "there is no command \(quoted(arguments[1])): "
-                + (nearest.map { "did you mean 'pincheck help \($0)'?" } ?? "'pincheck --help' lists them")
-        )
+                + (nearest.map { "did you mean 'pincheck help \($0)'?" } ?? "'pincheck --help' lists them"))
     }
 
     /// The command that the first argument is near to, `nil` when it is one, or can only be a host or an option.

@@ -5,8 +5,8 @@ enum ShortHelp {
     /// The options of each command that are used most; a command that is not here has few.
     static let options: [String: [String]] = [
         "check": [
-            "--pins", "--client", "--device", "--connect", "--host", "--anchors", "--thorough", "--policy",
-            "--explain", "--format",
+            "--pins", "--client", "--device", "--connect", "--host", "--anchors", "--thorough", "--policy", "--explain",
+            "--format",
         ],
         "verify": [
             "--pins", "--client", "--mode", "--host", "--anchors", "--at", "--device", "--warn-before", "--format",
@@ -92,7 +92,5 @@ enum ShortHelp {
 
 extension RootCommand {
     /// How a command is called.
-    static func usage(of command: String) -> String {
-        commands.first { $0.name == command }?.configuration.usage ?? ""
-    }
+    static func usage(of command: String) -> String { commands.first { $0.name == command }?.configuration.usage ?? "" }
 }

@@ -6,9 +6,8 @@ enum UnknownOption {
     /// Options of other programs, and what is meant by them here.
     private static let foreign = [
         "--verbose": "--explain", "-v": "--verbose", "-V": "--version", "--cacert": "--anchors",
-        "--CAfile": "--anchors",
-        "--servername": "--sni", "--silent": "--quiet", "-s": "--quiet", "--pin": "--pins", "-p": "--pins",
-        "--dns-servers": "--doh", "--tlsv1.2": "--min-tls 1.2", "--tlsv1.3": "--min-tls 1.3",
+        "--CAfile": "--anchors", "--servername": "--sni", "--silent": "--quiet", "-s": "--quiet", "--pin": "--pins",
+        "-p": "--pins", "--dns-servers": "--doh", "--tlsv1.2": "--min-tls 1.2", "--tlsv1.3": "--min-tls 1.3",
         "-x": "--proxy", "--socks5": "--proxy", "--socks5-hostname": "--proxy", "--noproxy": "--no-proxy",
         "--curves": "--groups", "--cipher": "--ciphers", "--tls13-ciphers": "--ciphers", "--ciphersuites": "--ciphers",
         "-U": "--proxy-user-file", "--proxy-user": "--proxy-user-file", "-H": "--header",

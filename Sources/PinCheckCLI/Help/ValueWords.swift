@@ -37,9 +37,7 @@ struct ValueWords: Hashable, Sendable {
         self.afterColon = afterColon
     }
 
-    private init(_ kind: Kind, _ texts: [String]) {
-        self.init(kind, texts.map { Word(text: $0) })
-    }
+    private init(_ kind: Kind, _ texts: [String]) { self.init(kind, texts.map { Word(text: $0) }) }
 
     /// The words for an argument of a command, `nil` where there are none to choose from.
     ///
@@ -98,11 +96,6 @@ struct ValueWords: Hashable, Sendable {
 extension RootCommand {
     /// The words of all commands, with that of the parser.
     fileprivate static var commandWords: [ValueWords.Word] {
-        commands.map { command in
-            ValueWords.Word(
-                text: command.name,
-                meaning: command.configuration.abstract
-            )
-        }
+        commands.map { command in ValueWords.Word(text: command.name, meaning: command.configuration.abstract) }
     }
 }

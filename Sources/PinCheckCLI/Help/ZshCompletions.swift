@@ -93,8 +93,7 @@ enum ZshCompletions {
                 let joint = name.hasPrefix("--") ? "=" : "+"
                 let value = action(completion, named: option.longName, &functions)
                 lines.append(
-                    quoted("\(others)\(name)\(joint)\(explanation):\(escaped(option.valueName, ":")):\(value)")
-                )
+                    quoted("\(others)\(name)\(joint)\(explanation):\(escaped(option.valueName, ":")):\(value)"))
             }
         }
         for (index, argument) in command.positionals.enumerated() {
@@ -108,13 +107,10 @@ enum ZshCompletions {
     }
 
     private static func action(
-        _ completion: ValueCompletion,
-        named name: String,
-        _ functions: inout WordFunctions
+        _ completion: ValueCompletion, named name: String, _ functions: inout WordFunctions
     ) -> String {
         switch completion {
-        case .words(let words):
-            return functions.name(of: words, for: name)
+        case .words(let words): return functions.name(of: words, for: name)
         case .files: return "_files"
         case .directories: return "_files -/"
         case .target: return "_hosts"

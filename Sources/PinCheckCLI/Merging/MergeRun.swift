@@ -17,22 +17,14 @@ struct MergeRun {
         var runs = MergedRuns()
         for path in files { try read(path, into: &runs, console) }
         let chosen = runs.settle()
-        let missing = try given.map { (given) throws(CommandError) in
-            try MissingTargets(given, in: runs, context)
-        }
+        let missing = try given.map { (given) throws(CommandError) in try MissingTargets(given, in: runs, context) }
         guard runs.count > 0 || missing?.items.isEmpty == false else {
             throw .noInput(
-                "there is no result in \(files.count == 1 ? "this file" : "these files"): name those of runs"
-            )
+                "there is no result in \(files.count == 1 ? "this file" : "these files"): name those of runs")
         }
         // A list names the targets of one run; of several it cannot tell which of them a result is missing in.
         let absent = missing == nil || runs.haveSeveralQuestions ? runs.absentShards : MergedRuns.Tally()
-        var writer = try ResultWriter(
-            settings,
-            notes: [],
-            total: runs.count + (missing?.items.count ?? 0),
-            in: context
-        )
+        var writer = try ResultWriter(settings, notes: [], total: runs.count + (missing?.items.count ?? 0), in: context)
         var position = 0
         var unlisted = MergedRuns.Tally()
         for (path, chosen) in zip(files, chosen) {
@@ -46,12 +38,7 @@ struct MergeRun {
             }
         }
         for item in missing?.items ?? [] {
-            let report = Report(
-                missing: item.title,
-                at: item.place,
-                of: item.shard,
-                time: context.now()
-            )
+            let report = Report(missing: item.title, at: item.place, of: item.shard, time: context.now())
             try writer.add([report], at: position)
             position += 1
         }
@@ -70,17 +57,14 @@ struct MergeRun {
             runs.tornFiles += 1
             console.report(
                 "Warning: \(file.name):\(file.lineNumber) is the beginning of a result: its run was broken off, and --resume "
-                    + "goes on with it"
-            )
+                    + "goes on with it")
         }
         if file.lineNumber == 0 { console.report("Warning: \(file.name) is empty: its run has no result") }
     }
 
     /// Hands over what counts of a file.
     private func copy(
-        _ path: String,
-        _ chosen: [Bool],
-        _ take: (ResultFile.Unit, ResultFile) throws(CommandError) -> Void
+        _ path: String, _ chosen: [Bool], _ take: (ResultFile.Unit, ResultFile) throws(CommandError) -> Void
     ) throws(CommandError) {
         guard chosen.contains(true) else { return }
         let file = try ResultFile(path)
@@ -94,10 +78,7 @@ struct MergeRun {
 
     /// Says what is not as it should be.
     private func say(
-        _ runs: MergedRuns,
-        _ missing: MissingTargets?,
-        _ absent: MergedRuns.Tally,
-        _ unlisted: MergedRuns.Tally,
+        _ runs: MergedRuns, _ missing: MissingTargets?, _ absent: MergedRuns.Tally, _ unlisted: MergedRuns.Tally,
         _ console: Console
     ) {
         func warn(_ tally: MergedRuns.Tally, _ one: SafeText, _ several: SafeText) {
@@ -108,25 +89,18 @@ struct MergeRun {
         for item in missing?.items ?? [] { lost.add(item.title) }
         if missing != nil, runs.haveSeveralQuestions {
             console.report(
-                "Warning: the files are of runs that asked different things of their targets (pins, clients, settings)"
-            )
+                "Warning: the files are of runs that asked different things of their targets (pins, clients, settings)")
         }
         warn(lost, "target of the list has no result", "targets of the list have no result")
         warn(
-            absent,
-            "shard has no result (--targets names its targets)",
-            "shards have no result (--targets names their targets)"
-        )
+            absent, "shard has no result (--targets names its targets)",
+            "shards have no result (--targets names their targets)")
         warn(
-            runs.broken,
-            "target has only some of its results, which do not count",
-            "targets have only some of their results, which do not count"
-        )
+            runs.broken, "target has only some of its results, which do not count",
+            "targets have only some of their results, which do not count")
         warn(
-            runs.doubled,
-            "result was left out for a newer one of its target",
-            "results were left out for newer ones of their targets"
-        )
+            runs.doubled, "result was left out for a newer one of its target",
+            "results were left out for newer ones of their targets")
         warn(unlisted, "target with a result is not in the list", "targets with results are not in the list")
     }
 }

@@ -70,12 +70,8 @@ struct MergedRuns {
             shards[shard.run, default: [:]][shard.count, default: []].insert(shard.index)
         }
         let place = Place(
-            file: Int32(counts.count - 1),
-            unit: Int32(counts[counts.count - 1] - 1),
-            evaluated: unit.evaluated,
-            title: result.target.hashValue,
-            isPlaceholder: result.isPlaceholder
-        )
+            file: Int32(counts.count - 1), unit: Int32(counts[counts.count - 1] - 1), evaluated: unit.evaluated,
+            title: result.target.hashValue, isPlaceholder: result.isPlaceholder)
         guard let other = places[result.identity] else {
             places[result.identity] = place
             return

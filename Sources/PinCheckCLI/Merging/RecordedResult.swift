@@ -63,9 +63,8 @@ struct RecordedResult {
         func number(_ name: String) -> Int? {
             member(name, of: value).flatMap { Int(String(decoding: $0, as: UTF8.self)) }
         }
-        guard let count = number("count"), (1...ShardChoice.mostParts).contains(count),
-            let index = number("index"), (1...count).contains(index),
-            let entry = member("entry", of: value).flatMap({ QuestionKey(json: $0) }),
+        guard let count = number("count"), (1...ShardChoice.mostParts).contains(count), let index = number("index"),
+            (1...count).contains(index), let entry = member("entry", of: value).flatMap({ QuestionKey(json: $0) }),
             let run = member("run", of: value).flatMap(text)
         else { return nil }
         return Shard(index: index, count: count, entry: entry, run: run)
@@ -91,9 +90,7 @@ struct RecordedResult {
             ["name", "device", "settings"].map { member($0, of: client) }
         }
         return .facts(
-            key(parts.map { Array($0 ?? []) }),
-            clients: clients.isEmpty ? nil : key(clients.map { Array($0 ?? []) })
-        )
+            key(parts.map { Array($0 ?? []) }), clients: clients.isEmpty ? nil : key(clients.map { Array($0 ?? []) }))
     }
 
     /// What is between the quotation marks.

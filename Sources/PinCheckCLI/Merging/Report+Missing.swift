@@ -18,21 +18,9 @@ extension Report {
         let origin = place.map { " (\($0))" } ?? ""
         let reason = Message(id: Self.missingResult, message: "no file has a result of it" + origin)
         self.init(
-            target: target,
-            shard: shard,
-            evaluatedAt: time.description,
-            presented: [],
-            built: [],
-            builtIsValid: false,
-            pins: Pins(mode: "none", configured: [], matched: []),
-            checks: [],
-            clients: [],
-            warnings: [],
-            notes: [],
-            verdict: .none,
-            reason: reason,
-            exit: Exit(.unreachable),
-            monitoring: Monitoring(status: .unreachable, reason: reason, statusOfRun: .unreachable)
-        )
+            target: target, shard: shard, evaluatedAt: time.description, presented: [], built: [], builtIsValid: false,
+            pins: Pins(mode: "none", configured: [], matched: []), checks: [], clients: [], warnings: [], notes: [],
+            verdict: .none, reason: reason, exit: Exit(.unreachable),
+            monitoring: Monitoring(status: .unreachable, reason: reason, statusOfRun: .unreachable))
     }
 }

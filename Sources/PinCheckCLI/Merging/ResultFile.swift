@@ -49,16 +49,12 @@ final class ResultFile {
         case .pipe, .special:
             throw .noInput("\(name) is no regular file, and results are read twice: save what it gives to a file first")
         }
-        do throws(ReadFailure) {
-            reader = try LineReader(path: path, limit: Self.longestLine)
-        } catch {
+        do throws(ReadFailure) { reader = try LineReader(path: path, limit: Self.longestLine) } catch {
             throw CommandError(FileReader.failure(error, name))
         }
         let text = TerminalText.shortened(path, to: 200)
         try reader.unpack(GzipInput.mark) { (start, rest) throws(CommandError) in
-            do throws(PinFormatError) {
-                return try GzipInput.unpacked(start, rest, named: text)
-            } catch {
+            do throws(PinFormatError) { return try GzipInput.unpacked(start, rest, named: text) } catch {
                 throw CommandError(CheckError(error))
             }
         }
@@ -99,8 +95,7 @@ final class ResultFile {
             if let result = RecordedResult(bytes[...]) { return (result, bytes) }
             guard !reader.isLineEnded, ResultLine.isBeginning(bytes[...], isAlone: reader.number == 1) else {
                 throw .data(
-                    "\(name):\(reader.number) is no result of 'pincheck check --format jsonl'\(Self.hint(bytes))"
-                )
+                    "\(name):\(reader.number) is no result of 'pincheck check --format jsonl'\(Self.hint(bytes))")
             }
             isTorn = true
         }
@@ -108,9 +103,7 @@ final class ResultFile {
     }
 
     private func readLine() throws(CommandError) -> [UInt8]? {
-        do throws(LineReader.Failure) {
-            return try reader.next()
-        } catch {
+        do throws(LineReader.Failure) { return try reader.next() } catch {
             switch error {
             case .tooLong: throw .data("\(name):\(reader.number) is longer than any result: name another file")
             case .unreadable(let failure): throw CommandError(FileReader.failure(failure, name))
@@ -132,14 +125,11 @@ final class ResultFile {
     }
 
     private func report(_ bytes: [UInt8]) throws(CommandError) -> Report {
-        do throws(DocumentReader.Failure) {
-            return try documents.read(object: Report.self, from: bytes)
-        } catch {
+        do throws(DocumentReader.Failure) { return try documents.read(object: Report.self, from: bytes) } catch {
             let place: SafeText = error.place.isEmpty ? "" : "\(TerminalText.shortened(error.place, to: 100)) "
             throw .data(
                 "\(name), a result of \(quoted(RecordedResult(bytes[...])?.target ?? "")): \(place)\(error.problem): "
-                    + "it was changed, or written by another version of pincheck"
-            )
+                    + "it was changed, or written by another version of pincheck")
         }
     }
 }

@@ -13,8 +13,7 @@ extension VariantOptions {
     /// - Returns: none without the option, else at least one for each answer.
     /// - Throws: ``CommandError`` for a file that holds no answer, and for an answer without such an address.
     func answeredAddresses(
-        of family: ProbeRequest.AddressFamily?,
-        in context: Context
+        of family: ProbeRequest.AddressFamily?, in context: Context
     ) throws(CommandError) -> [ConnectAddress] {
         let family = family ?? RequestDefaults.family
         var result: [ConnectAddress] = []
@@ -22,13 +21,10 @@ extension VariantOptions {
             let name = path == "-" ? "standard input" : quoted(path)
             let bytes = path == "-" ? try context.readStandardInput() : try CommandError.contents(ofFile: path)
             let answers: [AddressAnswer]
-            do {
-                answers = try AddressAnswer.read(bytes)
-            } catch {
+            do { answers = try AddressAnswer.read(bytes) } catch {
                 // What is not there is another thing than what is wrong.
                 throw error.problem == .empty
-                    ? .noInput("\(name) holds no addresses: \(error)")
-                    : .data("\(name) holds no addresses: \(error)")
+                    ? .noInput("\(name) holds no addresses: \(error)") : .data("\(name) holds no addresses: \(error)")
             }
             for answer in answers {
                 let wanted = answer.places.filter { family == .any || $0.address.isIPv6 == (family == .ipv6) }
@@ -37,22 +33,15 @@ extension VariantOptions {
                         status: answer.places.isEmpty ? .noInput : .data,
                         description: "the answer in \(name) gives no address"
                             + (answer.host.map { " for \(quoted($0))" } ?? "")
-                            + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for")
-                    )
+                            + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for"))
                 }
                 let host: ServerName?
-                do {
-                    host = try answer.host.map { (text) throws(ServerNameError) in try ServerName(text) }
-                } catch {
+                do { host = try answer.host.map { (text) throws(ServerNameError) in try ServerName(text) } } catch {
                     throw .data("the answer in \(name) is for no host: \(error)")
                 }
                 result += wanted.map {
                     ConnectAddress(
-                        onlyForHost: host,
-                        onlyForPort: nil,
-                        host: .ip($0.address),
-                        port: $0.port.map(Int.init)
-                    )
+                        onlyForHost: host, onlyForPort: nil, host: .ip($0.address), port: $0.port.map(Int.init))
                 }
             }
         }

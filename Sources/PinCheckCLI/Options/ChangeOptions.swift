@@ -6,10 +6,7 @@ struct ChangeOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
             "Say on standard error what is being done.",
-            discussion: "Every lookup, connection, handshake and retry, as they come."
-        )
-    )
-    var verbose = false
+            discussion: "Every lookup, connection, handshake and retry, as they come.")) var verbose = false
 
     @Option(
         name: .customLong("on-change"),
@@ -19,21 +16,12 @@ struct ChangeOptions: ParsableArguments {
                 /bin/sh runs it when the result of a target is not the last one. It learns what happened from \
                 PINCHECK_TARGET, PINCHECK_STATUS, PINCHECK_OLD_STATUS, PINCHECK_REASON and more. What it prints goes \
                 to standard error. It has 30 s.
-                """,
-            valueName: "command"
-        )
-    )
-    var onChange: String?
+                """, valueName: "command")) var onChange: String?
 
     @Option(
         help: ArgumentHelp(
-            "The file that keeps the results for --on-change.",
-            discussion: "It is made if it is missing.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var state: String?
+            "The file that keeps the results for --on-change.", discussion: "It is made if it is missing.",
+            valueName: "file"), completion: .file()) var state: String?
 
     /// What the options ask to watch, `nil` when they are not given; reads the file, so that a broken one is known at once.
     func watch(in context: Context) throws(CommandError) -> ChangeWatch? {

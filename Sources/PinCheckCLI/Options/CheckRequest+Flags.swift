@@ -8,14 +8,9 @@ extension CheckRequest {
     ///
     /// - Throws: ``CommandError`` for values that cannot be understood, and for flags that contradict each other.
     init(
-        names: NameOptions? = nil,
-        connection: ConnectionOptions? = nil,
-        evaluation: EvaluationOptions? = nil,
-        devices: DeviceOptions? = nil,
-        outlook: OutlookOptions? = nil,
-        trust: TrustOptions? = nil,
-        variants: VariantOptions? = nil,
-        http: HTTPOptions? = nil
+        names: NameOptions? = nil, connection: ConnectionOptions? = nil, evaluation: EvaluationOptions? = nil,
+        devices: DeviceOptions? = nil, outlook: OutlookOptions? = nil, trust: TrustOptions? = nil,
+        variants: VariantOptions? = nil, http: HTTPOptions? = nil
     ) throws(CommandError) {
         self.init()
         if let names { self.names = try names.read() }
@@ -35,10 +30,7 @@ extension CheckRequest {
         var request = self
         if let options = files.connection {
             request.connection = try options.addingProxies(
-                to: connection,
-                environment: context.environment,
-                readsTargets: files.readsTargets
-            )
+                to: connection, environment: context.environment, readsTargets: files.readsTargets)
         }
         request.connection.clientIdentity = try files.clientCertificate?.identity()
         if let options = files.variants {

@@ -8,18 +8,12 @@ struct ClientCertificateOptions: ParsableArguments {
         name: .customLong("cert"),
         help: ArgumentHelp(
             "A certificate for servers that ask for one (PEM).",
-            discussion: "Its intermediates and its key may stand in the same file.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var clientCertificate: String?
+            discussion: "Its intermediates and its key may stand in the same file.", valueName: "file"),
+        completion: .file()) var clientCertificate: String?
 
     @Option(
         name: .customLong("key"),
-        help: ArgumentHelp("The private key of --cert (PEM, no passphrase).", valueName: "file"),
-        completion: .file()
-    )
+        help: ArgumentHelp("The private key of --cert (PEM, no passphrase).", valueName: "file"), completion: .file())
     var clientKey: String?
 }
 
@@ -35,15 +29,12 @@ extension ClientCertificateOptions {
         let certificates = try CommandError.contents(ofFile: clientCertificate)
         let keyFile = clientKey ?? clientCertificate
         let key = keyFile == clientCertificate ? certificates : try CommandError.contents(ofFile: keyFile)
-        do {
-            return try ClientIdentity(certificates: certificates, key: key)
-        } catch {
+        do { return try ClientIdentity(certificates: certificates, key: key) } catch {
             switch error {
             case .noCertificate, .unreadableCertificate: throw .data("\(quoted(clientCertificate)) \(error)")
             case .noKey where clientKey == nil:
                 throw .usage(
-                    "\(quoted(clientCertificate)) holds no private key beside the certificate: give --key FILE"
-                )
+                    "\(quoted(clientCertificate)) holds no private key beside the certificate: give --key FILE")
             default: throw .data("\(quoted(keyFile)) \(error)")
             }
         }

@@ -18,21 +18,18 @@ extension CommandError {
             case .serverName(let error): .usage("\(serverName): \(error)")
             case .addressAsServerName(let text):
                 .usage(
-                    "\(serverName) \(quoted(text)) is an address: TLS carries host names only (RFC 6066), use --no-sni"
-                )
+                    "\(serverName) \(quoted(text)) is an address: TLS carries host names only (RFC 6066), use --no-sni")
             case .applicationProtocols: .usage("--alpn \(error.description)")
             case .unknownOfferWord(let word): .usage("\(word.part.flag) \(error.description)")
             case .ciphersOfOtherVersions: .usage("--ciphers: \(error.description)")
             case .offerBesideKeyTypes:
                 .usage(
                     "--key-types and --thorough ask for keys of each type by cipher suites and signature algorithms of their own: "
-                        + "leave out --ciphers and --sigalgs"
-                )
+                        + "leave out --ciphers and --sigalgs")
             case .protocolBesideRequest(let name):
                 .usage(
                     "--alpn \(quoted(name.name)) cannot go with --request, which is sent in HTTP/1.1: write --alpn http/1.1, "
-                        + "or leave it out"
-                )
+                        + "or leave it out")
             case .httpPath: .usage("--request \(error.description)")
             case .noHTTPPath: .usage("--head and --expect-status are about a request: give --request PATH")
             case .expectedStatus: .usage("--expect-status \(error.description)")
@@ -40,34 +37,24 @@ extension CommandError {
             case .otherFamily(let address, let family):
                 .usage(
                     "\(quoted(address.description)) is not an address of the family that "
-                        + "\(family == .ipv6 ? "-6" : "-4") asks for: leave that flag out"
-                )
+                        + "\(family == .ipv6 ? "-6" : "-4") asks for: leave that flag out")
             case .noVersionLeft(let lowest, let highest):
-                .usage(
-                    "--min-tls \(lowest.number) is above --max-tls \(highest.number): no version is left to offer"
-                )
+                .usage("--min-tls \(lowest.number) is above --max-tls \(highest.number): no version is left to offer")
             case .neverWarns(let warning, let failure):
                 .usage(
                     "--warn-before \(warning) never warns, since --fail-before \(failure) fails earlier: "
-                        + "warn before the larger of the two"
-                )
+                        + "warn before the larger of the two")
             case .variable: .usage("\(error.description)")
-            case .malformed(.proxy, _, .proxyUser):
-                .usage("\(error.description(calling: \.flag)): --proxy-user-file")
+            case .malformed(.proxy, _, .proxyUser): .usage("\(error.description(calling: \.flag)): --proxy-user-file")
             case .malformed, .keyMaterial, .unusedAddress: .usage("\(error.description(calling: \.flag))")
             }
     }
 
     /// Reads a part of a request that the command line gives.
     static func reading<Value>(
-        serverName: String = "--sni",
-        _ read: () throws(RequestError) -> Value
+        serverName: String = "--sni", _ read: () throws(RequestError) -> Value
     ) throws(CommandError) -> Value {
-        do {
-            return try read()
-        } catch {
-            throw CommandError(error, serverName: serverName)
-        }
+        do { return try read() } catch { throw CommandError(error, serverName: serverName) }
     }
 }
 
@@ -138,11 +125,7 @@ extension CommandError {
 
     /// Reads or sets up what is asked for.
     static func reading<Value>(_ read: () throws(CheckError) -> Value) throws(CommandError) -> Value {
-        do {
-            return try read()
-        } catch {
-            throw CommandError(error)
-        }
+        do { return try read() } catch { throw CommandError(error) }
     }
 }
 

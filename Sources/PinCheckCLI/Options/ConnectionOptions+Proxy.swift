@@ -13,9 +13,7 @@ extension ConnectionOptions {
     /// - Throws: ``CommandError`` for a file that does not hold a user, for one whose user is of no use, and for a variable that names
     ///   no proxy; no user is shown.
     func addingProxies(
-        to connection: CheckRequest.Connection,
-        environment: [String: String],
-        readsTargets: Bool
+        to connection: CheckRequest.Connection, environment: [String: String], readsTargets: Bool
     ) throws(CommandError) -> CheckRequest.Connection {
         var connection = connection
         try refuseSecondUser(beside: connection.proxy)
@@ -27,8 +25,7 @@ extension ConnectionOptions {
         }
         guard proxyUserFile == nil || readsTargets || !namesProxy || connection.environmentProxies?.proxy != nil else {
             throw .usage(
-                "--proxy-user-file names a user for a proxy, but there is none: give --proxy URL, or set HTTPS_PROXY"
-            )
+                "--proxy-user-file names a user for a proxy, but there is none: give --proxy URL, or set HTTPS_PROXY")
         }
         return connection
     }
@@ -39,8 +36,7 @@ extension ConnectionOptions {
         switch choice {
         case .direct?:
             throw .usage(
-                "--proxy-user-file names a user for a proxy, but there is none: leave out --no-proxy, or the user"
-            )
+                "--proxy-user-file names a user for a proxy, but there is none: leave out --no-proxy, or the user")
         case .through(let proxy)? where proxy.credentials != nil:
             throw .usage("--proxy and --proxy-user-file both name a user: give it in one of them")
         default: break
@@ -59,8 +55,7 @@ extension ConnectionOptions {
             let credentials = ProxyCredentials(user: Array(parts[0]), password: Array(parts[1]), for: kind)
         else {
             throw .data(
-                "\(quoted(proxyUserFile)) does not begin with a line user:password, as --proxy-user-file has it"
-            )
+                "\(quoted(proxyUserFile)) does not begin with a line user:password, as --proxy-user-file has it")
         }
         return credentials
     }

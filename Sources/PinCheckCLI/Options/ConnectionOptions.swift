@@ -12,73 +12,43 @@ struct ConnectionOptions: ParsableArguments {
             discussion: """
                 Repeat it to check several addresses, each with a verdict of its own. HOST:PORT:ADDR and \
                 HOST1:PORT1:HOST2:PORT2 work too.
-                """,
-            valueName: "addr[:port]"
-        )
-    )
-    var connect: [String] = []
+                """, valueName: "addr[:port]")) var connect: [String] = []
 
-    @Option(
-        help: ArgumentHelp("The same, as curl's --connect-to has it.", valueName: "host1:port1:host2:port2")
-    )
+    @Option(help: ArgumentHelp("The same, as curl's --connect-to has it.", valueName: "host1:port1:host2:port2"))
     var connectTo: [String] = []
 
-    @Option(help: ArgumentHelp("The same, as curl's --resolve has it.", valueName: "host:port:addr"))
-    var resolve: [String] = []
+    @Option(help: ArgumentHelp("The same, as curl's --resolve has it.", valueName: "host:port:addr")) var resolve:
+        [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Send this server name.",
-            discussion: "The default is the target's host, and none for an address.",
-            valueName: "name"
-        )
-    )
-    var sni: String?
+            "Send this server name.", discussion: "The default is the target's host, and none for an address.",
+            valueName: "name")) var sni: String?
 
-    @Flag(name: .customLong("no-sni"), help: "Send no server name.")
-    var noSNI = false
+    @Flag(name: .customLong("no-sni"), help: "Send no server name.") var noSNI = false
 
     @Option(
-        help: ArgumentHelp(
-            "The port of targets without one (default: \(RequestDefaults.port)).",
-            valueName: "port"
-        )
-    )
+        help: ArgumentHelp("The port of targets without one (default: \(RequestDefaults.port)).", valueName: "port"))
     var port: String?
 
-    @Flag(name: .customShort("4"), help: "Use IPv4 addresses only.")
-    var ipv4Only = false
+    @Flag(name: .customShort("4"), help: "Use IPv4 addresses only.") var ipv4Only = false
 
-    @Flag(name: .customShort("6"), help: "Use IPv6 addresses only.")
-    var ipv6Only = false
+    @Flag(name: .customShort("6"), help: "Use IPv6 addresses only.") var ipv6Only = false
 
     @Option(
         help: ArgumentHelp(
             "How long a target may take (default: \(RequestDefaults.timeoutSeconds)).",
-            discussion: "In seconds. Name lookup and retries are included.",
-            valueName: "seconds"
-        )
-    )
-    var timeout: String?
+            discussion: "In seconds. Name lookup and retries are included.", valueName: "seconds")) var timeout: String?
 
     @Option(
         help: ArgumentHelp(
-            "Try again without a verdict, n times (default: \(RequestDefaults.retries)).",
-            valueName: "n"
-        )
-    )
-    var retries: String?
+            "Try again without a verdict, n times (default: \(RequestDefaults.retries)).", valueName: "n")) var retries:
+        String?
 
-    @Option(
-        name: .customLong("min-tls"),
-        help: ArgumentHelp("The lowest TLS version to offer.", valueName: "1.0…1.3")
-    )
+    @Option(name: .customLong("min-tls"), help: ArgumentHelp("The lowest TLS version to offer.", valueName: "1.0…1.3"))
     var minimumTLS: String?
 
-    @Option(
-        name: .customLong("max-tls"),
-        help: ArgumentHelp("The highest TLS version to offer.", valueName: "1.0…1.3")
-    )
+    @Option(name: .customLong("max-tls"), help: ArgumentHelp("The highest TLS version to offer.", valueName: "1.0…1.3"))
     var maximumTLS: String?
 
     @Option(
@@ -87,30 +57,19 @@ struct ConnectionOptions: ParsableArguments {
             discussion: """
                 [http|https|socks5|socks5h://][user:password@]host[:port]. Without it HTTPS_PROXY, ALL_PROXY and NO_PROXY \
                 count, as for curl.
-                """,
-            valueName: "url"
-        )
-    )
-    var proxy: String?
+                """, valueName: "url")) var proxy: String?
 
-    @Flag(name: .customLong("no-proxy"), help: "Connect directly, whatever the environment says.")
-    var noProxy = false
+    @Flag(name: .customLong("no-proxy"), help: "Connect directly, whatever the environment says.") var noProxy = false
 
     @Option(
         help: ArgumentHelp(
             "A file with user:password for the proxy.",
-            discussion: "Its user goes before one in HTTPS_PROXY, a policy or a list.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var proxyUserFile: String?
+            discussion: "Its user goes before one in HTTPS_PROXY, a policy or a list.", valueName: "file"),
+        completion: .file()) var proxyUserFile: String?
 
-    @Option(help: ArgumentHelp("Offer these protocols, as in h2,http/1.1.", valueName: "protocols"))
-    var alpn: String?
+    @Option(help: ArgumentHelp("Offer these protocols, as in h2,http/1.1.", valueName: "protocols")) var alpn: String?
 
-    @Option(help: ArgumentHelp("Offer these groups, as in X25519:P-256.", valueName: "groups"))
-    var groups: String?
+    @Option(help: ArgumentHelp("Offer these groups, as in X25519:P-256.", valueName: "groups")) var groups: String?
 
     @Option(
         help: ArgumentHelp(
@@ -118,32 +77,16 @@ struct ConnectionOptions: ParsableArguments {
             discussion: """
                 In OpenSSL's words, as in ECDHE-RSA-AES128-GCM-SHA256 or TLS_AES_128_GCM_SHA256. Those of TLS 1.3 alone leave \
                 older versions out, and the other way round.
-                """,
-            valueName: "suites"
-        )
-    )
-    var ciphers: String?
+                """, valueName: "suites")) var ciphers: String?
 
-    @Option(
-        help: ArgumentHelp("Accept these signatures, as in rsa_pss_rsae_sha256.", valueName: "algorithms")
-    )
+    @Option(help: ArgumentHelp("Accept these signatures, as in rsa_pss_rsae_sha256.", valueName: "algorithms"))
     var sigalgs: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "How many targets to check at once (default: \(RequestDefaults.jobs)).",
-            valueName: "n"
-        )
-    )
+    @Option(help: ArgumentHelp("How many targets to check at once (default: \(RequestDefaults.jobs)).", valueName: "n"))
     var jobs: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "How many threads connect (default: the processors).",
-            valueName: "n"
-        )
-    )
-    var loops: String?
+    @Option(help: ArgumentHelp("How many threads connect (default: the processors).", valueName: "n")) var loops:
+        String?
 }
 
 extension ConnectionOptions {
@@ -215,17 +158,13 @@ extension ConnectionOptions {
 
     private func words(_ list: String?, of part: HandshakeOffer.Part) throws(CommandError) -> [String] {
         guard let list else { return [] }
-        return try CommandError.reading { () throws(RequestError) in
-            try CheckRequest.Connection.offer(list, of: part)
-        }
+        return try CommandError.reading { () throws(RequestError) in try CheckRequest.Connection.offer(list, of: part) }
     }
 
     private func count(_ text: String?, option: String, range: ClosedRange<Int>) throws(CommandError) -> Int? {
         guard let text else { return nil }
         guard let number = Int(text), range.contains(number), !text.hasPrefix("+") else {
-            throw .usage(
-                "\(option) \(quoted(text)) is not a number from \(range.lowerBound) to \(range.upperBound)"
-            )
+            throw .usage("\(option) \(quoted(text)) is not a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }

@@ -9,17 +9,11 @@ struct DeviceOptions: ParsableArguments {
             discussion: """
                 Each client is judged on those of its system, as in 'ios-12,android-9', or all. 'system' is this \
                 machine, the default. 'pincheck devices' lists them. Repeatable.
-                """,
-            valueName: "name"
-        )
-    )
-    var device: [String] = []
+                """, valueName: "name")) var device: [String] = []
 
     @Option(
-        help: ArgumentHelp("Use this device data instead of the program's own.", valueName: "file"),
-        completion: .file()
-    )
-    var deviceData: String?
+        help: ArgumentHelp("Use this device data instead of the program's own.", valueName: "file"), completion: .file()
+    ) var deviceData: String?
 }
 
 extension DeviceOptions {

@@ -14,29 +14,17 @@ struct EvaluationOptions: ParsableArguments {
                 pin-sha256="…", bare base64 or '3 1 1 …'. Configurations are network_security_config.xml, \
                 Info.plist, TrustKit's or React Native's JSON, OkHttp source, curl commands and zone files. Apps are \
                 .ipa or .app. Repeatable.
-                """,
-            valueName: "source"
-        ),
-        completion: .file()
-    )
-    var pins: [String] = []
+                """, valueName: "source"), completion: .file()) var pins: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "The value of curl's --pinnedpubkey, verbatim.",
-            discussion: "It is sha256//…;sha256//…, or the name of a file with one public key.",
-            valueName: "value"
-        ),
-        completion: .file()
-    )
-    var pinnedpubkey: String?
+            discussion: "It is sha256//…;sha256//…, or the name of a file with one public key.", valueName: "value"),
+        completion: .file()) var pinnedpubkey: String?
 
     @Flag(
         help: ArgumentHelp(
-            "Warn of pins that cannot be read, and go on.",
-            discussion: "Without it the exit status is 65."
-        )
-    )
+            "Warn of pins that cannot be read, and go on.", discussion: "Without it the exit status is 65."))
     var skipBadPins = false
 
     @Option(
@@ -44,38 +32,25 @@ struct EvaluationOptions: ParsableArguments {
             "The clients that decide (default: \(ClientRegistry.defaultName)).",
             discussion: """
                 Names with settings, as in 'trustkit:no-enforce,okhttp', or all. 'pincheck clients' lists them.
-                """,
-            valueName: "name"
-        )
-    )
-    var client: String?
+                """, valueName: "name")) var client: String?
 
     @Option(
         help: ArgumentHelp(
             "What to compare: none, public-key or certificate.",
             discussion: """
                 The default is certificate if all pins are certificate files, and public-key otherwise.
-                """,
-            valueName: "mode"
-        )
-    )
-    var mode: String?
+                """, valueName: "mode")) var mode: String?
 
     @Flag(
         help: ArgumentHelp(
             "AFNetworking: allowInvalidCertificates = YES.",
-            discussion: "Pins may make up for a chain that the system does not trust."
-        )
-    )
-    var allowInvalidCertificates = false
+            discussion: "Pins may make up for a chain that the system does not trust.")) var allowInvalidCertificates =
+        false
 
     @Flag(
         help: ArgumentHelp(
             "AFNetworking: validatesDomainName = NO.",
-            discussion: "Neither the name nor the purpose of the certificate counts."
-        )
-    )
-    var noValidateDomainName = false
+            discussion: "Neither the name nor the purpose of the certificate counts.")) var noValidateDomainName = false
 
     @Flag(
         inversion: .prefixedNo,
@@ -83,42 +58,25 @@ struct EvaluationOptions: ParsableArguments {
             "AFNetworking 2.5: validatesCertificateChain.",
             discussion: """
                 Whether every certificate of the built chain has to be pinned. It does unless this is switched off.
-                """
-        )
-    )
-    var validateCertificateChain: Bool?
+                """)) var validateCertificateChain: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Trust these certificates, not the system's roots.",
-            discussion: "A file or a directory. Repeatable.",
-            valueName: "file|dir"
-        ),
-        completion: .file()
-    )
-    var anchors: [String] = []
+            "Trust these certificates, not the system's roots.", discussion: "A file or a directory. Repeatable.",
+            valueName: "file|dir"), completion: .file()) var anchors: [String] = []
 
-    @Flag(help: "Trust the system's roots as well as --anchors.")
-    var andSystem = false
+    @Flag(help: "Trust the system's roots as well as --anchors.") var andSystem = false
 
     @Option(
         help: ArgumentHelp(
-            "Judge as of another time.",
-            discussion: "As in 2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
-            valueName: "time"
-        )
-    )
-    var at: String?
+            "Judge as of another time.", discussion: "As in 2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
+            valueName: "time")) var at: String?
 
     @Option(
         help: ArgumentHelp(
             "Act as if this root were installed on the device.",
-            discussion: "An interceptor's, for example. A file or a directory. Repeatable.",
-            valueName: "file|dir"
-        ),
-        completion: .file()
-    )
-    var extraRoot: [String] = []
+            discussion: "An interceptor's, for example. A file or a directory. Repeatable.", valueName: "file|dir"),
+        completion: .file()) var extraRoot: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -126,12 +84,7 @@ struct EvaluationOptions: ParsableArguments {
             discussion: """
                 It is for clients whose platform fetches what the server does not send. A file or a directory. \
                 Repeatable.
-                """,
-            valueName: "file|dir"
-        ),
-        completion: .file()
-    )
-    var intermediate: [String] = []
+                """, valueName: "file|dir"), completion: .file()) var intermediate: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -139,29 +92,17 @@ struct EvaluationOptions: ParsableArguments {
             discussion: """
                 A list of Certificate Transparency logs, such as Chrome's log_list.json (version 3). None is built \
                 in.
-                """,
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var ctLogs: String?
+                """, valueName: "file"), completion: .file()) var ctLogs: String?
 
     @Flag(
-        help: ArgumentHelp(
-            "Reject what OpenSSL's pedantic checks find.",
-            discussion: "Without it they are a warning."
-        )
-    )
+        help: ArgumentHelp("Reject what OpenSSL's pedantic checks find.", discussion: "Without it they are a warning."))
     var strict = false
 
     @Option(
         help: ArgumentHelp(
             "OpenSSL's security level, 0 to 5.",
             discussion: "It is for keys and signatures. The default is what the platform of each client asks.",
-            valueName: "level"
-        )
-    )
-    var authLevel: String?
+            valueName: "level")) var authLevel: String?
 }
 
 extension EvaluationOptions {
@@ -186,11 +127,7 @@ extension EvaluationOptions {
     }
 
     private static func clients(_ text: String) throws(CommandError) -> ClientSelection {
-        do {
-            return try ClientSelection([text])
-        } catch {
-            throw .usage("\(error)")
-        }
+        do { return try ClientSelection([text]) } catch { throw .usage("\(error)") }
     }
 
     private static func pinningMode(_ text: String) throws(CommandError) -> AFSecurityPolicy.PinningMode {
@@ -202,11 +139,7 @@ extension EvaluationOptions {
 
     /// The moment that `--at` names.
     static func time(_ text: String) throws(CommandError) -> Timestamp {
-        do {
-            return try TimeText.read(text)
-        } catch {
-            throw .usage("\(error)")
-        }
+        do { return try TimeText.read(text) } catch { throw .usage("\(error)") }
     }
 
     private static func level(_ text: String) throws(CommandError) -> Int {

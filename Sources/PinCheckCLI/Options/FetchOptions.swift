@@ -11,63 +11,34 @@ struct FetchOptions: ParsableArguments {
         help: ArgumentHelp(
             "Write the document to this file.",
             discussion: "It is there once it is whole; '-' is standard output, the default for one URL.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var output: [String] = []
+            valueName: "file"), completion: .file()) var output: [String] = []
 
-    @Flag(
-        name: [.customShort("O"), .long],
-        help: "Name the file as the URL does, in this directory."
-    )
-    var remoteName = false
+    @Flag(name: [.customShort("O"), .long], help: "Name the file as the URL does, in this directory.") var remoteName =
+        false
+
+    @Option(
+        help: ArgumentHelp("Go on with every interrupted download of a directory.", valueName: "directory"),
+        completion: .directory) var resumeAll: String?
+
+    @Flag(name: [.customShort("I"), .long], help: "Ask for the head alone, and show it.") var head = false
 
     @Option(
         help: ArgumentHelp(
-            "Go on with every interrupted download of a directory.",
-            valueName: "directory"
-        ),
-        completion: .directory
-    )
-    var resumeAll: String?
+            "Follow so many redirects (default: 10).", discussion: "Each is judged by the pins for its host.",
+            valueName: "n")) var maxRedirs: String?
 
-    @Flag(name: [.customShort("I"), .long], help: "Ask for the head alone, and show it.")
-    var head = false
+    @Flag(help: "Follow redirects to hosts without pins or TLS.") var followUnpinned = false
+
+    @Option(help: ArgumentHelp("Refuse a document with another SHA-256.", valueName: "hash")) var sha256: String?
 
     @Option(
         help: ArgumentHelp(
-            "Follow so many redirects (default: 10).",
-            discussion: "Each is judged by the pins for its host.",
-            valueName: "n"
-        )
-    )
-    var maxRedirs: String?
-
-    @Flag(help: "Follow redirects to hosts without pins or TLS.")
-    var followUnpinned = false
-
-    @Option(
-        help: ArgumentHelp("Refuse a document with another SHA-256.", valueName: "hash")
-    )
-    var sha256: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Give up below so many bytes a second (default: 1).",
-            discussion: "See --speed-time.",
-            valueName: "bytes"
-        )
-    )
+            "Give up below so many bytes a second (default: 1).", discussion: "See --speed-time.", valueName: "bytes"))
     var speedLimit: String?
 
     @Option(
         help: ArgumentHelp(
-            "Give up when it is slow for so long (default: 30).",
-            discussion: "In seconds.",
-            valueName: "seconds"
-        )
-    )
+            "Give up when it is slow for so long (default: 30).", discussion: "In seconds.", valueName: "seconds"))
     var speedTime: String?
 
     @Option(
@@ -75,27 +46,19 @@ struct FetchOptions: ParsableArguments {
         help: ArgumentHelp(
             "How the result is told: text, json or jsonl.",
             discussion: "The default is text. Beside a document on standard output it goes to standard error.",
-            valueName: "form"
-        )
-    )
-    var format: String?
+            valueName: "form")) var format: String?
 
-    @Flag(name: .shortAndLong, help: "Say nothing of what goes well, and show no progress.")
-    var quiet = false
+    @Flag(name: .shortAndLong, help: "Say nothing of what goes well, and show no progress.") var quiet = false
 
-    @Flag(help: "Show every step of the decision, and pins in full.")
-    var explain = false
+    @Flag(help: "Show every step of the decision, and pins in full.") var explain = false
 
-    @Option(help: ColorOption.help)
-    var color: String?
+    @Option(help: ColorOption.help) var color: String?
 }
 
 /// What the options of a download say.
 struct FetchSettings {
     /// The forms in which the result is told.
-    enum Form: String, CaseIterable {
-        case text, json, jsonl
-    }
+    enum Form: String, CaseIterable { case text, json, jsonl }
 
     let form: Form
     let mostRedirects: Int
@@ -118,9 +81,7 @@ struct FetchSettings {
     }
 
     private static func number(
-        _ text: String?,
-        _ option: SafeText,
-        _ range: ClosedRange<Int>
+        _ text: String?, _ option: SafeText, _ range: ClosedRange<Int>
     ) throws(CommandError) -> Int? {
         guard let text else { return nil }
         guard let number = Int(text), range.contains(number), !text.hasPrefix("+") else {

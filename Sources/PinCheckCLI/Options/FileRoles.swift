@@ -32,9 +32,7 @@ struct FileRoles {
     }
 
     /// Files that are read.
-    mutating func reads(_ paths: [String], as role: String) {
-        for path in paths { reads(path, as: role) }
-    }
+    mutating func reads(_ paths: [String], as role: String) { for path in paths { reads(path, as: role) } }
 
     /// A file that is written, `-` and `nil` for none.
     mutating func writes(_ path: String?, as role: String) {
@@ -48,9 +46,7 @@ struct FileRoles {
         guard standardOutput != nil || uses.contains(where: \.isWritten) else { return }
         var written: [FileIdentity: Use] = [:]
         var directories: [FileIdentity: Use] = [:]
-        if let standardOutput {
-            written[standardOutput] = Use(role: "standard output", path: "", isWritten: true)
-        }
+        if let standardOutput { written[standardOutput] = Use(role: "standard output", path: "", isWritten: true) }
         for use in uses where use.isWritten {
             guard let identity = FileIdentity(ofFile: use.path) else { continue }
             if let other = written.updateValue(use, forKey: identity) { throw Self.clash(other, use) }
@@ -77,15 +73,13 @@ struct FileRoles {
         let role = one.path == "-" ? "standard input (\(one.role))" : one.role
         return .usage(
             "\(path.isEmpty ? "one file" : quoted(path)) is the file of \(role) and of \(other.role): "
-                + "what is written would destroy what is there, so name two files"
-        )
+                + "what is written would destroy what is there, so name two files")
     }
 
     private static func clash(in directory: Use, _ other: Use) -> CommandError {
         .usage(
             "\(other.role)\(other.path.isEmpty ? "" : " " + quoted(other.path)) is a file in the directory "
-                + "\(quoted(directory.path)) of \(directory.role), whose files are all read: write it somewhere else"
-        )
+                + "\(quoted(directory.path)) of \(directory.role), whose files are all read: write it somewhere else")
     }
 }
 
@@ -96,8 +90,7 @@ extension FileRoles {
     mutating func add(_ settings: OutputSettings, in context: Context) {
         add(settings.outputs)
         if settings.outputs.contains(where: { $0.form == .github }),
-            let path = context.environment["GITHUB_STEP_SUMMARY"],
-            !path.isEmpty
+            let path = context.environment["GITHUB_STEP_SUMMARY"], !path.isEmpty
         {
             writes(path, as: "GITHUB_STEP_SUMMARY")
         }
@@ -119,9 +112,7 @@ extension FileRoles {
     }
 
     /// What the lines of lists and the hosts of policies name.
-    mutating func add(_ targets: [CheckTarget]) {
-        for judging in Set(targets.map(\.request.judging)) { add(judging) }
-    }
+    mutating func add(_ targets: [CheckTarget]) { for judging in Set(targets.map(\.request.judging)) { add(judging) } }
 
     /// What those of the files name that are policies; others name nothing.
     mutating func addFiles(namedByPolicies paths: [String], in context: Context) {

@@ -20,10 +20,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     /// - Returns: at least one output; at most one of them goes to standard output.
     /// - Throws: ``CommandError`` with the status of a usage error.
     static func read(
-        _ texts: [String],
-        default form: Form,
-        fileOfFirst file: String? = nil,
-        standardOutput: FileIdentity? = nil
+        _ texts: [String], default form: Form, fileOfFirst file: String? = nil, standardOutput: FileIdentity? = nil
     ) throws(CommandError) -> [FormOutput] {
         var fileOfFirst = file
         guard fileOfFirst?.isEmpty != true else { throw .usage("--output names no file: write --output FILE") }
@@ -42,8 +39,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
             if let other = outputs.first(where: { isSame($0.file, file) }) {
                 throw .usage(
                     "--format \(other.form.rawValue) and --format \(form.rawValue) both go to "
-                        + "\(file.map { quoted($0) } ?? "standard output"): write one of them as \(form.rawValue)=FILE"
-                )
+                        + "\(file.map { quoted($0) } ?? "standard output"): write one of them as \(form.rawValue)=FILE")
             }
             outputs.append(FormOutput(form: form, file: file))
         }

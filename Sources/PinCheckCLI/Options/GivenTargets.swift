@@ -52,10 +52,7 @@ struct GivenTargets {
     /// - Returns: the targets.
     /// - Throws: as ``read(in:)``.
     func supply(
-        in context: Context,
-        window: Int,
-        begin: ([CheckTarget]) -> Void,
-        visit: (CheckTarget) -> Void
+        in context: Context, window: Int, begin: ([CheckTarget]) -> Void, visit: (CheckTarget) -> Void
     ) throws(CommandError) -> TargetSupply {
         let hosts = try policyHosts(in: context)
         let stream = try stream(of: hosts, in: context)

@@ -9,23 +9,15 @@ struct HTTPOptions: ParsableArguments {
             "Ask the server for this path, once it is accepted.",
             discussion: """
                 On the same connection, with the Host header of --host. No HTTP answer is exit status 1.
-                """,
-            valueName: "path"
-        )
-    )
-    var request: String?
+                """, valueName: "path")) var request: String?
 
-    @Flag(help: "Ask by HEAD rather than GET.")
-    var head = false
+    @Flag(help: "Ask by HEAD rather than GET.") var head = false
 
     @Option(
         help: ArgumentHelp(
             "Fail when the HTTP status is another.",
             discussion: "It is 204, 2xx, 200-299, or several with commas. Another is exit status 1.",
-            valueName: "status"
-        )
-    )
-    var expectStatus: String?
+            valueName: "status")) var expectStatus: String?
 }
 
 extension HTTPOptions {

@@ -12,52 +12,32 @@ struct LintOptions: ParsableArguments {
             "The mildest finding that fails (default: error).",
             discussion: """
                 One of \(LintSettings.failLevels.joined(separator: ", ")). Such a finding ends with exit status 1.
-                """,
-            valueName: "severity"
-        )
-    )
-    var failOn: String?
+                """, valueName: "severity")) var failOn: String?
 
     @Option(
         help: ArgumentHelp(
             "Leave out findings with this id.",
-            discussion: "Several ids with commas. 'pincheck lint --rules' lists them. Repeatable.",
-            valueName: "id"
-        )
-    )
+            discussion: "Several ids with commas. 'pincheck lint --rules' lists them. Repeatable.", valueName: "id"))
     var ignore: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Warn when less is left: 12h, 33% (default: 30d).",
-            discussion: "Of a pinned certificate, or of pins that expire.",
-            valueName: "time"
-        )
-    )
-    var warnBefore: String?
+            discussion: "Of a pinned certificate, or of pins that expire.", valueName: "time")) var warnBefore: String?
 
     @Option(
         help: ArgumentHelp(
-            "Judge as of another time.",
-            discussion: "2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
-            valueName: "time"
-        )
-    )
-    var at: String?
+            "Judge as of another time.", discussion: "2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970.",
+            valueName: "time")) var at: String?
 
     @Option(
         help: ArgumentHelp(
             "The clients that ship the pins.",
             discussion: """
                 For certificates, keys and lists, which do not say so themselves. Several with commas.
-                """,
-            valueName: "name"
-        )
-    )
-    var client: String?
+                """, valueName: "name")) var client: String?
 
-    @Flag(help: "List every kind of finding, and judge nothing.")
-    var rules = false
+    @Flag(help: "List every kind of finding, and judge nothing.") var rules = false
 }
 
 /// How findings are written.
@@ -69,22 +49,15 @@ struct LintOutputOptions: ParsableArguments {
             discussion: """
                 One of \(LintSettings.Form.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a \
                 file. Repeatable.
-                """,
-            valueName: "form"
-        )
-    )
-    var format: [String] = []
+                """, valueName: "form")) var format: [String] = []
 
-    @Option(help: ColorOption.help)
-    var color: String?
+    @Option(help: ColorOption.help) var color: String?
 }
 
 /// What the options of `lint` say, read.
 struct LintSettings: Sendable {
     /// The forms findings are written in.
-    enum Form: String, CaseIterable, Sendable {
-        case text, json, github, sarif
-    }
+    enum Form: String, CaseIterable, Sendable { case text, json, github, sarif }
 
     /// The values of `--fail-on`.
     static let failLevels = LintSeverity.allCases.reversed().map(\.rawValue) + ["never"]
@@ -107,11 +80,7 @@ struct LintSettings: Sendable {
         warnBefore = try Threshold.reading(options.warnBefore ?? "30d", of: "--warn-before")
         time = try options.at.map { (text) throws(CommandError) in try EvaluationOptions.time(text) }
         clients = try Self.clients(options.client)
-        outputs = try FormOutput.read(
-            output.format,
-            default: .text,
-            standardOutput: context.console.output.identity
-        )
+        outputs = try FormOutput.read(output.format, default: .text, standardOutput: context.console.output.identity)
         color = try ColorOption.read(output.color)
     }
 
@@ -132,8 +101,7 @@ struct LintSettings: Sendable {
                 let nearest = Suggestion.nearest(to: id, in: LintCatalogue.entries.map(\.id))
                 throw .usage(
                     "--ignore \(quoted(id)) is unknown: "
-                        + (nearest.map { "did you mean '\($0)'?" } ?? "'pincheck lint --rules' lists all findings")
-                )
+                        + (nearest.map { "did you mean '\($0)'?" } ?? "'pincheck lint --rules' lists all findings"))
             }
             guard !entry.isObstacle else {
                 throw .usage("--ignore \(quoted(id)) is refused: data with that cannot be used")
@@ -148,11 +116,7 @@ struct LintSettings: Sendable {
         if text == "all" { return Set(ClientRegistry.entries.filter(\.isInAll).map(\.name)) }
         var names: Set<String> = []
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            do {
-                names.insert(try ClientRegistry.entry(named: String(name)).name)
-            } catch {
-                throw .usage("\(error)")
-            }
+            do { names.insert(try ClientRegistry.entry(named: String(name)).name) } catch { throw .usage("\(error)") }
         }
         return names
     }

@@ -6,20 +6,17 @@ import Text
 
 /// The names a client uses, apart from the address it connects to.
 struct NameOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The name that the certificate must be valid for.", valueName: "name"))
-    var verifyName: String?
+    @Option(help: ArgumentHelp("The name that the certificate must be valid for.", valueName: "name")) var verifyName:
+        String?
 
     @Option(
         help: ArgumentHelp(
             "The HTTP Host header, and the name to verify.",
-            discussion: "--verify-name names another one to verify. Neither is sent as SNI.",
-            valueName: "name"
-        )
-    )
+            discussion: "--verify-name names another one to verify. Neither is sent as SNI.", valueName: "name"))
     var host: String?
 
-    @Option(help: ArgumentHelp("The same as --host, in curl's words: 'Host: NAME'.", valueName: "header"))
-    var header: [String] = []
+    @Option(help: ArgumentHelp("The same as --host, in curl's words: 'Host: NAME'.", valueName: "header")) var header:
+        [String] = []
 }
 
 extension NameOptions {
@@ -58,9 +55,7 @@ extension NameOptions {
     /// The name that `--verify-name` gives; one that is malformed makes the check fail, it never skips it.
     private func givenReferenceName() throws(CommandError) -> CheckRequest.Names.Reference? {
         guard let verifyName else { return nil }
-        guard !verifyName.isEmpty else {
-            throw .usage("--verify-name '' is empty: give a name, or leave the flag out")
-        }
+        guard !verifyName.isEmpty else { throw .usage("--verify-name '' is empty: give a name, or leave the flag out") }
         return CheckRequest.Names.Reference(verifyName)
     }
 }

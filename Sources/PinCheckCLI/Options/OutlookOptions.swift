@@ -9,26 +9,19 @@ struct OutlookOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Warn when less is left: 30d, 12h or 33%.",
-            discussion: "Of a certificate that the verdict rests on, or of pins that expire.",
-            valueName: "time"
-        )
-    )
+            discussion: "Of a certificate that the verdict rests on, or of pins that expire.", valueName: "time"))
     var warnBefore: String?
 
-    @Option(help: ArgumentHelp("Fail when less is left, with exit status 1.", valueName: "time"))
-    var failBefore: String?
+    @Option(help: ArgumentHelp("Fail when less is left, with exit status 1.", valueName: "time")) var failBefore:
+        String?
 
     @Option(
         help: ArgumentHelp(
-            "Fail unless some pin is sure to match for so long.",
-            discussion: "A backup pin is enough as well.",
-            valueName: "time"
-        )
-    )
-    var minPinLife: String?
+            "Fail unless some pin is sure to match for so long.", discussion: "A backup pin is enough as well.",
+            valueName: "time")) var minPinLife: String?
 
-    @Option(help: ArgumentHelp("warn: end with 3 when accepted with a warning.", valueName: "level"))
-    var failOn: String?
+    @Option(help: ArgumentHelp("warn: end with 3 when accepted with a warning.", valueName: "level")) var failOn:
+        String?
 }
 
 extension OutlookOptions {
@@ -38,10 +31,7 @@ extension OutlookOptions {
             limits: OutlookLimits(
                 warnBefore: try Self.threshold(warnBefore, of: "--warn-before"),
                 failBefore: try Self.threshold(failBefore, of: "--fail-before"),
-                minPinLife: try Self.threshold(minPinLife, of: "--min-pin-life")
-            ),
-            failsOnWarning: try failsOnWarning()
-        )
+                minPinLife: try Self.threshold(minPinLife, of: "--min-pin-life")), failsOnWarning: try failsOnWarning())
     }
 
     private func failsOnWarning() throws(CommandError) -> Bool {
@@ -60,10 +50,6 @@ extension OutlookOptions {
 extension Threshold {
     /// Reads the value of `option`.
     static func reading(_ text: String, of option: String) throws(CommandError) -> Threshold {
-        do {
-            return try Threshold(text)
-        } catch {
-            throw .usage("\(option) \(error)")
-        }
+        do { return try Threshold(text) } catch { throw .usage("\(option) \(error)") }
     }
 }

@@ -9,37 +9,24 @@ struct OutputOptions: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp(
             "The form of the result (default: text).",
-            discussion: "One of \(OutputForm.names). FORM=FILE writes it to a file. Repeatable.",
-            valueName: "form"
-        )
-    )
+            discussion: "One of \(OutputForm.names). FORM=FILE writes it to a file. Repeatable.", valueName: "form"))
     var format: [String] = []
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
             "The file for the form that names none.",
-            discussion: "It is replaced as a whole; jsonl grows line by line.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
+            discussion: "It is replaced as a whole; jsonl grows line by line.", valueName: "file"), completion: .file())
     var output: String?
 
-    @Flag(help: "Show every step of the decision, and pins in full.")
-    var explain = false
+    @Flag(help: "Show every step of the decision, and pins in full.") var explain = false
 
     @Flag(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "Write no result to standard output.",
-            discussion: "Files are written all the same."
-        )
-    )
+        help: ArgumentHelp("Write no result to standard output.", discussion: "Files are written all the same."))
     var quiet = false
 
-    @Option(help: ColorOption.help)
-    var color: String?
+    @Option(help: ColorOption.help) var color: String?
 }
 
 /// The option `--color`.
@@ -47,17 +34,14 @@ enum ColorOption {
     /// The help for it.
     static let help = ArgumentHelp(
         "Colour the result: auto, always or never.",
-        discussion: "The default is auto: on a terminal, unless NO_COLOR is set or TERM is dumb.",
-        valueName: "when"
-    )
+        discussion: "The default is auto: on a terminal, unless NO_COLOR is set or TERM is dumb.", valueName: "when")
 
     /// What arguments that are not parsed yet seem to ask for.
     static func guess(_ arguments: [String]) -> TextStyle.Choice {
         for (index, argument) in arguments.enumerated().reversed() {
             let value =
                 argument == "--color" && index + 1 < arguments.count
-                ? arguments[index + 1][...]
-                : argument.hasPrefix("--color=") ? argument.dropFirst("--color=".count) : ""
+                ? arguments[index + 1][...] : argument.hasPrefix("--color=") ? argument.dropFirst("--color=".count) : ""
             if let choice = TextStyle.Choice(rawValue: String(value)) { return choice }
         }
         return .auto
@@ -125,11 +109,8 @@ struct OutputSettings: Sendable {
             isAlone
             ? []
             : try FormOutput.read(
-                options.format,
-                default: .text,
-                fileOfFirst: options.output,
-                standardOutput: context.console.output.identity
-            )
+                options.format, default: .text, fileOfFirst: options.output,
+                standardOutput: context.console.output.identity)
         if let resumed { outputs.append(resumed) }
         explains = options.explain
         isQuiet = options.quiet

@@ -7,21 +7,13 @@ import Text
 struct TrustOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Trust these certificates, not the system's roots.",
-            discussion: "A file or a directory. Repeatable.",
-            valueName: "file|dir"
-        ),
-        completion: .file()
-    )
-    var anchors: [String] = []
+            "Trust these certificates, not the system's roots.", discussion: "A file or a directory. Repeatable.",
+            valueName: "file|dir"), completion: .file()) var anchors: [String] = []
 
-    @Flag(help: "Trust the system's roots as well as --anchors.")
-    var andSystem = false
+    @Flag(help: "Trust the system's roots as well as --anchors.") var andSystem = false
 
     /// What the options say.
-    func read() -> CheckRequest.Trust {
-        CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil)
-    }
+    func read() -> CheckRequest.Trust { CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil) }
 }
 
 /// How pins are written.
@@ -33,33 +25,20 @@ struct PinsOutputOptions: ParsableArguments {
             discussion: """
                 One of \(PinsOutputSettings.Form.names.joined(separator: ", ")): all but the first two are blocks for a \
                 client.
-                """,
-            valueName: "form"
-        )
-    )
-    var format: String?
+                """, valueName: "form")) var format: String?
 
     @Option(
         help: ArgumentHelp(
             "Only these positions, all of them to be pinned.",
-            discussion: "Any of leaf, intermediate and root, with commas.",
-            valueName: "position"
-        )
-    )
-    var position: String?
+            discussion: "Any of leaf, intermediate and root, with commas.", valueName: "position")) var position:
+        String?
 
     @Option(
         help: ArgumentHelp(
-            "Save the certificates in this directory as .cer.",
-            discussion: "In DER, as apps bundle them.",
-            valueName: "dir"
-        ),
-        completion: .directory
-    )
-    var save: String?
+            "Save the certificates in this directory as .cer.", discussion: "In DER, as apps bundle them.",
+            valueName: "dir"), completion: .directory) var save: String?
 
-    @Option(help: ColorOption.help)
-    var color: String?
+    @Option(help: ColorOption.help) var color: String?
 }
 
 /// What the output options of `pins` say, read.
@@ -95,9 +74,7 @@ struct PinsOutputSettings: Sendable {
 
     init(_ options: PinsOutputOptions) throws(CommandError) {
         let name = options.format ?? "text"
-        guard let form = Form(name) else {
-            throw .unknown("--format \(quoted(name))", name, among: Form.names)
-        }
+        guard let form = Form(name) else { throw .unknown("--format \(quoted(name))", name, among: Form.names) }
         self.form = form
         positions = try options.position.map { (text) throws(CommandError) in try Self.positions(text) }
         directory = options.save

@@ -23,9 +23,7 @@ struct PolicyHosts {
                     if let input { try PolicyReader.policy(input, named: "standard input") } else {
                         try PolicyReader.policy(at: path)
                     }
-            } catch {
-                throw CommandError(status: error.kind == .missing ? .noInput : .data, description: "\(error)")
-            }
+            } catch { throw CommandError(status: error.kind == .missing ? .noInput : .data, description: "\(error)") }
             for host in policy.hosts {
                 for (key, value) in host.settings {
                     for text in value.texts.map(\.text) + (value.text.map { [$0] } ?? []) {
@@ -36,9 +34,7 @@ struct PolicyHosts {
                     let target = try CommandError.reading { () throws(RequestError) in try Target(host.name) }
                     positions[target.host, default: []].append(hosts.count)
                     hosts.append((target, host))
-                } catch {
-                    throw error.at(host.place)
-                }
+                } catch { throw error.at(host.place) }
             }
         }
     }
@@ -65,8 +61,7 @@ struct PolicyHosts {
         guard entries.count > 1 else { return entries.first?.host }
         throw .data(
             "\(quoted(target.host.description)) has several entries for port \(port), at \(entries[0].host.place) and "
-                + "\(entries[1].host.place), and one decides here: leave one"
-        )
+                + "\(entries[1].host.place), and one decides here: leave one")
     }
 
     /// Whether an entry names a port itself.
@@ -138,14 +133,12 @@ struct PolicyHosts {
         if !ports.isEmpty {
             return .usage(
                 "\(quoted(target.text)) is not in \(title) on that port, only on \(ports.joined(separator: ", ")): ask for one of those, "
-                    + "or add the port there"
-            )
+                    + "or add the port there")
         }
         let nearest = Suggestion.nearest(to: name, in: hosts.map(\.host.hostName).filter { $0 != name })
         return .usage(
             "\(quoted(target.text)) is not in \(title)"
-                + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or leave out --policy")
-        )
+                + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or leave out --policy"))
     }
 
     /// The policies, for messages.

@@ -11,45 +11,29 @@ struct RecommendOptions: ParsableArguments {
             discussion: """
                 The fewest that outlast the next renewal and what the authority is known to do, each with its reason and \
                 date. A --key, a request or a public key is the one in reserve.
-                """
-        )
-    )
-    var recommend = false
+                """)) var recommend = false
 
     @Option(
         help: ArgumentHelp(
             "With --recommend: the pins of today.",
             discussion: "In any form that 'check --pins' takes: what of them will not last is warned of. Repeatable.",
-            valueName: "source"
-        ),
-        completion: .file()
-    )
-    var pins: [String] = []
+            valueName: "source"), completion: .file()) var pins: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "With --recommend: hosts of a policy, with their pins.",
-            discussion: "JSON5; - is standard input. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var policy: [String] = []
+            discussion: "JSON5; - is standard input. Repeatable.", valueName: "file"), completion: .file()) var policy:
+        [String] = []
 
     @Option(
         help: ArgumentHelp(
             "With --recommend: the devices that have to get in.",
             discussion: "As in 'ios-12,android-9' (default: all). 'pincheck devices' lists them. Repeatable.",
-            valueName: "name"
-        )
-    )
-    var device: [String] = []
+            valueName: "name")) var device: [String] = []
 
     @Option(
-        help: ArgumentHelp("Use this device data instead of the program's own.", valueName: "file"),
-        completion: .file()
-    )
-    var deviceData: String?
+        help: ArgumentHelp("Use this device data instead of the program's own.", valueName: "file"), completion: .file()
+    ) var deviceData: String?
 }
 
 extension RecommendOptions {

@@ -8,11 +8,7 @@ struct RotationOptions: ParsableArguments {
             "Accept these changes, as in 'renewed,names-added'.",
             discussion: """
                 Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.
-                """,
-            valueName: "changes"
-        )
-    )
-    var allow: [String] = []
+                """, valueName: "changes")) var allow: [String] = []
 
     @Flag(
         help: ArgumentHelp(
@@ -20,8 +16,5 @@ struct RotationOptions: ParsableArguments {
             discussion: """
                 What a target serves at an address that is given, as by --connect, is recorded beside what is recorded \
                 of its name.
-                """
-        )
-    )
-    var update = false
+                """)) var update = false
 }

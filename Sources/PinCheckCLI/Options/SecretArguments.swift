@@ -10,8 +10,7 @@ enum SecretArguments {
         guard arguments.contains(where: KeyMaterial.isArmoured) else { return }
         throw .data(
             "an argument is a private key; it was not used and no part of it is shown: pins are made of public keys "
-                + "(openssl pkey -in KEY -pubout), and everybody on this machine can see arguments, so replace the key"
-        )
+                + "(openssl pkey -in KEY -pubout), and everybody on this machine can see arguments, so replace the key")
     }
 
     /// Hides whatever may be a line of a private key among the arguments, wherever a stream would repeat it.
@@ -46,9 +45,7 @@ enum SecretArguments {
             }
         // What the parser takes for an option that it does not know it repeats.
         let value =
-            if isOption, let equals {
-                argument[bytes.index(after: equals)...]
-            } else {
+            if isOption, let equals { argument[bytes.index(after: equals)...] } else {
                 Substring(bytes.drop { $0 == UInt8(ascii: "-") })
             }
         // The slash that a path begins with is none of a key's characters there.

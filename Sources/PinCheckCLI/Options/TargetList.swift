@@ -31,9 +31,7 @@ final class TargetList {
         directory = isInput ? nil : PathParts(path).directory
         secrets = context.secrets
         if !isInput {
-            do throws(ReadFailure) {
-                reader = try LineReader(path: path, limit: Self.longestLine)
-            } catch {
+            do throws(ReadFailure) { reader = try LineReader(path: path, limit: Self.longestLine) } catch {
                 throw CommandError(FileReader.failure(error, quoted(path)))
             }
         } else if let descriptor = context.standardInputDescriptor {
@@ -43,9 +41,7 @@ final class TargetList {
         }
         let name = name
         try reader.unpack(GzipInput.mark) { (start, rest) throws(CommandError) in
-            do throws(PinFormatError) {
-                return try GzipInput.unpacked(start, rest, named: name)
-            } catch {
+            do throws(PinFormatError) { return try GzipInput.unpacked(start, rest, named: name) } catch {
                 throw CommandError(CheckError(error))
             }
         }
@@ -72,17 +68,13 @@ final class TargetList {
                 guard let target = words.first else { continue }
                 Self.hideSecrets(in: words, in: secrets)
                 return try Line(target, words.dropFirst(), place: place, directory: directory)
-            } catch {
-                throw error.at(place)
-            }
+            } catch { throw error.at(place) }
         }
         return nil
     }
 
     private func nextLine() throws(CommandError) -> [UInt8]? {
-        do throws(LineReader.Failure) {
-            return try reader.next()
-        } catch {
+        do throws(LineReader.Failure) { return try reader.next() } catch {
             switch error {
             case .tooLong:
                 throw CommandError.data("the line is longer than \(Self.longestLine) bytes: write one target a line")
@@ -146,17 +138,13 @@ extension TargetList {
         private(set) var request = CheckRequest()
 
         private static let keys = [
-            "connect", "sni", "host", "verify-name", "pins", "client", "device", "request", "expect-status",
-            "proxy",
+            "connect", "sni", "host", "verify-name", "pins", "client", "device", "request", "expect-status", "proxy",
         ]
         /// The words that stand alone, each for a key that says the opposite.
         private static let flags = ["no-sni": "sni", "no-proxy": "proxy"]
 
         fileprivate init(
-            _ target: String,
-            _ words: ArraySlice<String>,
-            place: PinPlace,
-            directory: String?
+            _ target: String, _ words: ArraySlice<String>, place: PinPlace, directory: String?
         ) throws(CommandError) {
             self.target = try CommandError.reading { () throws(RequestError) in try Target(target) }
             self.place = place
@@ -184,9 +172,7 @@ extension TargetList {
                 guard !value.isEmpty else { throw .usage("\(quoted(word)) has no value: write \(key)=VALUE") }
                 do throws(ClientSelectionError) {
                     if key == "client" { request.judging.clients = try ClientSelection([value]) }
-                } catch {
-                    throw .usage("\(error)")
-                }
+                } catch { throw .usage("\(error)") }
                 try CommandError.reading(serverName: "sni=") { () throws(RequestError) in
                     try set(key, value, directory: directory)
                 }

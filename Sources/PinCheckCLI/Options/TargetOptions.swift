@@ -10,12 +10,7 @@ struct TargetOptions: ParsableArguments {
                 TARGET [connect=ADDR] [sni=NAME] [no-sni] [host=NAME] [verify-name=NAME] [pins=SOURCE] [client=NAME] \
                 [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is standard input. It \
                 may be compressed (gzip), and is read as it is needed. Repeatable.
-                """,
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var lists: [String] = []
+                """, valueName: "file"), completion: .file()) var lists: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -23,38 +18,23 @@ struct TargetOptions: ParsableArguments {
             discussion: """
                 The file says by what each host is checked. It is all of them, or those that are named as targets or in \
                 --targets. '-' is standard input. Repeatable.
-                """,
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var policy: [String] = []
+                """, valueName: "file"), completion: .file()) var policy: [String] = []
 }
 
 /// What a check is compared with, and what is about to be deployed.
 struct PlanOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Compare with this snapshot.",
-            discussion: "A file of 'pincheck snapshot'.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var baseline: String?
+            "Compare with this snapshot.", discussion: "A file of 'pincheck snapshot'.", valueName: "file"),
+        completion: .file()) var baseline: String?
 
     @Option(
         help: ArgumentHelp(
             "Would the pins accept what is about to be deployed?",
             discussion: "A chain, a certificate, a request or a public key. It needs no target. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var next: [String] = []
+            valueName: "file"), completion: .file()) var next: [String] = []
 
-    @OptionGroup
-    var rotation: RotationOptions
+    @OptionGroup var rotation: RotationOptions
 
     @Option(
         help: ArgumentHelp(
@@ -63,12 +43,7 @@ struct PlanOptions: ParsableArguments {
                 The file has its results, as jsonl writes them: what has none yet, or was unreachable, is checked and \
                 added there, and standard output gets what --format asks for. A result counts for the same target, \
                 pins, clients, roots and settings alone. The file need not be there yet.
-                """,
-            valueName: "file"
-        ),
-        completion: .file(extensions: ["jsonl"])
-    )
-    var resume: String?
+                """, valueName: "file"), completion: .file(extensions: ["jsonl"])) var resume: String?
 
     @Option(
         help: ArgumentHelp(
@@ -76,9 +51,5 @@ struct PlanOptions: ParsableArguments {
             discussion: """
                 The parts are 1/N to N/N, for as many machines; 'pincheck merge' puts their results together. The part of a \
                 target is known by its text alone, so lists may change and every other target stays in its own.
-                """,
-            valueName: "i/n"
-        )
-    )
-    var shard: String?
+                """, valueName: "i/n")) var shard: String?
 }

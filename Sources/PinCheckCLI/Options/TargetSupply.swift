@@ -32,10 +32,7 @@ final class TargetStream: @unchecked Sendable {
     ///   - request: what the flags say of all.
     ///   - shard: the part of them that is asked for, `nil` for all.
     init(
-        _ first: [CheckTarget],
-        lists: [TargetList],
-        hosts: PolicyHosts?,
-        request: CheckRequest,
+        _ first: [CheckTarget], lists: [TargetList], hosts: PolicyHosts?, request: CheckRequest,
         shard: ShardChoice? = nil
     ) {
         self.lists = lists[...]
@@ -65,19 +62,15 @@ final class TargetStream: @unchecked Sendable {
             }
             do throws(CommandError) {
                 let found =
-                    try hosts?.targets(named: [line.target], request)
-                    ?? [CheckTarget(target: line.target, request: request)]
+                    try hosts?.targets(named: [line.target], request) ?? [
+                        CheckTarget(target: line.target, request: request)
+                    ]
                 let targets = found.map { target in
                     CheckTarget(
-                        target: target.target,
-                        request: line.request.merged(over: target.request),
-                        place: line.place
-                    )
+                        target: target.target, request: line.request.merged(over: target.request), place: line.place)
                 }
                 ready = entered(targets, by: line.words)[...]
-            } catch {
-                throw error.at(line.place)
-            }
+            } catch { throw error.at(line.place) }
         }
     }
 
@@ -117,11 +110,7 @@ final class JobStream: @unchecked Sendable {
     ///   - targets: what is checked.
     ///   - loader: reads what it is judged by.
     ///   - isWanted: whether a job is not done yet.
-    init(
-        _ targets: TargetStream,
-        _ loader: EvaluationLoader,
-        where isWanted: @escaping @Sendable (CheckJob) -> Bool
-    ) {
+    init(_ targets: TargetStream, _ loader: EvaluationLoader, where isWanted: @escaping @Sendable (CheckJob) -> Bool) {
         self.targets = targets
         self.loader = loader
         self.isWanted = isWanted
@@ -133,8 +122,7 @@ final class JobStream: @unchecked Sendable {
         while jobs.count < Self.batch, let target = try targets.next() {
             jobs += try CommandError.reading { () throws(CheckError) in
                 try CheckPlan.jobs([target], &loader, areAll: false)
-            }
-            .filter(isWanted)
+            }.filter(isWanted)
         }
         return jobs
     }

@@ -8,10 +8,7 @@ import Text
 struct VariantOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
-            "Check every address of a target.",
-            discussion: "IPv4 and IPv6, each with a verdict of its own."
-        )
-    )
+            "Check every address of a target.", discussion: "IPv4 and IPv6, each with a verdict of its own."))
     var allAddresses = false
 
     @Option(
@@ -19,12 +16,7 @@ struct VariantOptions: ParsableArguments {
             "Check the addresses in this file.",
             discussion: """
                 An answer of HTTPDNS or DNS over HTTPS, or a list. '-' is standard input. Repeatable.
-                """,
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var addresses: [String] = []
+                """, valueName: "file"), completion: .file()) var addresses: [String] = []
 
     @Option(
         name: .customLong("httpdns"),
@@ -33,37 +25,23 @@ struct VariantOptions: ParsableArguments {
             discussion: """
                 It is tencent, aliyun:ACCOUNT, or a URL with {name} in it. It is asked over plain HTTP, as it is \
                 documented.
-                """,
-            valueName: "service"
-        )
-    )
-    var httpDNS: String?
+                """, valueName: "service")) var httpDNS: String?
 
     @Option(
         name: .customLong("doh"),
         help: ArgumentHelp(
             "Ask this DNS over HTTPS service for the addresses.",
-            discussion: "It needs the JSON interface, and a certificate that the system trusts.",
-            valueName: "url"
-        )
-    )
+            discussion: "It needs the JSON interface, and a certificate that the system trusts.", valueName: "url"))
     var dnsOverHTTPS: String?
 
     @Option(
         help: ArgumentHelp(
             "Check the certificate for each type of key.",
-            discussion: "Any of rsa, ecdsa and ed25519 with commas, or all.",
-            valueName: "types"
-        )
-    )
-    var keyTypes: String?
+            discussion: "Any of rsa, ecdsa and ed25519 with commas, or all.", valueName: "types")) var keyTypes: String?
 
     @Flag(
         help: ArgumentHelp(
-            "Check TLS 1.2 and TLS 1.3 one by one.",
-            discussion: "Or every version from --min-tls to --max-tls."
-        )
-    )
+            "Check TLS 1.2 and TLS 1.3 one by one.", discussion: "Or every version from --min-tls to --max-tls."))
     var eachTLSVersion = false
 
     @Flag(
@@ -73,17 +51,12 @@ struct VariantOptions: ParsableArguments {
             discussion: """
                 For https://ADDR/ these are clients that do send the name. A rejection there is only a warning; \
                 --no-sni and --sni make it a verdict.
-                """
-        )
-    )
-    var comparesSNI = false
+                """)) var comparesSNI = false
 
     @Flag(
         help: ArgumentHelp(
             "Check all addresses, key types and versions, and SNI.",
-            discussion: "The same as --all-addresses --key-types rsa,ecdsa --each-tls-version --compare-sni."
-        )
-    )
+            discussion: "The same as --all-addresses --key-types rsa,ecdsa --each-tls-version --compare-sni."))
     var thorough = false
 }
 
@@ -91,14 +64,11 @@ extension VariantOptions {
     /// What the options say, all but `--addresses`.
     func read() throws(CommandError) -> CheckRequest.Variants {
         CheckRequest.Variants(
-            allAddresses: allAddresses || thorough,
-            service: try service(),
+            allAddresses: allAddresses || thorough, service: try service(),
             // What public authorities issue; Ed25519 has to be asked for.
             keyTypes: try keyTypes.map { (text) throws(CommandError) in try Self.keyTypes(text) }
-                ?? (thorough ? [.rsa, .ecdsa] : []),
-            eachVersion: eachTLSVersion || thorough,
-            comparesSNI: comparesSNI || thorough
-        )
+                ?? (thorough ? [.rsa, .ecdsa] : []), eachVersion: eachTLSVersion || thorough,
+            comparesSNI: comparesSNI || thorough)
     }
 
     private func service() throws(CommandError) -> AddressService? {
@@ -126,10 +96,8 @@ extension VariantOptions {
             }
             guard let keyType = CertificateKeyType(rawValue: name.lowercased()) else {
                 throw .unknown(
-                    "the type of key \(quoted(name)) in --key-types",
-                    name,
-                    among: CertificateKeyType.allCases.map(\.rawValue) + ["all"]
-                )
+                    "the type of key \(quoted(name)) in --key-types", name,
+                    among: CertificateKeyType.allCases.map(\.rawValue) + ["all"])
             }
             if !result.contains(keyType) { result.append(keyType) }
         }

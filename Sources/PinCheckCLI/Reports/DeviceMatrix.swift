@@ -76,10 +76,7 @@ extension DeviceMatrix.Table {
         }
         return parts.map { part in
             DeviceMatrix.Table(
-                title: title,
-                clients: Array(clients[part]),
-                rows: rows.map { ($0.device, Array($0.cells[part])) }
-            )
+                title: title, clients: Array(clients[part]), rows: rows.map { ($0.device, Array($0.cells[part])) })
         }
     }
 }

@@ -13,19 +13,16 @@ extension Recommendation.CurrentPin {
         case .serverKeyOfType(let keyType):
             Report.Message(
                 id: "server-key",
-                message: "the server's own key for clients that ask for \(keyType). It is in use, and no backup"
-            )
+                message: "the server's own key for clients that ask for \(keyType). It is in use, and no backup")
         case .backup:
             Report.Message(
                 id: "backup",
-                message: "a backup: no known certificate has the key. It helps as long as you hold the private half"
-            )
+                message: "a backup: no known certificate has the key. It helps as long as you hold the private half")
         case .root(let name): Report.Message(id: "root-in-use", message: "\(name), a root on the server's chain")
         case .rootBeingLeft(let name, let until):
             Report.Message(
                 id: "root-being-left",
-                message: "\(name), a root that its authority leaves" + (until.map { " by \($0.date)" } ?? "")
-            )
+                message: "\(name), a root that its authority leaves" + (until.map { " by \($0.date)" } ?? ""))
         case .intermediate(let name):
             Report.Message(id: "intermediate", message: "\(name), an intermediate. It may change at any renewal")
         case .onOtherPath(let devices):
@@ -33,8 +30,7 @@ extension Recommendation.CurrentPin {
         case .siblingRoot(let name):
             Report.Message(
                 id: "sibling-root",
-                message: "\(name), another root of the authority. It matches once the server is moved there"
-            )
+                message: "\(name), another root of the authority. It matches once the server is moved there")
         case .otherAuthority(let name):
             Report.Message(id: "other-authority", message: "\(name), which is on no path to this server")
         case .unknown:

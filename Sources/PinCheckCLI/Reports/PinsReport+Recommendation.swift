@@ -67,35 +67,24 @@ extension PinsReport {
 extension PinsReport.Advice {
     init(_ recommendation: Recommendation) {
         self.init(
-            strategy: PinsReport.Strategy(recommendation.strategy),
-            summary: recommendation.advice,
+            strategy: PinsReport.Strategy(recommendation.strategy), summary: recommendation.advice,
             authority: recommendation.authority?.name,
             pins: recommendation.choices.map { PinsReport.Choice($0, recommendation.authority?.name) },
-            missing: recommendation.missing,
-            unseen: recommendation.unseen,
-            survives: recommendation.survives.map(PinsReport.Rotation.init),
-            risks: recommendation.risks.map(\.message),
-            unfit: recommendation.unfit.map(\.message),
-            current: recommendation.concerns?.map(\.message),
+            missing: recommendation.missing, unseen: recommendation.unseen,
+            survives: recommendation.survives.map(PinsReport.Rotation.init), risks: recommendation.risks.map(\.message),
+            unfit: recommendation.unfit.map(\.message), current: recommendation.concerns?.map(\.message),
             currentPins: recommendation.current?.map { pin in
                 PinsReport.CurrentPin(pin: pin.key.description, source: pin.origin, standing: pin.message)
-            },
-            reviewBy: recommendation.reviewDate?.date
-        )
+            }, reviewBy: recommendation.reviewDate?.date)
     }
 }
 
 extension PinsReport.Choice {
     fileprivate init(_ choice: Recommendation.Choice, _ authority: String?) {
         self.init(
-            pin: choice.key.description,
-            owner: choice.owner,
-            reason: choice.reason(of: authority),
-            until: choice.until?.date,
-            crossSignedBy: choice.root?.crossSigners ?? [],
-            source: choice.root?.source,
-            sourceDate: choice.root?.date
-        )
+            pin: choice.key.description, owner: choice.owner, reason: choice.reason(of: authority),
+            until: choice.until?.date, crossSignedBy: choice.root?.crossSigners ?? [], source: choice.root?.source,
+            sourceDate: choice.root?.date)
     }
 }
 
@@ -144,15 +133,11 @@ extension PinsReport.Advice {
         DocumentField("strategy", \.strategy, "Whose keys they are; none where nothing is recommended."),
         DocumentField("summary", \.summary),
         DocumentField(
-            "authority",
-            \.authority,
-            "Who issues the server's certificates; null for one that is not known."
-        ),
+            "authority", \.authority, "Who issues the server's certificates; null for one that is not known."),
         DocumentField("pins", \.pins),
         DocumentField("missing", \.missing, "What has yet to be added; null for nothing."),
         DocumentField("unseen", \.unseen, "What was not looked at and matters here; null for nothing."),
-        DocumentField("survives", \.survives, "What the pins go on matching after."),
-        DocumentField("risks", \.risks),
+        DocumentField("survives", \.survives, "What the pins go on matching after."), DocumentField("risks", \.risks),
         DocumentField("unfit", \.unfit, "Keys that were given to be in reserve, and are none."),
         DocumentField("current", \.current, "What is wrong with the pins of today; null where none were given."),
         DocumentField("current_pins", \.currentPins, "What the pins of today are for; null where none were given."),
@@ -164,9 +149,7 @@ extension PinsReport.Choice {
     static let definition: String? = "recommendedPin"
 
     static let fields: DocumentFields<PinsReport.Choice> = [
-        DocumentField("pin", \.pin, as: .pin),
-        DocumentField("owner", \.owner),
-        DocumentField("reason", \.reason),
+        DocumentField("pin", \.pin, as: .pin), DocumentField("owner", \.owner), DocumentField("reason", \.reason),
         DocumentField("until", \.until, "How long it can be relied on; null where nothing says so.", as: .day),
         DocumentField("cross_signed_by", \.crossSignedBy, "Older roots that signed the key."),
         DocumentField("source", \.source, "Where the authority says so; null for a key that is in no table."),
@@ -179,8 +162,7 @@ extension PinsReport.CurrentPin {
     static let meaning: String? = "A pin of today."
 
     static let fields: DocumentFields<PinsReport.CurrentPin> = [
-        DocumentField("pin", \.pin, as: .pin),
-        DocumentField("source", \.source, "Where it stands."),
+        DocumentField("pin", \.pin, as: .pin), DocumentField("source", \.source, "Where it stands."),
         DocumentField("standing", \.standing, "What it is for."),
     ]
 }

@@ -97,11 +97,7 @@ struct PinsReport: DocumentObject {
     ///
     /// `host` is the one that files are for, and `pinsAll` says that authorities are pinned too.
     init(
-        _ sources: [KeySource],
-        host: String?,
-        pinsAll: Bool,
-        saved: [Certificate: String],
-        time: Timestamp,
+        _ sources: [KeySource], host: String?, pinsAll: Bool, saved: [Certificate: String], time: Timestamp,
         exit: ExitStatus
     ) {
         evaluatedAt = time.description
@@ -132,11 +128,7 @@ struct PinsReport: DocumentObject {
 
 extension PinsReport.Source {
     fileprivate init(
-        _ source: KeySource,
-        host: String?,
-        port: Int?,
-        pinned: Set<SHA256Digest>,
-        saved: [Certificate: String],
+        _ source: KeySource, host: String?, port: Int?, pinned: Set<SHA256Digest>, saved: [Certificate: String],
         time: Timestamp
     ) {
         let reason: (id: String, isVerified: Bool?)? =
@@ -147,24 +139,18 @@ extension PinsReport.Source {
             case .unreachable(let error): (error.id, nil)
             }
         self.init(
-            target: source.name,
-            host: host,
-            port: port,
+            target: source.name, host: host, port: port,
             rules: source.group.flatMap { group in group.rules.map { PinsReport.Rules($0, of: group) } },
             endpoint: source.endpoint.map {
                 Report.Endpoint(EndpointFacts($0, peer: source.peer), referenceName: $0.referenceName)
-            },
-            keyType: source.keyType?.description,
-            verified: reason?.isVerified,
+            }, keyType: source.keyType?.description, verified: reason?.isVerified,
             reason: reason.map { Report.Message(id: $0.id, message: source.finding ?? "") },
             warnings: (source.warning.map { [Report.Message(id: "unverified", message: $0)] } ?? [])
                 + (source.suspicion.map { $0.level == .warning ? [Report.Message($0.reason)] : [] } ?? []),
             keys: source.itemsWithRecommended.map { item in
                 PinsReport.Key(item, isPinned: pinned.contains(item.spkiSHA256), saved: saved, time: time)
-            },
-            alsoSent: source.alsoSent.map(\.description),
-            recommendation: source.recommended.map { PinsReport.Advice($0.recommendation) }
-        )
+            }, alsoSent: source.alsoSent.map(\.description),
+            recommendation: source.recommended.map { PinsReport.Advice($0.recommendation) })
     }
 }
 
@@ -178,16 +164,9 @@ extension PinsReport.Rules {
             case .anyNumber: "any-number"
             }
         self.init(
-            kind: rules.kind?.rawValue,
-            origin: group.origin,
-            subdomains: subdomains,
-            position: rules.position.rawValue,
-            enforced: rules.enforcesPinning,
-            expires: rules.expiration?.date,
-            excluded: rules.isExcluded,
-            records: rules.records.map(\.description),
-            reportUris: rules.reportURIs
-        )
+            kind: rules.kind?.rawValue, origin: group.origin, subdomains: subdomains, position: rules.position.rawValue,
+            enforced: rules.enforcesPinning, expires: rules.expiration?.date, excluded: rules.isExcluded,
+            records: rules.records.map(\.description), reportUris: rules.reportURIs)
     }
 }
 
@@ -195,26 +174,14 @@ extension PinsReport.Key {
     fileprivate init(_ item: PinItem, isPinned: Bool, saved: [Certificate: String], time: Timestamp) {
         let notations = item.notations
         self.init(
-            role: item.role.rawValue,
-            pinned: isPinned,
-            source: item.source,
-            key: item.publicKey?.algorithm.description,
-            subject: item.subject,
-            issuer: item.certificate?.issuer,
-            serial: item.certificate?.serialNumber,
-            notBefore: item.certificate?.notBefore.description,
-            notAfter: item.certificate?.notAfter.description,
+            role: item.role.rawValue, pinned: isPinned, source: item.source, key: item.publicKey?.algorithm.description,
+            subject: item.subject, issuer: item.certificate?.issuer, serial: item.certificate?.serialNumber,
+            notBefore: item.certificate?.notBefore.description, notAfter: item.certificate?.notAfter.description,
             daysLeft: item.certificate.map { Report.Certificate.wholeDays(from: time, to: $0.notAfter) },
             certSha256: item.certificate?.fingerprint.hexadecimal,
             pins: PinsReport.Pins(
-                okhttp: notations.okhttp,
-                curl: notations.curl,
-                hpkp: notations.hpkp,
-                base64: notations.base64,
-                tlsa: notations.tlsa
-            ),
-            savedAs: item.certificate.flatMap { saved[$0] }
-        )
+                okhttp: notations.okhttp, curl: notations.curl, hpkp: notations.hpkp, base64: notations.base64,
+                tlsa: notations.tlsa), savedAs: item.certificate.flatMap { saved[$0] })
     }
 }
 

@@ -138,7 +138,5 @@ struct PinsTextRenderer: Sendable {
         return "      \(name)\n        \(value)"
     }
 
-    private func safe(_ text: String, length: Int = 256) -> String {
-        TerminalText.shown(text, to: length)
-    }
+    private func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
 }

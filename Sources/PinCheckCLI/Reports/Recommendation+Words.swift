@@ -19,9 +19,7 @@ extension Recommendation {
         }
     }
 
-    private var hasOtherKeys: Bool {
-        choices.contains { if case .serverKeyOfType = $0.reason { true } else { false } }
-    }
+    private var hasOtherKeys: Bool { choices.contains { if case .serverKeyOfType = $0.reason { true } else { false } } }
 
     /// What has yet to be added or said, `nil` for nothing.
     var missing: Report.Message? {
@@ -38,8 +36,7 @@ extension Recommendation {
                 id: "reserve-missing",
                 message:
                     "a key in reserve is missing. When the server gets another key, every app is locked out. Make one, keep "
-                    + "its private half away from the server, and ask again with it"
-            )
+                    + "its private half away from the server, and ask again with it")
     }
 
     /// What was not looked at and matters, `nil` for nothing.
@@ -49,8 +46,7 @@ extension Recommendation {
             id: "key-types-unseen",
             message:
                 "only the key that most clients get was looked at. A server can have another for clients that ask for its "
-                + "type; --key-types all shows it"
-        )
+                + "type; --key-types all shows it")
     }
 
     /// How to get at what is missing.
@@ -101,25 +97,21 @@ extension Recommendation.UnfitReserve {
             Report.Message(
                 id: "reserve-in-use",
                 message:
-                    "\(origin) is the key that the server has now: it is no reserve, since both would be lost at once"
-            )
+                    "\(origin) is the key that the server has now: it is no reserve, since both would be lost at once")
         case .inUseOfType(let keyType):
             Report.Message(
                 id: "reserve-in-use",
                 message:
                     "\(origin) is the key that the server has now for clients that ask for \(keyType): it is no reserve, "
-                    + "since both would be lost at once"
-            )
+                    + "since both would be lost at once")
         case .onPath(let name):
             Report.Message(
                 id: "reserve-on-path",
-                message: "\(origin) is the key of \(name), which is on the server's chain already: it is no reserve"
-            )
+                message: "\(origin) is the key of \(name), which is on the server's chain already: it is no reserve")
         case .authority(let name):
             Report.Message(
                 id: "reserve-of-authority",
-                message: "\(origin) is the key of \(name), an authority: a reserve is a key for the server itself"
-            )
+                message: "\(origin) is the key of \(name), an authority: a reserve is a key for the server itself")
         }
     }
 }
@@ -139,27 +131,21 @@ extension Recommendation.Choice {
         case .rootInUse: Report.Message(id: "root-in-use", message: "the server's certificates come from it today")
         case .siblingRoot:
             Report.Message(
-                id: "sibling-root",
-                message: "another root of \(name). Any renewal may move the server to it"
-            )
+                id: "sibling-root", message: "another root of \(name). Any renewal may move the server to it")
         case .rootBeingLeft:
             Report.Message(
                 id: "root-being-left",
-                message: "the server's certificates come from it until \(name) moves them to the others. Drop it then"
-            )
+                message: "the server's certificates come from it until \(name) moves them to the others. Drop it then")
         case .rootOfDevices(let devices):
             Report.Message(id: "root-of-devices", message: "the root by which \(devices.words) get to the server")
         case .rootOfKeyType(let keyType):
             Report.Message(
-                id: "root-of-key-type",
-                message: "the root by which clients that ask for \(keyType) get to the server"
-            )
+                id: "root-of-key-type", message: "the root by which clients that ask for \(keyType) get to the server")
         case .serverKeyOfType(let keyType):
             Report.Message(
                 id: "server-key",
                 message:
-                    "the server's own key for clients that ask for \(keyType). It matches as long as renewals keep it"
-            )
+                    "the server's own key for clients that ask for \(keyType). It matches as long as renewals keep it")
         case .serverKey:
             Report.Message(id: "server-key", message: "the server's own key. It matches as long as renewals keep it")
         case .keyInReserve:
@@ -167,21 +153,18 @@ extension Recommendation.Choice {
                 id: "key-in-reserve",
                 message:
                     "in reserve. When the server's key is lost or replaced, the server gets this one, and apps go on working. Ship "
-                    + "a new reserve then"
-            )
+                    + "a new reserve then")
         case .privateRoot:
             Report.Message(id: "private-root", message: "the root of your authority, which no device knows by itself")
         case .otherRoot:
             Report.Message(
                 id: "other-root",
                 message:
-                    "the other root of your authority: one has signed the other's key, and chains may come to either"
-            )
+                    "the other root of your authority: one has signed the other's key, and chains may come to either")
         case .nextRoot:
             Report.Message(
                 id: "next-root",
-                message: "the next root of your authority. Apps go on working when it issues below this one"
-            )
+                message: "the next root of your authority. Apps go on working when it issues below this one")
         }
     }
 
@@ -217,50 +200,41 @@ extension Recommendation.Risk {
         case .trustsAuthority(let name):
             Report.Message(
                 id: "trusts-authority",
-                message: "every certificate that \(name) issues for this host is accepted, whoever got it"
-            )
+                message: "every certificate that \(name) issues for this host is accepted, whoever got it")
         case .otherAuthority(let name):
             Report.Message(
                 id: "other-authority",
                 message:
                     "a certificate of another authority than \(name) is rejected. Ship that one's roots before you change; or pin "
-                    + "two keys of your own (--key), which outlast a change"
-            )
+                    + "two keys of your own (--key), which outlast a change")
         case .unlistedRoots(let names):
             Report.Message(
                 id: "unlisted-roots",
                 message:
                     "\(names.joined(separator: ", ")) \(names.count == 1 ? "is" : "are") announced, and on no device's list yet. Ask "
-                    + "again when there is a newer pincheck"
-            )
+                    + "again when there is a newer pincheck")
         case .otherKey:
             Report.Message(
                 id: "other-key",
                 message:
                     "a renewal with a key that is not pinned is rejected. Many tools make a new key each time: have yours keep it "
-                    + "(certbot: --reuse-key)"
-            )
+                    + "(certbot: --reuse-key)")
         case .bothKeysLost:
             Report.Message(
-                id: "both-keys-lost",
-                message: "when both keys are lost, every app is locked out until it is updated"
-            )
+                id: "both-keys-lost", message: "when both keys are lost, every app is locked out until it is updated")
         case .bothRootsLost:
             Report.Message(
                 id: "both-roots-lost",
-                message: "when the keys of both roots are lost, every app is locked out until it is updated"
-            )
+                message: "when the keys of both roots are lost, every app is locked out until it is updated")
         case .unknownOwner(let doubt): Report.Message(id: "unverified-root", message: doubt.message)
         case .untrusted(let devices):
             Report.Message(
                 id: "untrusted-on-devices",
-                message: "whatever is pinned, the server's chain leads to no root of \(devices.words)"
-            )
+                message: "whatever is pinned, the server's chain leads to no root of \(devices.words)")
         case .unknownAuthority(let name):
             Report.Message(
                 id: "unknown-authority",
-                message: "the authority of \(name) is in no table here, so no root of it is recommended"
-            )
+                message: "the authority of \(name) is in no table here, so no root of it is recommended")
         }
     }
 }

@@ -62,9 +62,7 @@ extension MissingIntermediate {
 
 extension Report.Message {
     /// A reason, with what to do in the words of the command line.
-    init(_ reason: Reason) {
-        self.init(id: reason.id, message: reason.message + (reason.remedy?.flags ?? ""))
-    }
+    init(_ reason: Reason) { self.init(id: reason.id, message: reason.message + (reason.remedy?.flags ?? "")) }
 }
 
 extension ExitStatus {

@@ -51,20 +51,13 @@ extension Report.Certificate {
     static let fields: DocumentFields<Report.Certificate> = [
         DocumentField("index", \.index, as: .atLeast(0)),
         DocumentField("role", \.role, as: .words(["leaf", "intermediate", "root"])),
-        DocumentField("subject", \.subject),
-        DocumentField("issuer", \.issuer),
-        DocumentField("serial", \.serial),
-        DocumentField("not_before", \.notBefore, as: .time),
-        DocumentField("not_after", \.notAfter, as: .time),
+        DocumentField("subject", \.subject), DocumentField("issuer", \.issuer), DocumentField("serial", \.serial),
+        DocumentField("not_before", \.notBefore, as: .time), DocumentField("not_after", \.notAfter, as: .time),
         DocumentField(
-            "days_left",
-            \.daysLeft,
-            "Whole days from the evaluation to the end of validity, negative after it."
-        ),
+            "days_left", \.daysLeft, "Whole days from the evaluation to the end of validity, negative after it."),
         DocumentField("days_until_valid", \.daysUntilValid, as: .atLeast(0)),
         DocumentField("key", \.key, "The algorithm and its size, as in EC P-256."),
-        DocumentField("spki_sha256", \.spkiSha256, as: .pin),
-        DocumentField("cert_sha256", \.certSha256),
+        DocumentField("spki_sha256", \.spkiSha256, as: .pin), DocumentField("cert_sha256", \.certSha256),
         DocumentField("names", \.names),
     ]
 }
@@ -76,25 +69,17 @@ extension Report.ChainLink {
     static let fields = DocumentFields<Report.ChainLink>(
         Report.Certificate.fields.rows.map { DocumentField($0, of: \.certificate) } + [
             DocumentField(
-                "source",
-                \.source,
+                "source", \.source,
                 as: .words([
                     "presented", "pin", "intermediate", "configuration", "system", "anchors", "anchors and system",
-                    "device",
-                    "anchors and device",
-                ])
-            ),
-            DocumentField("pins", \.pins, "Positions in pins.configured, from 0.", as: .atLeast(0)),
+                    "device", "anchors and device",
+                ])), DocumentField("pins", \.pins, "Positions in pins.configured, from 0.", as: .atLeast(0)),
             DocumentField("warn_days", \.warnDays, "Below how many days left there is a warning; null for no limit."),
             DocumentField("fail_days", \.failDays, "Below how many days left there is a failure; null for no limit."),
             DocumentField(
-                "origin",
-                \.origin,
-                "The source in words; null for what the server sent.",
-                as: .words(CertificateOrigin.allCases.map(\.rawValue))
-            ),
-        ]
-    )
+                "origin", \.origin, "The source in words; null for what the server sent.",
+                as: .words(CertificateOrigin.allCases.map(\.rawValue))),
+        ])
 }
 
 extension Report.Path {

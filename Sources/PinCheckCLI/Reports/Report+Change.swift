@@ -47,35 +47,23 @@ extension Report.Change {
     /// Reports what changed.
     init(_ changes: BaselineChanges) {
         self.init(
-            baseline: changes.baseline,
-            status: changes.status.rawValue,
-            comparedWith: changes.comparedWith,
+            baseline: changes.baseline, status: changes.status.rawValue, comparedWith: changes.comparedWith,
             classes: changes.changes.map { change in
                 Class(
-                    id: change.kind.rawValue,
-                    old: change.old,
-                    new: change.new,
+                    id: change.kind.rawValue, old: change.old, new: change.new,
                     oldCertificate: change.oldCertificate.map(Certificate.init),
-                    newCertificate: change.newCertificate.map(Certificate.init),
-                    allowed: changes.policy.allows(change)
-                )
-            }
-        )
+                    newCertificate: change.newCertificate.map(Certificate.init), allowed: changes.policy.allows(change))
+            })
     }
 }
 
 extension Report.Change.Certificate {
     fileprivate init(_ certificate: Snapshot.Certificate) {
         self.init(
-            subject: certificate.subject,
-            issuer: certificate.issuer,
-            key: certificate.key,
-            spkiSha256: certificate.spkiSHA256,
-            certSha256: certificate.certificateSHA256,
-            notBefore: certificate.notBefore.description,
-            notAfter: certificate.notAfter.description,
-            names: certificate.names
-        )
+            subject: certificate.subject, issuer: certificate.issuer, key: certificate.key,
+            spkiSha256: certificate.spkiSHA256, certSha256: certificate.certificateSHA256,
+            notBefore: certificate.notBefore.description, notAfter: certificate.notAfter.description,
+            names: certificate.names)
     }
 }
 
@@ -89,10 +77,8 @@ extension Report.Change {
         DocumentField("baseline", \.baseline, "The file with the baseline."),
         DocumentField("status", \.status, as: .words(BaselineChanges.Status.allCases.map(\.rawValue))),
         DocumentField(
-            "compared_with",
-            \.comparedWith,
-            "The recorded address it was compared with; null where its own is recorded."
-        ),
+            "compared_with", \.comparedWith,
+            "The recorded address it was compared with; null where its own is recorded."),
         DocumentField("classes", \.classes),
     ]
 }
@@ -100,15 +86,10 @@ extension Report.Change {
 extension Report.Change.Class {
     static let fields: DocumentFields<Report.Change.Class> = [
         DocumentField("id", \.id, as: .words(Rotation.Change.Kind.allCases.map(\.rawValue))),
-        DocumentField("old", \.old, "What was, in words."),
-        DocumentField("new", \.new, "What is, in words."),
+        DocumentField("old", \.old, "What was, in words."), DocumentField("new", \.new, "What is, in words."),
         DocumentField(
-            "old_certificate",
-            \.oldCertificate,
-            "The certificate that was; null where the change is about none."
-        ),
-        DocumentField("new_certificate", \.newCertificate),
-        DocumentField("allowed", \.allowed),
+            "old_certificate", \.oldCertificate, "The certificate that was; null where the change is about none."),
+        DocumentField("new_certificate", \.newCertificate), DocumentField("allowed", \.allowed),
     ]
 }
 
@@ -116,13 +97,9 @@ extension Report.Change.Certificate {
     static let definition: String? = "changedCertificate"
 
     static let fields: DocumentFields<Report.Change.Certificate> = [
-        DocumentField("subject", \.subject),
-        DocumentField("issuer", \.issuer),
-        DocumentField("key", \.key, "As in EC P-256."),
-        DocumentField("spki_sha256", \.spkiSha256, as: .pin),
-        DocumentField("cert_sha256", \.certSha256),
-        DocumentField("not_before", \.notBefore, as: .time),
-        DocumentField("not_after", \.notAfter, as: .time),
-        DocumentField("names", \.names),
+        DocumentField("subject", \.subject), DocumentField("issuer", \.issuer),
+        DocumentField("key", \.key, "As in EC P-256."), DocumentField("spki_sha256", \.spkiSha256, as: .pin),
+        DocumentField("cert_sha256", \.certSha256), DocumentField("not_before", \.notBefore, as: .time),
+        DocumentField("not_after", \.notAfter, as: .time), DocumentField("names", \.names),
     ]
 }

@@ -8,14 +8,9 @@ extension Report.Endpoint {
         var isIPv6: Bool?
         if case .ip(let address)? = endpoint.address { isIPv6 = address.isIPv6 }
         self.init(
-            address: endpoint.address?.description,
-            port: endpoint.port,
-            family: isIPv6.map { $0 ? "ipv6" : "ipv4" },
-            resolvedName: endpoint.resolvedName,
-            sni: endpoint.serverName,
-            verifyName: referenceName == .unchecked ? nil : referenceName.description,
-            host: endpoint.host
-        )
+            address: endpoint.address?.description, port: endpoint.port, family: isIPv6.map { $0 ? "ipv6" : "ipv4" },
+            resolvedName: endpoint.resolvedName, sni: endpoint.serverName,
+            verifyName: referenceName == .unchecked ? nil : referenceName.description, host: endpoint.host)
     }
 }
 
@@ -23,20 +18,14 @@ extension Report.TLS {
     /// Reports a connection.
     init(_ result: ProbeResult) {
         self.init(
-            version: result.tlsVersion.description,
-            cipher: result.cipher,
-            group: result.group,
-            alpn: result.alpn,
+            version: result.tlsVersion.description, cipher: result.cipher, group: result.group, alpn: result.alpn,
             clientCertificateRequested: result.clientCertificateRequested,
-            clientCertificateSent: result.clientCertificateSent,
-            clientHello: result.clientHello,
+            clientCertificateSent: result.clientCertificateSent, clientHello: result.clientHello,
             timingsMs: Report.Timings(
                 resolve: result.timings.resolve.map(Report.milliseconds),
                 connect: Report.milliseconds(result.timings.connect),
                 proxy: result.timings.proxy.map(Report.milliseconds),
-                handshake: Report.milliseconds(result.timings.handshake)
-            )
-        )
+                handshake: Report.milliseconds(result.timings.handshake)))
     }
 }
 
@@ -45,13 +34,10 @@ extension Report.Offer {
     init?(_ hello: ClientHello) {
         guard let offered = hello.offered else { return nil }
         self.init(
-            clientHelloBytes: hello.bytes.count,
-            versions: offered.versions.map(HelloNames.version),
-            groups: offered.groups.map(HelloNames.group),
-            keyShares: offered.keyShares.map(HelloNames.group),
+            clientHelloBytes: hello.bytes.count, versions: offered.versions.map(HelloNames.version),
+            groups: offered.groups.map(HelloNames.group), keyShares: offered.keyShares.map(HelloNames.group),
             ciphers: CipherNames.names(of: offered.ciphers.filter { $0 != ClientHello.renegotiationSignal }),
-            signatureAlgorithms: offered.signatureAlgorithms.map(HelloNames.signatureAlgorithm)
-        )
+            signatureAlgorithms: offered.signatureAlgorithms.map(HelloNames.signatureAlgorithm))
     }
 }
 
@@ -75,9 +61,7 @@ extension Report.Check {
                 hasFailed = true
                 return Report.Check(client: nil, id: phase.rawValue, status: "fail", detail: error.description)
             }
-            if hasFailed {
-                return Report.Check(client: nil, id: phase.rawValue, status: "skip", detail: "not reached")
-            }
+            if hasFailed { return Report.Check(client: nil, id: phase.rawValue, status: "skip", detail: "not reached") }
             if phase == .resolve, let proxy = endpoint?.proxy, proxy.kind != .socks5 {
                 return Report.Check(client: nil, id: phase.rawValue, status: "skip", detail: "left to the proxy")
             }

@@ -38,23 +38,15 @@ extension Report.Devices {
     init?(_ result: CheckResult) {
         guard let evaluation = result.evaluation, let lists = evaluation.lists else { return nil }
         self.init(
-            file: lists.file,
-            source: lists.data.source,
-            date: lists.data.date.date,
-            ageDays: lists.data.age(at: result.time),
-            isStale: lists.data.isStale(at: result.time),
+            file: lists.file, source: lists.data.source, date: lists.data.date.date,
+            ageDays: lists.data.age(at: result.time), isStale: lists.data.isStale(at: result.time),
             judged: evaluation.devices.map { device in
                 let verdicts = result.clients.filter { $0.device == device.name }.map(\.isAccepted)
                 return Report.Device(
-                    name: device.name,
-                    platform: device.device?.platform.rawValue,
-                    release: device.device?.release,
-                    read: device.device?.date.date,
-                    trust: device.trust,
-                    verdict: verdicts.contains(false) ? .reject : verdicts.contains(true) ? .accept : .none
-                )
-            }
-        )
+                    name: device.name, platform: device.device?.platform.rawValue, release: device.device?.release,
+                    read: device.device?.date.date, trust: device.trust,
+                    verdict: verdicts.contains(false) ? .reject : verdicts.contains(true) ? .accept : .none)
+            })
     }
 }
 
@@ -69,11 +61,7 @@ extension Report.Devices {
     static let definition: String? = "devices"
 
     static let fields: DocumentFields<Report.Devices> = [
-        DocumentField(
-            "file",
-            \.file,
-            "The file of --device-data; null for the data that is part of the program."
-        ),
+        DocumentField("file", \.file, "The file of --device-data; null for the data that is part of the program."),
         DocumentField("source", \.source, "Where the lists of roots are from."),
         DocumentField("date", \.date, "The day on which the newest list was read.", as: .day),
         DocumentField("age_days", \.ageDays, as: .atLeast(0)),
@@ -89,16 +77,10 @@ extension Report.Device {
         DocumentField("release", \.release, "The versions in words."),
         DocumentField("read", \.read, "The day on which its list was read."),
         DocumentField(
-            "trust",
-            \.trust.rawValue,
+            "trust", \.trust.rawValue,
             "Where paths may end: anchors were given, and stand in the place of its roots or beside them.",
-            as: .words(Evaluation.Trust.allCases.map(\.rawValue))
-        ),
-        DocumentField(
-            "verdict",
-            \.verdict,
-            "reject where one of its clients rejects; none where none can be set up."
-        ),
+            as: .words(Evaluation.Trust.allCases.map(\.rawValue))),
+        DocumentField("verdict", \.verdict, "reject where one of its clients rejects; none where none can be set up."),
     ]
 }
 

@@ -40,16 +40,9 @@ extension Report.Transparency {
         self.init(
             timestamps: served.timestamps.map { item in
                 Report.SCT(
-                    logId: item.timestamp.logID.hexadecimal,
-                    log: item.log?.name,
-                    time: item.timestamp.time.description,
-                    source: item.timestamp.source.rawValue,
-                    signatureIsValid: item.isSigned
-                )
-            },
-            logs: Set(served.timestamps.map(\.timestamp.logID)).count,
-            unreadable: served.unreadable
-        )
+                    logId: item.timestamp.logID.hexadecimal, log: item.log?.name, time: item.timestamp.time.description,
+                    source: item.timestamp.source.rawValue, signatureIsValid: item.isSigned)
+            }, logs: Set(served.timestamps.map(\.timestamp.logID)).count, unreadable: served.unreadable)
     }
 }
 
@@ -76,11 +69,8 @@ extension Report.Revocation {
             revokedAt = time
         }
         self.init(
-            staple: isCurrent ? status : "outdated",
-            thisUpdate: response.thisUpdate.description,
-            nextUpdate: response.nextUpdate?.description,
-            revokedAt: revokedAt?.description
-        )
+            staple: isCurrent ? status : "outdated", thisUpdate: response.thisUpdate.description,
+            nextUpdate: response.nextUpdate?.description, revokedAt: revokedAt?.description)
     }
 }
 
@@ -103,10 +93,7 @@ extension Report.SCT {
         DocumentField("time", \.time, as: .time),
         DocumentField("source", \.source, as: .words(["certificate", "handshake", "staple"])),
         DocumentField(
-            "signature_is_valid",
-            \.signatureIsValid,
-            "Whether the log's key made it; null where the key is not known."
-        ),
+            "signature_is_valid", \.signatureIsValid, "Whether the log's key made it; null where the key is not known."),
     ]
 }
 
@@ -114,13 +101,8 @@ extension Report.Revocation {
     static let definition: String? = "revocation"
 
     static let fields: DocumentFields<Report.Revocation> = [
-        DocumentField(
-            "staple",
-            \.staple,
-            as: .words(["none", "good", "revoked", "unknown", "outdated", "unusable"])
-        ),
-        DocumentField("this_update", \.thisUpdate, as: .time),
-        DocumentField("next_update", \.nextUpdate, as: .time),
+        DocumentField("staple", \.staple, as: .words(["none", "good", "revoked", "unknown", "outdated", "unusable"])),
+        DocumentField("this_update", \.thisUpdate, as: .time), DocumentField("next_update", \.nextUpdate, as: .time),
         DocumentField("revoked_at", \.revokedAt, as: .time),
         DocumentField("problem", \.problem, "Why it says nothing about the certificate."),
     ]

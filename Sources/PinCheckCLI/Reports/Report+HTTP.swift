@@ -36,17 +36,10 @@ extension Report.HTTP {
         var problem: String?
         if case .failure(let error)? = result { problem = error.description }
         self.init(
-            method: question.method.rawValue,
-            path: question.path.description,
-            host: question.authority,
-            expected: answer.exchange.expected?.texts ?? [],
-            asked: result != nil,
-            status: came?.status,
-            statusLine: came?.statusLine,
-            timeMs: came.map { Report.milliseconds($0.time) },
-            asExpected: answer.isAsExpected,
-            problem: problem
-        )
+            method: question.method.rawValue, path: question.path.description, host: question.authority,
+            expected: answer.exchange.expected?.texts ?? [], asked: result != nil, status: came?.status,
+            statusLine: came?.statusLine, timeMs: came.map { Report.milliseconds($0.time) },
+            asExpected: answer.isAsExpected, problem: problem)
     }
 
     /// What came of the request, in few words.
@@ -55,11 +48,8 @@ extension Report.HTTP {
     /// The request as a check beside those of the connection and the clients.
     var check: Report.Check {
         Report.Check(
-            client: nil,
-            id: Report.Check.request,
-            status: asExpected.map { $0 ? "pass" : "fail" } ?? "skip",
-            detail: "\(method) \(path): \(outcome)"
-        )
+            client: nil, id: Report.Check.request, status: asExpected.map { $0 ? "pass" : "fail" } ?? "skip",
+            detail: "\(method) \(path): \(outcome)")
     }
 }
 
@@ -77,11 +67,7 @@ extension Report.HTTP {
         DocumentField("method", \.method, as: .words(["GET", "HEAD"])),
         DocumentField("path", \.path, as: .matching(.beginning(with: "/"))),
         DocumentField("host", \.host, "The Host header."),
-        DocumentField(
-            "expected",
-            \.expected,
-            "The statuses the answer may have (--expect-status); empty for any."
-        ),
+        DocumentField("expected", \.expected, "The statuses the answer may have (--expect-status); empty for any."),
         DocumentField("asked", \.asked, "False for a server that is not accepted."),
         DocumentField("status", \.status, as: .within(101...999)),
         DocumentField("status_line", \.statusLine, "In the server's words."),

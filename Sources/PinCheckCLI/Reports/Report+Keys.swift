@@ -9,86 +9,49 @@ extension Report {
         DocumentField("schema", { _ in Report.schema }, as: .constant(Report.schema)),
         DocumentField("target", \.target, "The target with its port, or the chain file."),
         DocumentField(
-            "question",
-            \.question,
-            "The hash of what was asked, by which --resume knows a result again; null in other runs."
-        ),
+            "question", \.question,
+            "The hash of what was asked, by which --resume knows a result again; null in other runs."),
         DocumentField(
-            "result_set",
-            \.resultSet,
-            "The hash of all results of the target, by which --resume knows that none is missing; null in other runs."
-        ),
+            "result_set", \.resultSet,
+            "The hash of all results of the target, by which --resume knows that none is missing; null in other runs."),
         DocumentField("shard", \.shard, "The part of the targets that was checked (--shard); null where all were."),
-        DocumentField("endpoint", \.endpoint),
-        DocumentField("proxy", \.proxy, "The proxy on the way; null for none."),
+        DocumentField("endpoint", \.endpoint), DocumentField("proxy", \.proxy, "The proxy on the way; null for none."),
         DocumentField("tls", \.tls),
         DocumentField(
-            "verify_name",
-            \.verifyName,
-            "The name the certificate had to be valid for; null when none was checked."
-        ),
+            "verify_name", \.verifyName, "The name the certificate had to be valid for; null when none was checked."),
         DocumentField(
-            "variant",
-            \.variant,
-            "Which variant of the target this is; null when it was checked in one way only."
-        ),
+            "variant", \.variant, "Which variant of the target this is; null when it was checked in one way only."),
         DocumentField(
-            "consistency",
-            \.consistency,
-            "What the variants have in common, in the last report of a target; null in others."
-        ),
+            "consistency", \.consistency,
+            "What the variants have in common, in the last report of a target; null in others."),
         DocumentField("evaluated_at", \.evaluatedAt, as: .time),
         DocumentField(
-            "is_of_another_time",
-            \.isOfAnotherTime,
-            "Whether that is another moment than the present (--at)."
-        ),
+            "is_of_another_time", \.isOfAnotherTime, "Whether that is another moment than the present (--at)."),
         DocumentField("presented", \.presented, "The certificates the server sent, in wire order."),
         DocumentField("built", \.built, "The chain the verdict rests on, leaf first."),
         DocumentField("built_is_valid", \.builtIsValid, "Whether built is a valid path."),
         DocumentField("why_unverified", \.whyUnverified, "Why built is no valid path, as far as the client looked."),
         DocumentField(
-            "other_paths",
-            \.otherPaths,
-            "The other valid paths without which a client would not accept; empty for most."
-        ),
+            "other_paths", \.otherPaths,
+            "The other valid paths without which a client would not accept; empty for most."),
         DocumentField("pins", \.pins),
         DocumentField("transparency", \.transparency, "The SCTs of the leaf; null where nobody looked."),
         DocumentField("revocation", \.revocation, "What the server's OCSP staple says; null where nobody looked."),
+        DocumentField("devices", \.devices, "The devices that were judged for (--device); null where none was named."),
         DocumentField(
-            "devices",
-            \.devices,
-            "The devices that were judged for (--device); null where none was named."
-        ),
+            "checks", \.checks, "The phases of the connection, the steps of each client, then the request, in order."),
+        DocumentField("clients", \.clients), DocumentField("warnings", \.warnings),
         DocumentField(
-            "checks",
-            \.checks,
-            "The phases of the connection, the steps of each client, then the request, in order."
-        ),
-        DocumentField("clients", \.clients),
-        DocumentField("warnings", \.warnings),
-        DocumentField(
-            "notes",
-            \.notes,
-            "What is good to know of the result, then what is never checked here although a client may check it."
-        ),
+            "notes", \.notes,
+            "What is good to know of the result, then what is never checked here although a client may check it."),
         DocumentField("unjudged", \.unjudged, "What is not judged here and can matter; null for nothing."),
-        DocumentField("outlook", \.outlook),
-        DocumentField("next", \.next),
-        DocumentField("change", \.change),
+        DocumentField("outlook", \.outlook), DocumentField("next", \.next), DocumentField("change", \.change),
         DocumentField("http", \.http, "The request that follows an acceptance (--request); null without one."),
-        DocumentField("verdict", \.verdict),
-        DocumentField("reason", \.reason),
+        DocumentField("verdict", \.verdict), DocumentField("reason", \.reason),
+        DocumentField("exit", \.exit, as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])),
         DocumentField(
-            "exit",
-            \.exit,
-            as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])
-        ),
-        DocumentField(
-            "monitoring",
-            { $0.monitoring.says($0.exit.status, $0.reason) ? nil : $0.monitoring },
-            "What monitoring systems are told, to whom every warning matters; null for the same."
-        ),
+            "monitoring", { $0.monitoring.says($0.exit.status, $0.reason) ? nil : $0.monitoring },
+            "What monitoring systems are told, to whom every warning matters; null for the same."),
     ]
 
     /// Several reports, as they are written when there is not one alone.
@@ -113,13 +76,8 @@ extension Report.Endpoint {
         DocumentField("address", \.address, "The address connected to; null when none could be."),
         DocumentField("port", \.port, as: .within(0...65_535)),
         DocumentField("family", \.family, as: .words(["ipv4", "ipv6"])),
-        DocumentField(
-            "resolved_name",
-            \.resolvedName,
-            "The name that was looked up; null when an address was given."
-        ),
-        DocumentField("sni", \.sni),
-        DocumentField("verify_name", \.verifyName),
+        DocumentField("resolved_name", \.resolvedName, "The name that was looked up; null when an address was given."),
+        DocumentField("sni", \.sni), DocumentField("verify_name", \.verifyName),
         DocumentField("host", \.host, "The name of the HTTP Host header."),
     ]
 }
@@ -128,17 +86,11 @@ extension Report.TLS {
     static let definition: String? = "tls"
 
     static let fields: DocumentFields<Report.TLS> = [
-        DocumentField("version", \.version),
-        DocumentField("cipher", \.cipher),
-        DocumentField("group", \.group),
-        DocumentField("alpn", \.alpn),
-        DocumentField("client_certificate_requested", \.clientCertificateRequested),
+        DocumentField("version", \.version), DocumentField("cipher", \.cipher), DocumentField("group", \.group),
+        DocumentField("alpn", \.alpn), DocumentField("client_certificate_requested", \.clientCertificateRequested),
         DocumentField("client_certificate_sent", \.clientCertificateSent),
         DocumentField(
-            "offered",
-            \.offered,
-            "What the ClientHello offered, in OpenSSL's words; numbers without one in hex."
-        ),
+            "offered", \.offered, "What the ClientHello offered, in OpenSSL's words; numbers without one in hex."),
         DocumentField("timings_ms", \.timingsMs),
     ]
 }
@@ -146,18 +98,15 @@ extension Report.TLS {
 extension Report.Offer {
     static let fields: DocumentFields<Report.Offer> = [
         DocumentField("client_hello_bytes", \.clientHelloBytes, "With the header of its record.", as: .atLeast(0)),
-        DocumentField("versions", \.versions),
-        DocumentField("groups", \.groups),
+        DocumentField("versions", \.versions), DocumentField("groups", \.groups),
         DocumentField("key_shares", \.keyShares, "The groups that a key was sent for."),
-        DocumentField("ciphers", \.ciphers),
-        DocumentField("signature_algorithms", \.signatureAlgorithms),
+        DocumentField("ciphers", \.ciphers), DocumentField("signature_algorithms", \.signatureAlgorithms),
     ]
 }
 
 extension Report.Timings {
     static let fields: DocumentFields<Report.Timings> = [
-        DocumentField("resolve", \.resolve, as: .atLeast(0)),
-        DocumentField("connect", \.connect, as: .atLeast(0)),
+        DocumentField("resolve", \.resolve, as: .atLeast(0)), DocumentField("connect", \.connect, as: .atLeast(0)),
         DocumentField("proxy", \.proxy, "From there until the proxy let it through; null for none.", as: .atLeast(0)),
         DocumentField("handshake", \.handshake, as: .atLeast(0)),
     ]
@@ -168,14 +117,9 @@ extension Report.Pins {
 
     static let fields: DocumentFields<Report.Pins> = [
         DocumentField("mode", \.mode, as: .words(["none", "public-key", "certificate"])),
-        DocumentField("configured", \.configured),
-        DocumentField("matched", \.matched),
+        DocumentField("configured", \.configured), DocumentField("matched", \.matched),
         DocumentField("entries", \.entries, "The entries of client configurations that are for the host."),
-        DocumentField(
-            "applied",
-            \.applied,
-            "What an app's configuration has the device decide by, beside the pins."
-        ),
+        DocumentField("applied", \.applied, "What an app's configuration has the device decide by, beside the pins."),
     ]
 }
 
@@ -184,18 +128,14 @@ extension Report.AppliedConfiguration {
         DocumentField("kind", \.kind, as: .words(AppliedConfiguration.Kind.allCases.map(\.rawValue))),
         DocumentField("clients", \.clients),
         DocumentField("hosts", \.hosts, "The hosts it is for; null for all without an entry of their own."),
-        DocumentField("origin", \.origin),
-        DocumentField("settings", \.settings),
+        DocumentField("origin", \.origin), DocumentField("settings", \.settings),
     ]
 }
 
 extension Report.ConfigurationEntry {
     static let fields: DocumentFields<Report.ConfigurationEntry> = [
-        DocumentField("kind", \.kind),
-        DocumentField("hosts", \.hosts),
-        DocumentField("origin", \.origin),
-        DocumentField("enforces_pinning", \.enforcesPinning),
-        DocumentField("expires", \.expires),
+        DocumentField("kind", \.kind), DocumentField("hosts", \.hosts), DocumentField("origin", \.origin),
+        DocumentField("enforces_pinning", \.enforcesPinning), DocumentField("expires", \.expires),
     ]
 }
 
@@ -203,8 +143,7 @@ extension Report.Pin {
     static let fields: DocumentFields<Report.Pin> = [
         DocumentField("pin", \.pin, as: .pinOrRecord),
         DocumentField("kind", \.kind, as: .words(["certificate", "public-key", "tlsa-record"])),
-        DocumentField("origin", \.origin, "Where the pin was read."),
-        DocumentField("subject", \.subject),
+        DocumentField("origin", \.origin, "Where the pin was read."), DocumentField("subject", \.subject),
     ]
 }
 
@@ -221,8 +160,7 @@ extension Report.Check {
     static let fields: DocumentFields<Report.Check> = [
         DocumentField("client", \.client, "Whose step it is; null for the connection."),
         DocumentField("device", \.device, "The device it decides on; null where none was named."),
-        DocumentField("id", \.id),
-        DocumentField("status", \.status, as: .words(["pass", "fail", "skip"])),
+        DocumentField("id", \.id), DocumentField("status", \.status, as: .words(["pass", "fail", "skip"])),
         DocumentField("detail", \.detail),
     ]
 }
@@ -233,18 +171,12 @@ extension Report.Client {
     static let fields: DocumentFields<Report.Client> = [
         DocumentField("name", \.name),
         DocumentField("device", \.device, "The device it decides on; null where none was named."),
-        DocumentField("verdict", \.verdict),
-        DocumentField("reason", \.reason),
+        DocumentField("verdict", \.verdict), DocumentField("reason", \.reason),
         DocumentField(
-            "disposition",
-            \.disposition,
-            "How an NSURLSession client answers; null for clients that are none."
-        ),
+            "disposition", \.disposition, "How an NSURLSession client answers; null for clients that are none."),
         DocumentField(
-            "settings",
-            { SettingsObject(settings: $0.settings) },
-            "What the client was set to, by the client's own names."
-        ),
+            "settings", { SettingsObject(settings: $0.settings) },
+            "What the client was set to, by the client's own names."),
         DocumentField("outlook", \.outlook, "How long its own verdict will last; null without one."),
     ]
 }
@@ -253,18 +185,14 @@ extension Report.Message {
     static let definition: String? = "message"
 
     static let fields: DocumentFields<Report.Message> = [
-        DocumentField("id", \.id, "Stable; compare this, not the message."),
-        DocumentField("message", \.message),
+        DocumentField("id", \.id, "Stable; compare this, not the message."), DocumentField("message", \.message),
     ]
 }
 
 extension Report.Exit {
     static let definition: String? = "exit"
 
-    static let fields: DocumentFields<Report.Exit> = [
-        DocumentField("code", \.code),
-        DocumentField("name", \.name),
-    ]
+    static let fields: DocumentFields<Report.Exit> = [DocumentField("code", \.code), DocumentField("name", \.name)]
 
     /// Those statuses alone that a document can have.
     func breach(of form: ValueForm?) -> String? {
@@ -277,8 +205,7 @@ extension Report.Exit {
         guard case .exits(let statuses, let name) = form else { return schemaOfObject(in: &definitions) }
         return definitions.reference(to: name) { _ in
             [
-                "type": "object",
-                "required": ["code", "name"],
+                "type": "object", "required": ["code", "name"],
                 "properties": [
                     "code": ["enum": .array(statuses.map { .integer(Int($0.rawValue)) })],
                     "name": ["enum": .array(statuses.map { .text($0.name) })],

@@ -22,16 +22,10 @@ extension Report.Monitoring {
 
     static let fields: DocumentFields<Report.Monitoring> = [
         DocumentField(
-            "exit",
-            { Report.Exit($0.status) },
-            as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])
-        ),
+            "exit", { Report.Exit($0.status) }, as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])),
         DocumentField("reason", \.reason),
         DocumentField(
-            "run_exit",
-            { Report.Exit($0.statusOfRun) },
-            "What it adds to the run.",
-            as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])
-        ),
+            "run_exit", { Report.Exit($0.statusOfRun) }, "What it adds to the run.",
+            as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])),
     ]
 }

@@ -18,12 +18,7 @@ extension Report {
 extension Report.Next {
     /// Reports what is about to be deployed.
     init(_ next: NextDeployment) {
-        self.init(
-            kind: next.kind.rawValue,
-            pin: next.pin.description,
-            assumed: next.isAssumed,
-            issuers: next.issuers
-        )
+        self.init(kind: next.kind.rawValue, pin: next.pin.description, assumed: next.isAssumed, issuers: next.issuers)
     }
 }
 
@@ -34,15 +29,7 @@ extension Report.Next {
     static let fields: DocumentFields<Report.Next> = [
         DocumentField("kind", \.kind, as: .words(NextDeployment.Kind.allCases.map(\.rawValue))),
         DocumentField("pin", \.pin, as: .pin),
-        DocumentField(
-            "assumed",
-            \.assumed,
-            "Whether its certificate is assumed to be trusted and valid for the name."
-        ),
-        DocumentField(
-            "issuers",
-            \.issuers,
-            "The authorities of today that are assumed to issue it, nearest first."
-        ),
+        DocumentField("assumed", \.assumed, "Whether its certificate is assumed to be trusted and valid for the name."),
+        DocumentField("issuers", \.issuers, "The authorities of today that are assumed to issue it, nearest first."),
     ]
 }

@@ -30,18 +30,12 @@ extension Report.Proxy {
         guard let proxy = result.endpoint?.proxy else { return nil }
         let passage = (try? result.connection?.get())?.proxy
         self.init(
-            url: proxy.url,
-            origin: proxy.origin,
-            address: passage?.address.description,
+            url: proxy.url, origin: proxy.origin, address: passage?.address.description,
             tls: passage?.tls.map { tls in
                 Report.ProxyTLS(
-                    version: tls.version.description,
-                    cipher: tls.cipher,
-                    subject: tls.leaf.subject,
-                    certSha256: tls.leaf.fingerprint.hexadecimal
-                )
-            }
-        )
+                    version: tls.version.description, cipher: tls.cipher, subject: tls.leaf.subject,
+                    certSha256: tls.leaf.fingerprint.hexadecimal)
+            })
     }
 }
 
@@ -60,8 +54,7 @@ extension Report.Proxy {
 
 extension Report.ProxyTLS {
     static let fields: DocumentFields<Report.ProxyTLS> = [
-        DocumentField("version", \.version),
-        DocumentField("cipher", \.cipher),
+        DocumentField("version", \.version), DocumentField("cipher", \.cipher),
         DocumentField("subject", \.subject, "The subject of the proxy's certificate."),
         DocumentField("cert_sha256", \.certSha256),
     ]

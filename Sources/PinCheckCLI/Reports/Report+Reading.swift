@@ -12,43 +12,23 @@ extension Report: Decodable {
         let reason: Message = try members.one("reason")
         let notes: [Message] = try members.one("notes")
         self.init(
-            target: try members.one("target"),
-            question: try members.any("question"),
-            resultSet: try members.any("resultSet"),
-            shard: try members.any("shard"),
-            endpoint: try members.any("endpoint"),
-            proxy: try members.any("proxy"),
-            tls: try members.any("tls"),
-            verifyName: try members.any("verifyName"),
-            variant: try members.any("variant"),
-            consistency: try members.any("consistency"),
-            evaluatedAt: try members.one("evaluatedAt"),
-            isOfAnotherTime: try members.any("isOfAnotherTime") ?? false,
-            presented: try members.one("presented"),
-            built: try members.one("built"),
-            builtIsValid: try members.one("builtIsValid"),
-            whyUnverified: try members.any("whyUnverified"),
-            otherPaths: try members.one("otherPaths"),
-            pins: try members.one("pins"),
-            transparency: try members.any("transparency"),
-            revocation: try members.any("revocation"),
-            devices: try members.any("devices"),
-            checks: try members.one("checks"),
-            clients: try members.one("clients"),
-            warnings: try members.one("warnings"),
-            notes: notes,
-            ownNotes: notes.filter { !Self.commonNotes.contains($0.id) },
-            unjudged: try members.any("unjudged"),
-            outlook: try members.any("outlook"),
-            next: try members.any("next"),
-            change: try members.any("change"),
-            http: try members.any("http"),
-            verdict: try members.one("verdict"),
-            reason: reason,
-            exit: exit,
+            target: try members.one("target"), question: try members.any("question"),
+            resultSet: try members.any("resultSet"), shard: try members.any("shard"),
+            endpoint: try members.any("endpoint"), proxy: try members.any("proxy"), tls: try members.any("tls"),
+            verifyName: try members.any("verifyName"), variant: try members.any("variant"),
+            consistency: try members.any("consistency"), evaluatedAt: try members.one("evaluatedAt"),
+            isOfAnotherTime: try members.any("isOfAnotherTime") ?? false, presented: try members.one("presented"),
+            built: try members.one("built"), builtIsValid: try members.one("builtIsValid"),
+            whyUnverified: try members.any("whyUnverified"), otherPaths: try members.one("otherPaths"),
+            pins: try members.one("pins"), transparency: try members.any("transparency"),
+            revocation: try members.any("revocation"), devices: try members.any("devices"),
+            checks: try members.one("checks"), clients: try members.one("clients"),
+            warnings: try members.one("warnings"), notes: notes,
+            ownNotes: notes.filter { !Self.commonNotes.contains($0.id) }, unjudged: try members.any("unjudged"),
+            outlook: try members.any("outlook"), next: try members.any("next"), change: try members.any("change"),
+            http: try members.any("http"), verdict: try members.one("verdict"), reason: reason, exit: exit,
             monitoring: try members.any("monitoring")
-                ?? Monitoring(status: exit.status, reason: reason, statusOfRun: exit.status)
-        )
+                ?? Monitoring(status: exit.status, reason: reason, statusOfRun: exit.status))
         // Forms go by these to places of lists.
         try members.require(pins.matched.allSatisfy { pins.configured.indices.contains($0.pin) }, "pins")
         let links = built + otherPaths.flatMap(\.chain)
@@ -90,15 +70,10 @@ extension Report.TLS: Decodable {
     init(from decoder: any Decoder) throws {
         let members = try DocumentMembers(decoder)
         self.init(
-            version: try members.one("version"),
-            cipher: try members.one("cipher"),
-            group: try members.any("group"),
-            alpn: try members.any("alpn"),
-            clientCertificateRequested: try members.one("clientCertificateRequested"),
-            clientCertificateSent: try members.one("clientCertificateSent"),
-            readOffer: try members.any("offered"),
-            timingsMs: try members.one("timingsMs")
-        )
+            version: try members.one("version"), cipher: try members.one("cipher"), group: try members.any("group"),
+            alpn: try members.any("alpn"), clientCertificateRequested: try members.one("clientCertificateRequested"),
+            clientCertificateSent: try members.one("clientCertificateSent"), readOffer: try members.any("offered"),
+            timingsMs: try members.one("timingsMs"))
     }
 }
 
@@ -106,13 +81,9 @@ extension Report.ChainLink: Decodable {
     init(from decoder: any Decoder) throws {
         let members = try DocumentMembers(decoder)
         self.init(
-            certificate: try Report.Certificate(from: decoder),
-            source: try members.one("source"),
-            pins: try members.one("pins"),
-            warnDays: try members.any("warnDays"),
-            failDays: try members.any("failDays"),
-            origin: try members.any("origin")
-        )
+            certificate: try Report.Certificate(from: decoder), source: try members.one("source"),
+            pins: try members.one("pins"), warnDays: try members.any("warnDays"), failDays: try members.any("failDays"),
+            origin: try members.any("origin"))
     }
 }
 
@@ -121,14 +92,9 @@ extension Report.Client: Decodable {
         let members = try DocumentMembers(decoder)
         let settings: SettingsObject = try members.one("settings")
         self.init(
-            name: try members.one("name"),
-            device: try members.any("device"),
-            verdict: try members.one("verdict"),
-            reason: try members.one("reason"),
-            disposition: try members.any("disposition"),
-            settings: settings.settings,
-            outlook: try members.any("outlook")
-        )
+            name: try members.one("name"), device: try members.any("device"), verdict: try members.one("verdict"),
+            reason: try members.one("reason"), disposition: try members.any("disposition"), settings: settings.settings,
+            outlook: try members.any("outlook"))
     }
 }
 
@@ -137,11 +103,8 @@ extension Report.Outlook.Finding: Decodable {
         let members = try DocumentMembers(decoder)
         let message: String = try members.one("message")
         self.init(
-            id: try members.one("id"),
-            level: try members.one("level"),
-            message: TerminalText.escaped(message),
-            isTold: try members.any("isTold") ?? false
-        )
+            id: try members.one("id"), level: try members.one("level"), message: TerminalText.escaped(message),
+            isTold: try members.any("isTold") ?? false)
     }
 }
 
@@ -152,17 +115,13 @@ extension Report.Consistency: Decodable {
     init(from decoder: any Decoder) throws {
         let members = try DocumentMembers(decoder)
         self.init(
-            consistent: try members.any("consistent"),
-            addresses: try members.number("addresses", within: Self.counts),
+            consistent: try members.any("consistent"), addresses: try members.number("addresses", within: Self.counts),
             accepted: try members.number("accepted", within: Self.counts),
             rejected: try members.number("rejected", within: Self.counts),
-            unreachable: try members.number("unreachable", within: Self.counts),
-            findings: try members.one("findings"),
-            exit: try members.one("exit"),
-            hasKnownDifferences: try members.any("hasKnownDifferences") ?? false,
+            unreachable: try members.number("unreachable", within: Self.counts), findings: try members.one("findings"),
+            exit: try members.one("exit"), hasKnownDifferences: try members.any("hasKnownDifferences") ?? false,
             answeringOtherwise: try members.number("answeringOtherwise", within: Self.counts),
-            absences: try members.any("absences") ?? []
-        )
+            absences: try members.any("absences") ?? [])
     }
 }
 

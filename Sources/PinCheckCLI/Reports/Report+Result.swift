@@ -15,43 +15,28 @@ extension Report {
         let status = ExitStatus(result.outcome)
         let ownNotes = result.notes.map { Message($0.reason) }
         self.init(
-            target: result.target,
-            endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) },
-            proxy: Proxy(result),
-            tls: (try? result.connection?.get()).map(TLS.init),
+            target: result.target, endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) },
+            proxy: Proxy(result), tls: (try? result.connection?.get()).map(TLS.init),
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
-            variant: result.variant.map(Variant.init),
-            consistency: result.consistency.map(Consistency.init),
-            evaluatedAt: result.time.description,
-            isOfAnotherTime: result.evaluation?.time != nil,
-            presented: Certificate.list(result.presented, at: result.time),
-            built: built,
+            variant: result.variant.map(Variant.init), consistency: result.consistency.map(Consistency.init),
+            evaluatedAt: result.time.description, isOfAnotherTime: result.evaluation?.time != nil,
+            presented: Certificate.list(result.presented, at: result.time), built: built,
             builtIsValid: path?.isVerified ?? false,
             whyUnverified: shown.flatMap { Self.whyUnverified($0, among: judgement?.judgements.count ?? 0) },
-            otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
-            pins: Pins(result, matches),
+            otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
             transparency: judgement?.served.map(Transparency.init),
-            revocation: judgement?.served.map { Revocation($0.response) },
-            devices: Devices(result),
-            checks: Self.checks(result),
-            clients: judgement?.clients.map(Client.init) ?? [],
-            warnings: result.warnings.map { Message($0.reason) },
-            notes: ownNotes + Self.notes(on: result),
-            ownNotes: ownNotes,
-            unjudged: Self.unjudgedNote(on: result),
+            revocation: judgement?.served.map { Revocation($0.response) }, devices: Devices(result),
+            checks: Self.checks(result), clients: judgement?.clients.map(Client.init) ?? [],
+            warnings: result.warnings.map { Message($0.reason) }, notes: ownNotes + Self.notes(on: result),
+            ownNotes: ownNotes, unjudged: Self.unjudgedNote(on: result),
             outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
-            next: result.next.map(Next.init),
-            change: result.changes.map(Change.init),
-            http: result.answer.map(HTTP.init),
-            verdict: VerdictWord(result.standing),
-            reason: Message(result.reason),
+            next: result.next.map(Next.init), change: result.changes.map(Change.init),
+            http: result.answer.map(HTTP.init), verdict: VerdictWord(result.standing), reason: Message(result.reason),
             exit: Exit(status),
             monitoring: Monitoring(
                 status: ExitStatus(result.conclusionCountingWarnings.outcome),
                 reason: Message(result.conclusionCountingWarnings.reason),
-                statusOfRun: ExitStatus(result.outcomeCountingWarnings)
-            )
-        )
+                statusOfRun: ExitStatus(result.outcomeCountingWarnings)))
     }
 
     /// Why the client's path is not verified, in the words of its own steps; `nil` where it is.
@@ -92,12 +77,8 @@ extension Report {
             + (result.judgement?.clients ?? []).flatMap { client in
                 ((try? client.verdict.get())?.trace ?? []).map { step in
                     Check(
-                        client: client.client.entry.name,
-                        device: client.device,
-                        id: step.id,
-                        status: step.status.rawValue,
-                        detail: step.detail
-                    )
+                        client: client.client.entry.name, device: client.device, id: step.id,
+                        status: step.status.rawValue, detail: step.detail)
                 }
             } + (result.answer.map { [HTTP($0).check] } ?? [])
     }
@@ -121,22 +102,18 @@ extension Report {
 
     /// A path as it is reported, with the limits that monitoring systems are told.
     private static func links(
-        of path: [Pinning.Certificate],
-        _ matches: [PinMatch],
-        in result: CheckResult
+        of path: [Pinning.Certificate], _ matches: [PinMatch], in result: CheckResult
     ) -> [ChainLink] {
         let limits = result.evaluation?.outlook.limits
         let certificates = Certificate.list(path, at: result.time)
         return path.indices.map { depth in
             let certificate = path[depth]
             return ChainLink(
-                certificate: certificates[depth],
-                source: source(of: certificate, in: result),
+                certificate: certificates[depth], source: source(of: certificate, in: result),
                 pins: matches.filter { $0.depth == depth }.map(\.pinIndex),
                 warnDays: limits?.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
                 failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
-                origin: result.origin(of: certificate).flatMap { $0 == .presented ? nil : $0.rawValue }
-            )
+                origin: result.origin(of: certificate).flatMap { $0 == .presented ? nil : $0.rawValue })
         }
     }
 
@@ -171,14 +148,10 @@ extension Report.Client {
         let isChallenged = result.client.entry.answersChallenges
         let verdict = try? result.verdict.get()
         self.init(
-            name: result.client.entry.name,
-            device: result.device,
-            verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none,
-            reason: Report.Message(result.reason),
-            disposition: isChallenged ? verdict?.disposition.rawValue : nil,
-            settings: result.client.settings,
-            outlook: result.outlook.map { Report.Outlook($0) }
-        )
+            name: result.client.entry.name, device: result.device,
+            verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none, reason: Report.Message(result.reason),
+            disposition: isChallenged ? verdict?.disposition.rawValue : nil, settings: result.client.settings,
+            outlook: result.outlook.map { Report.Outlook($0) })
     }
 }
 
@@ -192,8 +165,7 @@ extension Report.Pins {
                 + (setup?.records.map { Report.Pin($0) } ?? []),
             matched: matches.map { Report.Match(pin: $0.pinIndex, depth: $0.depth) },
             entries: setup?.entries.map(Report.ConfigurationEntry.init) ?? [],
-            applied: setup?.applied.map(Report.AppliedConfiguration.init) ?? []
-        )
+            applied: setup?.applied.map(Report.AppliedConfiguration.init) ?? [])
     }
 }
 
@@ -201,12 +173,8 @@ extension Report.AppliedConfiguration {
     /// Reports what binds the device.
     fileprivate init(_ applied: AppliedConfiguration) {
         self.init(
-            kind: applied.kind.rawValue,
-            clients: applied.clients,
-            hosts: applied.hosts,
-            origin: applied.origin,
-            settings: applied.settings
-        )
+            kind: applied.kind.rawValue, clients: applied.clients, hosts: applied.hosts, origin: applied.origin,
+            settings: applied.settings)
     }
 }
 
@@ -220,18 +188,12 @@ extension Report.Certificate {
         self.init(
             index: index,
             role: index == 0 ? "leaf" : certificate.isSelfIssued && index == count - 1 ? "root" : "intermediate",
-            subject: certificate.subject,
-            issuer: certificate.issuer,
-            serial: certificate.serialNumber,
-            notBefore: certificate.notBefore.description,
-            notAfter: certificate.notAfter.description,
+            subject: certificate.subject, issuer: certificate.issuer, serial: certificate.serialNumber,
+            notBefore: certificate.notBefore.description, notAfter: certificate.notAfter.description,
             daysLeft: Self.wholeDays(from: time, to: certificate.notAfter),
             daysUntilValid: Self.daysUntil(certificate.notBefore, from: time),
-            key: certificate.publicKey.algorithm.description,
-            spkiSha256: certificate.publicKey.spkiSHA256.description,
-            certSha256: certificate.fingerprint.hexadecimal,
-            names: certificate.names.map(\.description)
-        )
+            key: certificate.publicKey.algorithm.description, spkiSha256: certificate.publicKey.spkiSHA256.description,
+            certSha256: certificate.fingerprint.hexadecimal, names: certificate.names.map(\.description))
     }
 
     /// Days from one moment to another, rounded down, so that the last hours before an end count as 0 and those after as -1.
@@ -254,11 +216,8 @@ extension Report.Pin {
     /// Reports a configured pin.
     fileprivate init(_ pin: Pin) {
         self.init(
-            pin: pin.spkiSHA256.description,
-            kind: pin.certificate == nil ? "public-key" : "certificate",
-            origin: pin.origin,
-            subject: pin.certificate?.description
-        )
+            pin: pin.spkiSHA256.description, kind: pin.certificate == nil ? "public-key" : "certificate",
+            origin: pin.origin, subject: pin.certificate?.description)
     }
 
     /// Reports a configured record that no pin expresses.
@@ -272,11 +231,7 @@ extension Report.ConfigurationEntry {
     fileprivate init(_ configured: ConfiguredEntry) {
         let entry = configured.entry
         self.init(
-            kind: configured.kind.rawValue,
-            hosts: entry.hosts?.description,
-            origin: entry.origin,
-            enforcesPinning: entry.enforcesPinning,
-            expires: entry.expiration?.date
-        )
+            kind: configured.kind.rawValue, hosts: entry.hosts?.description, origin: entry.origin,
+            enforcesPinning: entry.enforcesPinning, expires: entry.expiration?.date)
     }
 }

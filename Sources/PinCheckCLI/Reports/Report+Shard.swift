@@ -20,8 +20,7 @@ extension Report.Shard {
     static let definition: String? = "shard"
 
     static let fields: DocumentFields<Report.Shard> = [
-        DocumentField("index", \.index, "From 1.", as: .atLeast(1)),
-        DocumentField("count", \.count, as: .atLeast(1)),
+        DocumentField("index", \.index, "From 1.", as: .atLeast(1)), DocumentField("count", \.count, as: .atLeast(1)),
         DocumentField("run", \.run, "The hash of what the flags ask of all targets.", as: .sha256),
         DocumentField("entry", \.entry, "The hash of the words that name the target in its list.", as: .sha256),
     ]

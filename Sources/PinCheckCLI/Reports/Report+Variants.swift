@@ -97,12 +97,8 @@ extension Report.Variant {
         case .ordinary, .withoutSNI, .withSNI: break
         }
         self.init(
-            label: variant.label ?? "ordinary",
-            keyType: keyType,
-            tlsVersion: version,
-            counts: variant.counts,
-            rank: variant.rank
-        )
+            label: variant.label ?? "ordinary", keyType: keyType, tlsVersion: version, counts: variant.counts,
+            rank: variant.rank)
     }
 }
 
@@ -110,24 +106,15 @@ extension Report.Consistency {
     /// Reports what connections have in common.
     init(_ consistency: Consistency) {
         self.init(
-            consistent: consistency.isConsistent,
-            addresses: consistency.addresses,
-            accepted: consistency.accepted,
-            rejected: consistency.rejected,
-            unreachable: consistency.unreachable,
+            consistent: consistency.isConsistent, addresses: consistency.addresses, accepted: consistency.accepted,
+            rejected: consistency.rejected, unreachable: consistency.unreachable,
             findings: consistency.findings.map { finding in
                 let message = Report.Message(finding.reason)
                 return Finding(
-                    id: message.id,
-                    level: finding.level == .warning ? .warning : .info,
-                    message: message.message
-                )
-            },
-            exit: Report.Exit(.worst(consistency.outcomes.map(ExitStatus.init))),
-            hasKnownDifferences: consistency.hasKnownDifferences,
-            answeringOtherwise: consistency.answeringOtherwise,
-            absences: consistency.absences.map(Gap.init)
-        )
+                    id: message.id, level: finding.level == .warning ? .warning : .info, message: message.message)
+            }, exit: Report.Exit(.worst(consistency.outcomes.map(ExitStatus.init))),
+            hasKnownDifferences: consistency.hasKnownDifferences, answeringOtherwise: consistency.answeringOtherwise,
+            absences: consistency.absences.map(Gap.init))
     }
 }
 
@@ -135,12 +122,8 @@ extension Report.Consistency.Gap {
     /// Reports that there is nothing.
     fileprivate init(_ absence: Absence) {
         self.init(
-            address: absence.address,
-            label: absence.variant.label ?? "",
-            counts: absence.variant.counts,
-            rank: absence.variant.rank,
-            reason: absence.reason == .notOffered ? .notOffered : .notTried
-        )
+            address: absence.address, label: absence.variant.label ?? "", counts: absence.variant.counts,
+            rank: absence.variant.rank, reason: absence.reason == .notOffered ? .notOffered : .notTried)
     }
 }
 
@@ -150,23 +133,11 @@ extension Report.Variant {
     static let definition: String? = "variant"
 
     static let fields: DocumentFields<Report.Variant> = [
+        DocumentField("label", \.label, "As in ordinary, RSA, TLS 1.2, no SNI and with SNI.", as: .matching(.label)),
         DocumentField(
-            "label",
-            \.label,
-            "As in ordinary, RSA, TLS 1.2, no SNI and with SNI.",
-            as: .matching(.label)
-        ),
-        DocumentField(
-            "key_type",
-            \.keyType,
-            "The only type of key asked for; null for any.",
-            as: .words(CertificateKeyType.allCases.map(\.rawValue))
-        ),
-        DocumentField(
-            "tls_version",
-            \.tlsVersion,
-            "The only TLS version offered; null for those of the target."
-        ),
+            "key_type", \.keyType, "The only type of key asked for; null for any.",
+            as: .words(CertificateKeyType.allCases.map(\.rawValue))),
+        DocumentField("tls_version", \.tlsVersion, "The only TLS version offered; null for those of the target."),
         DocumentField("counts", \.counts, "Whether the verdict counts for the target."),
         DocumentField("rank", \.rank, "Where it stands among others."),
     ]
@@ -177,27 +148,16 @@ extension Report.Consistency {
 
     static let fields: DocumentFields<Report.Consistency> = [
         DocumentField(
-            "consistent",
-            \.consistent,
-            "Whether no finding is a warning and the verdicts agree; null when nothing was compared."
-        ),
+            "consistent", \.consistent,
+            "Whether no finding is a warning and the verdicts agree; null when nothing was compared."),
         DocumentField("addresses", \.addresses, "How many addresses were tried.", as: .atLeast(0)),
-        DocumentField("accepted", \.accepted, as: .atLeast(0)),
-        DocumentField("rejected", \.rejected, as: .atLeast(0)),
-        DocumentField("unreachable", \.unreachable, as: .atLeast(0)),
-        DocumentField("findings", \.findings),
+        DocumentField("accepted", \.accepted, as: .atLeast(0)), DocumentField("rejected", \.rejected, as: .atLeast(0)),
+        DocumentField("unreachable", \.unreachable, as: .atLeast(0)), DocumentField("findings", \.findings),
         DocumentField(
-            "has_known_differences",
-            \.hasKnownDifferences,
-            "Whether some differ as a baseline has recorded them."
-        ),
+            "has_known_differences", \.hasKnownDifferences, "Whether some differ as a baseline has recorded them."),
         DocumentField(
-            "answering_otherwise",
-            \.answeringOtherwise,
-            "How many of the accepted gave another answer than expected.",
-            as: .atLeast(0)
-        ),
-        DocumentField("absences", \.absences, "What could not be looked at."),
+            "answering_otherwise", \.answeringOtherwise, "How many of the accepted gave another answer than expected.",
+            as: .atLeast(0)), DocumentField("absences", \.absences, "What could not be looked at."),
         DocumentField("exit", \.exit, as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])),
     ]
 }
@@ -205,29 +165,19 @@ extension Report.Consistency {
 extension Report.Consistency.Gap {
     static let fields: DocumentFields<Report.Consistency.Gap> = [
         DocumentField("address", \.address, "With its port where that is not the target's."),
-        DocumentField(
-            "label",
-            \.label,
-            "The kind of client; empty for the ordinary one.",
-            as: .matching(.label)
-        ),
+        DocumentField("label", \.label, "The kind of client; empty for the ordinary one.", as: .matching(.label)),
         DocumentField("counts", \.counts, "Whether its verdict would count for the target."),
-        DocumentField("rank", \.rank, "Where the kind stands among others."),
-        DocumentField("reason", \.reason),
+        DocumentField("rank", \.rank, "Where the kind stands among others."), DocumentField("reason", \.reason),
     ]
 }
 
 extension Report.Consistency.Finding {
     static let fields: DocumentFields<Report.Consistency.Finding> = [
         DocumentField(
-            "id",
-            \.id,
+            "id", \.id,
             as: .words([
                 "addresses-differ", "addresses-incomplete", "key-types-differ", "versions-differ", "no-sni-differs",
                 "sni-differs", "not-offered", "hung-up", "no-time",
-            ])
-        ),
-        DocumentField("level", \.level),
-        DocumentField("message", \.message),
+            ])), DocumentField("level", \.level), DocumentField("message", \.message),
     ]
 }

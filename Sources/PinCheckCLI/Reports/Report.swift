@@ -75,9 +75,7 @@ struct Report: DocumentObject {
     /// What monitoring systems are told.
     var monitoring: Monitoring
 
-    enum VerdictWord: String, DocumentWord, Decodable {
-        case accept, reject, none
-    }
+    enum VerdictWord: String, DocumentWord, Decodable { case accept, reject, none }
 
     struct Endpoint: DocumentObject, Decodable {
         /// The address connected to, `nil` when none could be.
@@ -236,9 +234,7 @@ struct Report: DocumentObject {
 
     /// That a server asked for a client certificate and got none: its answer to others may be another.
     static let clientCertificateNote = Message(
-        id: "client-certificate-requested",
-        message: "the server asks for a client certificate and got none"
-    )
+        id: "client-certificate-requested", message: "the server asks for a client certificate and got none")
 
     /// What the clients' platforms check and pincheck does not.
     static let notEmulated = [
@@ -246,8 +242,7 @@ struct Report: DocumentObject {
             id: "no-revocation",
             message:
                 "of revocation only the OCSP response that the server staples is looked at: nothing but the target is "
-                + "contacted"
-        ),
+                + "contacted"),
         Message(
             id: "no-aia",
             message:
@@ -255,14 +250,11 @@ struct Report: DocumentObject {
         ),
         Message(
             id: "no-ct-logs",
-            message: "the SCTs of Certificate Transparency are counted; which logs they are from is not judged"
-        ),
+            message: "the SCTs of Certificate Transparency are counted; which logs they are from is not judged"),
         Message(
             id: "no-managed-roots",
-            message:
-                "roots that management puts on devices, and updates of root lists over the air, are not known: "
-                + "--extra-root stands for them"
-        ),
+            message: "roots that management puts on devices, and updates of root lists over the air, are not known: "
+                + "--extra-root stands for them"),
     ]
 
     /// The exit status the report alone would lead to.

@@ -65,7 +65,5 @@ struct RunTotal: Sendable {
     }
 
     private static let order =
-        ExitStatus.allCases.filter { $0 != .pass }.sorted {
-            $0 != $1 && ExitStatus.worst([$0, $1]) == $0
-        } + [.pass]
+        ExitStatus.allCases.filter { $0 != .pass }.sorted { $0 != $1 && ExitStatus.worst([$0, $1]) == $0 } + [.pass]
 }

@@ -100,8 +100,9 @@ struct VariantSummary {
 
     /// What the warnings are about, in a few words each.
     private var differences: [String] {
-        consistency.findings.filter { $0.level == .warning }.map { Self.words[$0.id] ?? $0.id }
-            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        consistency.findings.filter { $0.level == .warning }.map { Self.words[$0.id] ?? $0.id }.reduce(into: []) {
+            if !$0.contains($1) { $0.append($1) }
+        }
     }
 
     private static let words = [

@@ -15,9 +15,7 @@ extension Baseline {
 
     /// Reads the lists of `--allow`.
     private static func policy(_ lists: [String]) throws(CommandError) -> RotationPolicy {
-        do {
-            return try RotationPolicy(reading: lists)
-        } catch {
+        do { return try RotationPolicy(reading: lists) } catch {
             let known = Change.Kind.allCases.map(\.rawValue)
             throw .unknown("--allow \(quoted(error.word))", error.word, among: known)
         }
@@ -29,8 +27,7 @@ extension Baseline {
         let places = unasked.lazy.map { key in key.connect.map { "\(key.target) at \($0)" } ?? key.target }
         context.console.report(
             "Note: \(quoted(path)) also records \(listed(places, first: 1)), which "
-                + "\(unasked.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all"
-        )
+                + "\(unasked.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all")
     }
 
     /// Rewrites the baseline after a run that ended well; says so where it did not.

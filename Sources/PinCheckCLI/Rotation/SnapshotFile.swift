@@ -49,15 +49,10 @@ enum SnapshotFile {
                 endpoints.append(try entry.endpoint(at: "endpoints[\(index)]"))
             }
             return Snapshot(endpoints)
-        } catch let error as CommandError {
-            throw error
-        } catch let error as SnapshotValueError {
+        } catch let error as CommandError { throw error } catch let error as SnapshotValueError {
             throw .data("\(name) is not a snapshot: \(error.place): \(error.reason)")
-        } catch let error as DecodingError {
-            throw .data("\(name) is not a snapshot: \(Self.reason(of: error))")
-        } catch {
-            throw .data("\(name) is not a snapshot: it is not a JSON document; write one with 'pincheck snapshot'")
-        }
+        } catch let error as DecodingError { throw .data("\(name) is not a snapshot: \(Self.reason(of: error))") } catch
+        { throw .data("\(name) is not a snapshot: it is not a JSON document; write one with 'pincheck snapshot'") }
     }
 
     private static func checkSchema(_ text: String, name: String) throws(CommandError) {
@@ -68,8 +63,7 @@ enum SnapshotFile {
         guard number <= version else {
             throw .data(
                 "\(name) was written by a newer pincheck: its schema is \(schemaName)/\(number) and this version reads "
-                    + "up to \(schema); update pincheck, or take the snapshot again"
-            )
+                    + "up to \(schema); update pincheck, or take the snapshot again")
         }
     }
 
@@ -88,9 +82,7 @@ private struct SnapshotValueError: Error {
 
 extension SnapshotFile {
     /// The only part that documents of every version have.
-    private struct Head: Decodable {
-        let schema: String
-    }
+    private struct Head: Decodable { let schema: String }
 
     private struct Document: DocumentObject, Decodable {
         let schema: String
@@ -125,27 +117,17 @@ extension SnapshotFile {
         static let fields: DocumentFields<Entry> = [
             DocumentField(CodingKeys.target.rawValue, \.target, "The target with its port."),
             DocumentField(
-                CodingKeys.connect.rawValue,
-                \.connect,
-                "The address and port that were given to connect to; null when the target was looked up."
-            ),
+                CodingKeys.connect.rawValue, \.connect,
+                "The address and port that were given to connect to; null when the target was looked up."),
             DocumentField(CodingKeys.sni.rawValue, \.sni, "The server name that was sent."),
             DocumentField(
-                CodingKeys.verifyName.rawValue,
-                \.verifyName,
-                "The name the certificate has to be valid for."
-            ),
+                CodingKeys.verifyName.rawValue, \.verifyName, "The name the certificate has to be valid for."),
             DocumentField(
-                CodingKeys.variant.rawValue,
-                \.variant,
-                "The part of the offer that was changed, as in RSA or TLS 1.2; null for ordinary clients."
-            ),
+                CodingKeys.variant.rawValue, \.variant,
+                "The part of the offer that was changed, as in RSA or TLS 1.2; null for ordinary clients."),
             DocumentField(CodingKeys.tls.rawValue, \.tls),
             DocumentField(
-                CodingKeys.chain.rawValue,
-                \.chain,
-                "The certificates the server sent, in wire order, at least one."
-            ),
+                CodingKeys.chain.rawValue, \.chain, "The certificates the server sent, in wire order, at least one."),
         ]
 
         init(_ endpoint: Snapshot.Endpoint) {
@@ -161,9 +143,7 @@ extension SnapshotFile {
         func endpoint(at place: String) throws -> Snapshot.Endpoint {
             guard let parsed = try? Target(target), parsed.port != nil else {
                 throw SnapshotValueError(
-                    place: place + ".target",
-                    reason: "\(quoted(target)) is not a host with a port"
-                )
+                    place: place + ".target", reason: "\(quoted(target)) is not a host with a port")
             }
             if let connect, (try? ConnectAddress.readAny(connect).count) != 1 {
                 throw SnapshotValueError(place: place + ".connect", reason: "\(quoted(connect)) is not an address")
@@ -177,17 +157,9 @@ extension SnapshotFile {
             }
             if let variant, Variant(label: variant) == nil {
                 throw SnapshotValueError(
-                    place: place + ".variant",
-                    reason: "\(quoted(variant)) is not a way to connect"
-                )
+                    place: place + ".variant", reason: "\(quoted(variant)) is not a way to connect")
             }
-            let key = Snapshot.Key(
-                target: target,
-                connect: connect,
-                sni: sni,
-                verifyName: verifyName,
-                variant: variant
-            )
+            let key = Snapshot.Key(target: target, connect: connect, sni: sni, verifyName: verifyName, variant: variant)
             let tls = tls.map { Snapshot.TLS(version: $0.version, clientCertificateRequested: $0.asksForClient) }
             guard let endpoint = Snapshot.Endpoint(key, tls: tls, chain: certificates) else {
                 throw SnapshotValueError(place: place + ".chain", reason: "it holds no certificate")
@@ -236,20 +208,13 @@ extension SnapshotFile {
             DocumentField(CodingKeys.subject.rawValue, \.subject, "In the order of RFC 2253."),
             DocumentField(CodingKeys.issuer.rawValue, \.issuer),
             DocumentField(
-                CodingKeys.issuerKeyID.rawValue,
-                \.issuerKeyID,
-                "The authority key identifier in hexadecimal digits."
-            ),
+                CodingKeys.issuerKeyID.rawValue, \.issuerKeyID, "The authority key identifier in hexadecimal digits."),
             DocumentField(CodingKeys.names.rawValue, \.names, "The subject alternative names, sorted."),
             DocumentField(CodingKeys.notBefore.rawValue, \.notBefore, as: .time),
             DocumentField(CodingKeys.notAfter.rawValue, \.notAfter, as: .time),
             DocumentField(CodingKeys.key.rawValue, \.key, "The algorithm and its size, as in EC P-256."),
             DocumentField(
-                CodingKeys.spkiSHA256.rawValue,
-                \.spkiSHA256,
-                "The public-key pin in the notation of OkHttp.",
-                as: .pin
-            ),
+                CodingKeys.spkiSHA256.rawValue, \.spkiSHA256, "The public-key pin in the notation of OkHttp.", as: .pin),
             DocumentField(CodingKeys.certificateSHA256.rawValue, \.certificateSHA256, as: .sha256),
         ]
 
@@ -279,27 +244,18 @@ extension SnapshotFile {
             guard certificateSHA256.utf8.count == 64, certificateSHA256.allSatisfy(\.isHexDigit) else {
                 throw SnapshotValueError(
                     place: place + ".cert_sha256",
-                    reason: "\(quoted(certificateSHA256)) is not a SHA-256 in hexadecimal digits"
-                )
+                    reason: "\(quoted(certificateSHA256)) is not a SHA-256 in hexadecimal digits")
             }
             return Snapshot.Certificate(
-                subject: subject,
-                issuer: issuer,
-                issuerKeyID: issuerKeyID,
-                names: names,
-                notBefore: try time(notBefore, "not_before"),
-                notAfter: try time(notAfter, "not_after"),
-                key: key,
-                spkiSHA256: spkiSHA256,
-                certificateSHA256: certificateSHA256
-            )
+                subject: subject, issuer: issuer, issuerKeyID: issuerKeyID, names: names,
+                notBefore: try time(notBefore, "not_before"), notAfter: try time(notAfter, "not_after"), key: key,
+                spkiSHA256: spkiSHA256, certificateSHA256: certificateSHA256)
         }
     }
 }
 
 /// An optional that is read from `null` or from a key that is not there.
-@propertyWrapper
-private struct Nullable<Value: Decodable & Sendable>: Decodable, Sendable {
+@propertyWrapper private struct Nullable<Value: Decodable & Sendable>: Decodable, Sendable {
     var wrappedValue: Value?
 
     init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }

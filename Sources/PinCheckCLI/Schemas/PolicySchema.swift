@@ -4,41 +4,31 @@ import Text
 /// The JSON Schema (draft 2020-12) of policy files, made from the table that the reader goes by.
 enum PolicySchema {
     /// The schema as a document.
-    static func document() throws(CommandError) -> String {
-        try JSONRenderer.document(schema)
-    }
+    static func document() throws(CommandError) -> String { try JSONRenderer.document(schema) }
 
     private static var schema: JSONNode {
         let settings: JSONNode = ["$ref": "#/$defs/settings"]
         return [
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "title": "pincheck policy",
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "pincheck policy",
             "description":
                 "Hosts, and what each of them is checked by. Files are JSON5: comments and trailing commas are fine.",
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["hosts"],
+            "type": "object", "additionalProperties": false, "required": ["hosts"],
             "properties": [
-                "$schema": ["type": "string"],
-                "version": ["const": .integer(PolicyReader.version)],
+                "$schema": ["type": "string"], "version": ["const": .integer(PolicyReader.version)],
                 "defaults": [
-                    "$ref": "#/$defs/settings",
-                    "description": "What goes for every host that says nothing else.",
+                    "$ref": "#/$defs/settings", "description": "What goes for every host that says nothing else.",
                 ],
                 "hosts": [
                     "type": "object",
                     "description": "The hosts by name, as in api.example.com or api.example.com:8443.",
-                    "minProperties": 1,
-                    "additionalProperties": settings,
+                    "minProperties": 1, "additionalProperties": settings,
                 ],
             ],
             "$defs": [
                 "settings": [
-                    "type": "object",
-                    "additionalProperties": false,
+                    "type": "object", "additionalProperties": false,
                     "properties": .object(
-                        Dictionary(uniqueKeysWithValues: PolicyKey.allCases.map { ($0.rawValue, node(for: $0)) })
-                    ),
+                        Dictionary(uniqueKeysWithValues: PolicyKey.allCases.map { ($0.rawValue, node(for: $0)) })),
                 ]
             ],
         ]

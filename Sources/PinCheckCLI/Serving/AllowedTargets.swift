@@ -22,9 +22,7 @@ struct AllowedTargets: Sendable {
         entries = try texts.map { (text) throws(CommandError) in
             let isPattern = text.hasPrefix("*.")
             let target: Target
-            do throws(RequestError) {
-                target = try Target(isPattern ? String(text.dropFirst(2)) : text)
-            } catch {
+            do throws(RequestError) { target = try Target(isPattern ? String(text.dropFirst(2)) : text) } catch {
                 throw .usage("--allow-target: \(CommandError(error).message)")
             }
             guard isPattern else { return (.one(target.host), target.port) }

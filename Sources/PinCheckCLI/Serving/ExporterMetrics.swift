@@ -108,34 +108,26 @@ final class ExporterMetrics: Sendable {
         families.add("build_info", "The version of pincheck.", .gauge, [([("version", ProgramVersion.number)], 1)])
         families.add("start_timestamp_seconds", "When the exporter was started.", Int(start.secondsSinceEpoch))
         families.add(
-            "requests_total",
-            "Requests by path and status of the answer; those that were none have the path none.",
+            "requests_total", "Requests by path and status of the answer; those that were none have the path none.",
             .counter,
             state.requests.sorted { $0.key < $1.key }.map {
                 ([("path", $0.key.path), ("code", String($0.key.status))], $0.value)
-            }
-        )
+            })
         families.add(
-            "probes_total",
-            "Probes by module and exit status.",
-            .counter,
+            "probes_total", "Probes by module and exit status.", .counter,
             state.probes.sorted { $0.key < $1.key }.map {
                 ([("module", $0.key.module), ("status", $0.key.end)], $0.value)
-            }
-        )
+            })
         families.add(
             "probe_errors_total",
             "Probes that came to nothing for a reason of the exporter's: its module, its limits, its descriptors.",
             .counter,
             state.errors.sorted { $0.key < $1.key }.map {
                 ([("module", $0.key.module), ("reason", $0.key.end)], $0.value)
-            }
-        )
+            })
         var times = MetricFamily(
-            name: Families.prefix + "probe_seconds",
-            help: "How long probes took, from their request on.",
-            kind: .histogram
-        )
+            name: Families.prefix + "probe_seconds", help: "How long probes took, from their request on.",
+            kind: .histogram)
         state.times.add(to: &times)
         families.text += times.text
         families.add("probes_in_flight", "Probes under way.", slots.underWay)
@@ -145,27 +137,19 @@ final class ExporterMetrics: Sendable {
         families.add("connections", "Connections to the exporter.", state.connections)
         families.add(
             "dropped_connections_total",
-            "Connections that were given up: too slow, or idle where another needed the place.",
-            .counter,
-            ServerEvent.Reason.allCases.map { ([("reason", $0.rawValue)], state.dropped[$0] ?? 0) }
-        )
+            "Connections that were given up: too slow, or idle where another needed the place.", .counter,
+            ServerEvent.Reason.allCases.map { ([("reason", $0.rawValue)], state.dropped[$0] ?? 0) })
         families.add("lost_log_lines_total", "Lines of the log nobody took.", .counter, [([], state.lostLines)])
         families.add(
             "config_last_reload_successful",
             "Whether the policies could be read the last time (1); if not, those before are in force.",
-            state.reading.isGood ? 1 : 0
-        )
+            state.reading.isGood ? 1 : 0)
         families.add(
-            "config_last_reload_success_timestamp_seconds",
-            "When the policies in force were read.",
-            Int(state.reading.time.secondsSinceEpoch)
-        )
+            "config_last_reload_success_timestamp_seconds", "When the policies in force were read.",
+            Int(state.reading.time.secondsSinceEpoch))
         families.add(
-            "config_reload_failures_total",
-            "How often the policies could not be read again.",
-            .counter,
-            [([], state.reading.failures)]
-        )
+            "config_reload_failures_total", "How often the policies could not be read again.", .counter,
+            [([], state.reading.failures)])
         return families.text
     }
 }
@@ -176,15 +160,10 @@ private struct Families {
 
     var text = ""
 
-    mutating func add(_ name: String, _ help: String, _ value: Int) {
-        add(name, help, .gauge, [([], value)])
-    }
+    mutating func add(_ name: String, _ help: String, _ value: Int) { add(name, help, .gauge, [([], value)]) }
 
     mutating func add(
-        _ name: String,
-        _ help: String,
-        _ kind: MetricFamily.Kind,
-        _ series: [(labels: MetricFamily.Labels, value: Int)]
+        _ name: String, _ help: String, _ kind: MetricFamily.Kind, _ series: [(labels: MetricFamily.Labels, value: Int)]
     ) {
         var family = MetricFamily(name: Self.prefix + name, help: help, kind: kind)
         for (labels, value) in series { family.add(labels, value) }

@@ -27,13 +27,10 @@ struct ProbeAnswer {
         var text = reports.map { renderer.text(for: $0) }.joined() + renderer.ending(exit: status)
         var success = MetricFamily(
             name: "pincheck_probe_success",
-            help: "Whether the target passes (1): every client accepts it, and nothing is wrong that was asked about."
-        )
+            help: "Whether the target passes (1): every client accepts it, and nothing is wrong that was asked about.")
         success.add([], status == .pass ? 1 : 0)
         var duration = MetricFamily(
-            name: "pincheck_probe_duration_seconds",
-            help: "How long the probe took, from its request on."
-        )
+            name: "pincheck_probe_duration_seconds", help: "How long the probe took, from its request on.")
         duration.add([], DecimalText.seconds(time / .seconds(1)))
         text += success.text + duration.text
         self.text = text

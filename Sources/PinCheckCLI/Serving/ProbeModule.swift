@@ -46,11 +46,7 @@ final class ProbeModule: Sendable {
     ///   - context: the world.
     /// - Throws: ``CommandError`` for what cannot be used, of whichever host.
     init(
-        _ name: String,
-        policies: [String],
-        lists: [String],
-        _ request: CheckRequest,
-        allowing allowed: AllowedTargets,
+        _ name: String, policies: [String], lists: [String], _ request: CheckRequest, allowing allowed: AllowedTargets,
         in context: Context
     ) throws(CommandError) {
         var loader = context.loader
@@ -73,8 +69,7 @@ final class ProbeModule: Sendable {
             guard jobs.updateValue(job, forKey: key) == nil else {
                 throw .data(
                     "\(job.endpoint.target) is named twice in the module \(quoted(name)), which answers with one result: "
-                        + "leave one of the two out"
-                )
+                        + "leave one of the two out")
             }
             ports[key.host, default: []].append(key.port)
         }
@@ -96,9 +91,7 @@ final class ProbeModule: Sendable {
     /// - Throws: ``Refusal`` for a target that is not to be probed.
     func job(for text: String) throws(Refusal) -> CheckJob {
         let target: Target
-        do throws(RequestError) {
-            target = try Target(text)
-        } catch {
+        do throws(RequestError) { target = try Target(text) } catch {
             throw Refusal(status: 400, message: CommandError(error).message)
         }
         let defaultPort = request.connection.port ?? RequestDefaults.port
@@ -124,9 +117,7 @@ final class ProbeModule: Sendable {
     /// Throws for a target that would pass because nobody said what it has to hold: `check` refuses one that is in no policy, too.
     private func requireSomethingToJudgeBy(_ target: Target) throws(Refusal) {
         guard isNamed, request.judging.pinSources.isEmpty else { return }
-        do throws(CommandError) {
-            guard try hosts?.names(target, request) != true else { return }
-        } catch {
+        do throws(CommandError) { guard try hosts?.names(target, request) != true else { return } } catch {
             throw Refusal(status: 500, message: error.message)
         }
         throw Refusal(
@@ -140,15 +131,12 @@ final class ProbeModule: Sendable {
     private func otherJob(for target: Target) throws(Refusal) -> CheckJob {
         try requireSomethingToJudgeBy(target)
         do throws(CommandError) {
-            let asked =
-                try hosts?.checkTarget(for: target, request) ?? CheckTarget(target: target, request: request)
+            let asked = try hosts?.checkTarget(for: target, request) ?? CheckTarget(target: target, request: request)
             return try loader.withLock { (loader) throws(CommandError) in
                 try CommandError.reading { () throws(CheckError) in
                     try CheckPlan.jobs([asked.withOwnAddresses], &loader, areAll: false)[0]
                 }
             }
-        } catch {
-            throw Refusal(status: 500, message: error.message)
-        }
+        } catch { throw Refusal(status: 500, message: error.message) }
     }
 }

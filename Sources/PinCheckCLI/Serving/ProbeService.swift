@@ -39,13 +39,8 @@ final class ProbeService: Sendable {
     ///   - cacheTime: how long an answer is given again.
     ///   - now: tells the time.
     init(
-        _ modules: ProbeModules,
-        checker: StandingChecker,
-        metrics: ExporterMetrics,
-        log: ServeLog,
-        jobs: Int,
-        cacheTime: Duration,
-        now: @escaping @Sendable () -> Timestamp
+        _ modules: ProbeModules, checker: StandingChecker, metrics: ExporterMetrics, log: ServeLog, jobs: Int,
+        cacheTime: Duration, now: @escaping @Sendable () -> Timestamp
     ) {
         self.modules = modules
         self.checker = checker
@@ -62,10 +57,8 @@ final class ProbeService: Sendable {
         metrics.countRequest(path, answer.status)
         if path != "/probe", log.writes(.debug) {
             log.write(
-                .debug,
-                "request",
-                [("path", .text(path)), ("code", .integer(answer.status)), ("client", .text(request.client))]
-            )
+                .debug, "request",
+                [("path", .text(path)), ("code", .integer(answer.status)), ("client", .text(request.client))])
         }
         return answer
     }
@@ -73,9 +66,7 @@ final class ProbeService: Sendable {
     /// The answer, with the path by which it is counted.
     private func route(_ request: ServedRequest) async -> (path: String, answer: ServedAnswer) {
         let place: RequestPlace
-        do throws(RequestProblem) {
-            place = try RequestPlace(request.place)
-        } catch {
+        do throws(RequestProblem) { place = try RequestPlace(request.place) } catch {
             if case .tooLong = error { return ("other", .problem(414, error.message)) }
             return ("other", .problem(400, error.message))
         }
@@ -120,9 +111,7 @@ final class ProbeService: Sendable {
         do throws(RequestProblem) {
             question = try ProbeQuestion(place)
             limit = try ScrapeTimeout.read(request.timeouts)
-        } catch {
-            return refused(400, error.message, request)
-        }
+        } catch { return refused(400, error.message, request) }
         let reading = modules.reading
         let name = question.module ?? ProbeModule.defaultName
         guard let module = reading.modules[name] else {
@@ -131,9 +120,7 @@ final class ProbeService: Sendable {
                 400,
                 question.module == nil
                     ? "no module is named, and there is no --policy: add module=NAME, one of \(names)"
-                    : "there is no module \(quoted(name)): name one of \(names)",
-                request
-            )
+                    : "there is no module \(quoted(name)): name one of \(names)", request)
         }
         do throws(ProbeModule.Refusal) {
             let job = try module.job(for: question.target)
@@ -145,11 +132,7 @@ final class ProbeService: Sendable {
     }
 
     private func answer(
-        _ job: CheckJob,
-        of module: ProbeModule,
-        _ reading: Int,
-        within limit: Duration?,
-        _ request: ServedRequest
+        _ job: CheckJob, of module: ProbeModule, _ reading: Int, within limit: Duration?, _ request: ServedRequest
     ) async -> ServedAnswer {
         let target = job.endpoint.target
         let key = CacheKey(reading: reading, module: module.name, target: target, writtenName: job.endpoint.writtenName)
@@ -166,12 +149,7 @@ final class ProbeService: Sendable {
         // What waited longer had too little time left, and would make the target look unreachable.
         guard await slots.enter(size: job.mostConnections, until: request.arrival + time / 2) else {
             return failed(
-                "busy",
-                "too much is under way: raise --jobs, or scrape less at a time",
-                target,
-                module,
-                request
-            )
+                "busy", "too much is under way: raise --jobs, or scrape less at a time", target, module, request)
         }
         defer { slots.leave(size: job.mostConnections) }
         let left = time - request.arrival.duration(to: .now)
@@ -182,12 +160,7 @@ final class ProbeService: Sendable {
         let answer = ProbeAnswer(checked, in: request.arrival.duration(to: .now), now: now)
         guard !answer.isOutOfResources else {
             return failed(
-                "local-limit",
-                "out of file descriptors or local ports: raise the limit",
-                target,
-                module,
-                request
-            )
+                "local-limit", "out of file descriptors or local ports: raise the limit", target, module, request)
         }
         let kept = KeptAnswer(text: answer.text, level: answer.status == .pass ? .info : .warn, told: told(answer))
         metrics.countProbe(of: module.name, answer.status, in: request.arrival.duration(to: .now))
@@ -217,10 +190,7 @@ final class ProbeService: Sendable {
 
     /// An answer to a request that asks for what is not to be had; of what it asks for nothing is logged, which could be a secret.
     private func refused(
-        _ status: Int,
-        _ message: SafeText,
-        _ request: ServedRequest,
-        module: String? = nil
+        _ status: Int, _ message: SafeText, _ request: ServedRequest, module: String? = nil
     ) -> ServedAnswer {
         var fields: ServeLog.Fields = [("code", .integer(status)), ("client", .text(request.client))]
         if let module { fields.append(("module", .text(module))) }
@@ -231,18 +201,12 @@ final class ProbeService: Sendable {
 
     /// An answer where the probe came to nothing, for a reason that is not the target's.
     private func failed(
-        _ reason: String,
-        _ message: SafeText,
-        _ target: String,
-        _ module: ProbeModule,
-        _ request: ServedRequest
+        _ reason: String, _ message: SafeText, _ target: String, _ module: ProbeModule, _ request: ServedRequest
     ) -> ServedAnswer {
         metrics.countError(of: module.name, reason)
         log.write(
-            .error,
-            "probe",
-            fields(target, module, request) + [("error", .text(reason)), ("message", .text(message.description))]
-        )
+            .error, "probe",
+            fields(target, module, request) + [("error", .text(reason)), ("message", .text(message.description))])
         return .problem(503, message)
     }
 }

@@ -7,14 +7,10 @@ import Text
 /// fit into memory then is dropped and counted.
 final class ServeLog: Sendable {
     /// How a line is written.
-    enum Form: String, CaseIterable, Sendable {
-        case text, json
-    }
+    enum Form: String, CaseIterable, Sendable { case text, json }
 
     /// How grave something is.
-    enum Level: String, CaseIterable, Sendable {
-        case error, warn, info, debug
-    }
+    enum Level: String, CaseIterable, Sendable { case error, warn, info, debug }
 
     /// A part of a line beside the time, the level and the event.
     enum Value: Sendable {
@@ -51,9 +47,7 @@ final class ServeLog: Sendable {
         self.dropped = dropped
         now = context.now
         let (stream, lines) = AsyncStream.makeStream(
-            of: String.self,
-            bufferingPolicy: .bufferingOldest(Self.mostWaiting)
-        )
+            of: String.self, bufferingPolicy: .bufferingOldest(Self.mostWaiting))
         self.lines = lines
         let errors = context.console.errors
         writing = Task(executorPreference: globalConcurrentExecutor) {

@@ -8,42 +8,27 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Listen there (default: \(ServeSettings.defaultPlace)).",
-            discussion: "ADDR:PORT or [v6]:PORT; port 0 is one that is free. Repeatable.",
-            valueName: "addr:port"
-        )
-    )
+            discussion: "ADDR:PORT or [v6]:PORT; port 0 is one that is free. Repeatable.", valueName: "addr:port"))
     var listen: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "The hosts of a policy (JSON5) can be asked for.",
             discussion: "It is the module for requests that name none. It is read again on SIGHUP. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file(extensions: ["json5", "json"])
-    )
-    var policy: [String] = []
+            valueName: "file"), completion: .file(extensions: ["json5", "json"])) var policy: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "A policy that requests choose by module=NAME.",
-            discussion: "Several files with one name are one module. Repeatable.",
-            valueName: "name=file"
-        ),
-        completion: .file(extensions: ["json5", "json"])
-    )
-    var module: [String] = []
+            discussion: "Several files with one name are one module. Repeatable.", valueName: "name=file"),
+        completion: .file(extensions: ["json5", "json"])) var module: [String] = []
 
     @Option(
         name: .customLong("targets"),
         help: ArgumentHelp(
             "The targets of a list can be asked for.",
             discussion: "As for 'check', with what each line says. For requests that name no module. Repeatable.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
-    var lists: [String] = []
+            valueName: "file"), completion: .file()) var lists: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -51,41 +36,26 @@ struct ServeOptions: ParsableArguments {
             discussion: """
                 HOST or HOST:PORT, in every module; '*.example.com' is every name below. Without a port it is that of \
                 --port. Repeatable.
-                """,
-            valueName: "target"
-        )
-    )
-    var allowTarget: [String] = []
+                """, valueName: "target")) var allowTarget: [String] = []
 
     @Flag(
         help: ArgumentHelp(
             "Every target can be asked for, on every port.",
-            discussion: "Whoever reaches the exporter can then have it connect anywhere."
-        )
-    )
-    var allowAnyTarget = false
+            discussion: "Whoever reaches the exporter can then have it connect anywhere.")) var allowAnyTarget = false
 
     @Option(
         help: ArgumentHelp(
             "Give an answer again for so long (default: 0).",
-            discussion: "In seconds. An answer without a verdict is not given again.",
-            valueName: "seconds"
-        )
-    )
-    var cache: String?
+            discussion: "In seconds. An answer without a verdict is not given again.", valueName: "seconds")) var cache:
+        String?
 
-    @Option(
-        help: ArgumentHelp("The form of the log: text or json (default: text).", valueName: "form")
-    )
-    var logFormat: String?
+    @Option(help: ArgumentHelp("The form of the log: text or json (default: text).", valueName: "form")) var logFormat:
+        String?
 
     @Option(
         help: ArgumentHelp(
             "Log what is as grave as this (default: info).",
-            discussion: "One of error, warn, info, debug. A probe that does not pass is warn.",
-            valueName: "level"
-        )
-    )
+            discussion: "One of error, warn, info, debug. A probe that does not pass is warn.", valueName: "level"))
     var logLevel: String?
 }
 
@@ -137,8 +107,7 @@ struct ServeSettings {
         else {
             throw .usage(
                 "--listen \(quoted(text)) is no address with a port: write \(defaultPlace), [::1]:9719, or 0.0.0.0:9719 for "
-                    + "every address of this machine"
-            )
+                    + "every address of this machine")
         }
         return (address.description, port)
     }
@@ -154,8 +123,7 @@ struct ServeSettings {
         guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.count <= 64, isName, !parts[1].isEmpty else {
             throw .usage(
                 "--module \(quoted(text)) is no name with a file: write NAME=FILE, where the name is of letters, digits, '-', "
-                    + "'_' and '.'"
-            )
+                    + "'_' and '.'")
         }
         guard parts[0] != ProbeModule.defaultName else {
             throw .usage("the module \(quoted(parts[0])) is that of --policy: give its file there, or another name")
@@ -172,8 +140,7 @@ struct ServeSettings {
     }
 
     private static func word<Word: RawRepresentable<String> & CaseIterable>(
-        _ text: String?,
-        _ option: SafeText
+        _ text: String?, _ option: SafeText
     ) throws(CommandError) -> Word? {
         guard let text else { return nil }
         guard let word = Word(rawValue: text) else {

@@ -35,20 +35,15 @@ struct ChangeWatch {
     mutating func add(_ report: Report, at position: Int) {
         guard report.counts else { return }
         let state = TargetState(
-            status: report.status.name,
-            reason: report.reason.id,
-            pin: report.presented.first?.spkiSha256 ?? "",
-            since: ""
-        )
+            status: report.status.name, reason: report.reason.id, pin: report.presented.first?.spkiSha256 ?? "",
+            since: "")
         let facts = [
             ("TARGET", report.target), ("ADDRESS", report.endpoint?.address ?? ""),
             ("PORT", report.endpoint.map { String($0.port) } ?? ""), ("VARIANT", report.variantLabel ?? ""),
-            ("STATUS", state.status), ("REASON", report.sentence),
-            ("REASON_ID", state.reason), ("PIN", state.pin),
+            ("STATUS", state.status), ("REASON", report.sentence), ("REASON_ID", state.reason), ("PIN", state.pin),
         ]
         results.append(
-            Result(position: position, name: StateFile.field(report.distinctName), state: state, facts: facts)
-        )
+            Result(position: position, name: StateFile.field(report.distinctName), state: state, facts: facts))
     }
 
     /// Runs the commands, and writes the file.
@@ -80,8 +75,7 @@ struct ChangeWatch {
         if left > 0 {
             let limit = Self.deadlineOfAll.components.seconds
             context.console.report(
-                "Warning: --on-change: the commands took more than \(limit) s; the next run tells \(left) more changes"
-            )
+                "Warning: --on-change: the commands took more than \(limit) s; the next run tells \(left) more changes")
         }
         try StateFile.write(states, to: path)
     }
@@ -98,20 +92,14 @@ struct ChangeWatch {
 
     /// The variables that the command is told by, without `PINCHECK_`, and what each says.
     static let variables: [(name: String, meaning: String)] = [
-        ("TARGET", "The target, as it was named."),
-        ("ADDRESS", "The address it was checked at, if it was reached."),
+        ("TARGET", "The target, as it was named."), ("ADDRESS", "The address it was checked at, if it was reached."),
         ("PORT", "The port it was checked at."),
         ("VARIANT", "Which variant of the target it is, where several are checked."),
-        ("STATUS", "The result: PASS, FAIL, UNREACHABLE, WARN or CHANGED."),
-        ("REASON", "Why, in a sentence."),
-        ("REASON_ID", "The same as a word that stays."),
-        ("PIN", "The public key of the server, as sha256/…"),
-        ("CHANGE", "What changed: first, status, reason or key."),
-        ("OLD_STATUS", "The last result, empty for none."),
-        ("OLD_REASON_ID", "The reason for it."),
-        ("OLD_PIN", "The public key of the server then."),
-        ("OLD_SINCE", "Since when that had been the result."),
-        ("TIME", "The time of this check."),
+        ("STATUS", "The result: PASS, FAIL, UNREACHABLE, WARN or CHANGED."), ("REASON", "Why, in a sentence."),
+        ("REASON_ID", "The same as a word that stays."), ("PIN", "The public key of the server, as sha256/…"),
+        ("CHANGE", "What changed: first, status, reason or key."), ("OLD_STATUS", "The last result, empty for none."),
+        ("OLD_REASON_ID", "The reason for it."), ("OLD_PIN", "The public key of the server then."),
+        ("OLD_SINCE", "Since when that had been the result."), ("TIME", "The time of this check."),
     ]
 
     private func run(_ result: Result, change: String, old: TargetState?, time: String) {
@@ -120,9 +108,7 @@ struct ChangeWatch {
                 ("CHANGE", change), ("OLD_STATUS", old?.status ?? ""), ("OLD_REASON_ID", old?.reason ?? ""),
                 ("OLD_PIN", old?.pin ?? ""), ("OLD_SINCE", old?.since ?? ""), ("TIME", time),
             ]
-        let variables = facts.map { name, value in
-            ("PINCHECK_" + name, TerminalText.shown(value, to: 1_000))
-        }
+        let variables = facts.map { name, value in ("PINCHECK_" + name, TerminalText.shown(value, to: 1_000)) }
         let problem: String? =
             switch ShellCommand.run(command, variables: variables, deadline: Self.deadline) {
             case .exited(0): nil

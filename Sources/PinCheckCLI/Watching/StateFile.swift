@@ -33,8 +33,7 @@ enum StateFile {
         }
         guard number <= version else {
             throw .data(
-                "\(quoted(path)) was written by a later version of pincheck: update pincheck, or name another file"
-            )
+                "\(quoted(path)) was written by a later version of pincheck: update pincheck, or name another file")
         }
         var states: [String: TargetState] = [:]
         for (index, line) in lines.enumerated() {
@@ -56,7 +55,5 @@ enum StateFile {
     }
 
     /// Text that ends neither the field nor the line.
-    static func field(_ text: String) -> String {
-        TerminalText.shown(text, to: 400)
-    }
+    static func field(_ text: String) -> String { TerminalText.shown(text, to: 400) }
 }

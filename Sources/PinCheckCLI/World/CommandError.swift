@@ -23,9 +23,7 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
     func at(_ place: PinPlace) -> CommandError {
         let isPlaced = place.path.map { description.hasPrefix(TerminalText.escaped($0) + ":") } ?? false
         return CommandError(
-            status: status == .usage ? .data : status,
-            description: isPlaced ? message : "\(place): \(message)"
-        )
+            status: status == .usage ? .data : status, description: isPlaced ? message : "\(place): \(message)")
     }
 
     /// The command line cannot be understood.
@@ -34,9 +32,7 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
     }
 
     /// A file is malformed.
-    static func data(_ description: SafeText) -> CommandError {
-        CommandError(status: .data, description: description)
-    }
+    static func data(_ description: SafeText) -> CommandError { CommandError(status: .data, description: description) }
 
     /// A file is missing or unreadable.
     static func noInput(_ description: SafeText) -> CommandError {

@@ -19,9 +19,7 @@ package struct Console: Sendable {
     /// Writes a message to standard error, and a line break behind it.
     ///
     /// A standard error that cannot be written to is no reason to end otherwise.
-    func report(_ message: SafeText) {
-        try? errors.write(errors.layout.folded(colored(message.description)) + "\n")
-    }
+    func report(_ message: SafeText) { try? errors.write(errors.layout.folded(colored(message.description)) + "\n") }
 
     /// A message with its first word in the colour of what it says.
     private func colored(_ text: String) -> String {
@@ -33,9 +31,7 @@ package struct Console: Sendable {
     }
 
     /// Writes `Error: ` and the description to standard error.
-    func report(_ error: CommandError) {
-        report("Error: \(error.message)")
-    }
+    func report(_ error: CommandError) { report("Error: \(error.message)") }
 }
 
 /// A stream of text that can fail.
@@ -54,10 +50,7 @@ package struct OutputStream: Sendable {
 
     /// A stream that hands its bytes to `writeBytes`.
     package init(
-        isTerminal: Bool,
-        isFile: Bool = false,
-        layout: TextLayout = TextLayout(),
-        identity: FileIdentity? = nil,
+        isTerminal: Bool, isFile: Bool = false, layout: TextLayout = TextLayout(), identity: FileIdentity? = nil,
         writeBytes: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
     ) {
         self.isTerminal = isTerminal
@@ -84,12 +77,8 @@ package struct OutputStream: Sendable {
     }
 
     /// Writes all of `text` as UTF-8.
-    package func write(_ text: String) throws(OutputError) {
-        try writeBytes(Array(text.utf8))
-    }
+    package func write(_ text: String) throws(OutputError) { try writeBytes(Array(text.utf8)) }
 
     /// Writes part of a document, which nothing is hidden in.
-    func write(document bytes: [UInt8]) throws(OutputError) {
-        try writeAsItIs(bytes)
-    }
+    func write(document bytes: [UInt8]) throws(OutputError) { try writeAsItIs(bytes) }
 }

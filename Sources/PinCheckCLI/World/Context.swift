@@ -46,9 +46,7 @@ package struct Context: Sendable {
 
     /// A world of the given parts.
     package init(
-        console: Console,
-        environment: [String: String],
-        now: @escaping @Sendable () -> Timestamp,
+        console: Console, environment: [String: String], now: @escaping @Sendable () -> Timestamp,
         readStandardInput: @escaping @Sendable () throws(CommandError) -> [UInt8]
     ) {
         self.console = console
@@ -58,9 +56,7 @@ package struct Context: Sendable {
     }
 
     /// Reads what chains are judged by.
-    var loader: EvaluationLoader {
-        EvaluationLoader(environment: environment, at: now(), publicRoots: publicRoots)
-    }
+    var loader: EvaluationLoader { EvaluationLoader(environment: environment, at: now(), publicRoots: publicRoots) }
 
     /// What a run has of it.
     var surroundings: Surroundings { surroundings(withConnections: DescriptorLimit.connectionLimit()) }

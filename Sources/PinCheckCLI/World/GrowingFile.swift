@@ -22,9 +22,7 @@ final class GrowingFile: Sendable {
         guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// The stream into the file; it keeps the file open.
     var stream: OutputStream {

@@ -29,9 +29,7 @@ final class HeldFile: Sendable {
         let flags = O_RDWR | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | (isNew ? O_CREAT : 0)
         let descriptor = path.utf8.contains(0) ? -1 : open(path, flags, 0o666)
         guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }
-        do throws(CommandError) {
-            try Self.hold(descriptor, path)
-        } catch {
+        do throws(CommandError) { try Self.hold(descriptor, path) } catch {
             close(descriptor)
             throw error
         }
@@ -47,8 +45,7 @@ final class HeldFile: Sendable {
             status: .inputOutput,
             description:
                 "\(quoted(path)) is held by another run, which is adding its results: wait until it has ended, "
-                + "or name another file"
-        )
+                + "or name another file")
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             if errno == EWOULDBLOCK { throw isHeld }
@@ -83,10 +80,7 @@ final class HeldFile: Sendable {
     ///   - limit: the most bytes of a line.
     ///   - take: given each line in its order.
     /// - Throws: what `take` throws, and ``CommandError`` for a line that is too long or cannot be read.
-    func readLines(
-        limit: Int,
-        _ take: ([UInt8], _ isEnded: Bool) throws(CommandError) -> Void
-    ) throws(CommandError) {
+    func readLines(limit: Int, _ take: ([UInt8], _ isEnded: Bool) throws(CommandError) -> Void) throws(CommandError) {
         var line: [UInt8] = []
         var number = 1
         var position = 0
@@ -127,9 +121,7 @@ final class HeldFile: Sendable {
             throw OutputFile.error(.system(errno), at: path)
         }
         guard endingLine else { return }
-        do throws(OutputError) {
-            try Descriptor.write([UInt8(ascii: "\n")], to: descriptor)
-        } catch {
+        do throws(OutputError) { try Descriptor.write([UInt8(ascii: "\n")], to: descriptor) } catch {
             throw OutputFile.error(.output(error), at: path)
         }
     }

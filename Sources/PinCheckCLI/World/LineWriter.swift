@@ -6,23 +6,17 @@ struct LineWriter {
     private let stream: OutputStream
     private var isCutOff = false
 
-    init(_ stream: OutputStream) {
-        self.stream = stream
-    }
+    init(_ stream: OutputStream) { self.stream = stream }
 
     /// Writes one line.
-    mutating func write(_ line: String) throws(CommandError) {
-        try write(text: line + "\n")
-    }
+    mutating func write(_ line: String) throws(CommandError) { try write(text: line + "\n") }
 
     /// Writes text as it is.
     ///
     /// A reader that went away has seen enough: the rest is dropped and the verdict still counts.
     mutating func write(text: String) throws(CommandError) {
         guard !isCutOff else { return }
-        do throws(OutputError) {
-            try stream.write(text)
-        } catch {
+        do throws(OutputError) { try stream.write(text) } catch {
             switch error {
             case .brokenPipe: isCutOff = true
             case .failed(let reason):

@@ -10,18 +10,14 @@ package final class OutputBuffer: Sendable {
     package init() {}
 
     /// Everything written so far.
-    package var text: String {
-        String(decoding: bytes, as: UTF8.self)
-    }
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The bytes of ``text``.
     var bytes: [UInt8] { contents.withLock { $0 } }
 
     /// A stream into the buffer.
     package func stream(
-        isTerminal: Bool = false,
-        isFile: Bool = false,
-        layout: TextLayout = TextLayout()
+        isTerminal: Bool = false, isFile: Bool = false, layout: TextLayout = TextLayout()
     ) -> OutputStream {
         OutputStream(isTerminal: isTerminal, isFile: isFile, layout: layout) { bytes throws(OutputError) in
             self.contents.withLock { $0 += bytes }

@@ -5,27 +5,19 @@ import Text
 enum OutputFile {
     /// Replaces the file at `path`, or makes it, with all of `contents` (``AtomicFile``).
     static func write(_ contents: [UInt8], to path: String) throws(CommandError) {
-        do throws(WriteFailure) {
-            try AtomicFile.write(contents, to: path)
-        } catch {
-            throw self.error(error, at: path)
-        }
+        do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
     }
 
     /// Replaces the file at `path`, or makes it, with what `fill` writes to a descriptor (``AtomicFile``).
     static func write(to path: String, fill: (Int32) throws(OutputError) -> Void) throws(CommandError) {
-        do throws(WriteFailure) {
-            try AtomicFile.write(to: path, fill: fill)
-        } catch {
+        do throws(WriteFailure) { try AtomicFile.write(to: path, fill: fill) } catch {
             throw self.error(error, at: path)
         }
     }
 
     /// Waits for the turn with the file at `path` (``FileLock``).
     static func lock(beside path: String, deadline: Duration = FileLock.deadline) throws(CommandError) -> FileLock {
-        do throws(WriteFailure) {
-            return try FileLock(beside: path, deadline: deadline)
-        } catch {
+        do throws(WriteFailure) { return try FileLock(beside: path, deadline: deadline) } catch {
             throw self.error(error, at: path, verb: "lock")
         }
     }
@@ -53,8 +45,7 @@ enum OutputFile {
         if FileKind(at: path) == .directory {
             return CommandError(
                 status: .inputOutput,
-                description: "cannot \(verb) \(quoted(path)): it is a directory: name a file in it"
-            )
+                description: "cannot \(verb) \(quoted(path)): it is a directory: name a file in it")
         }
         let description: SafeText = "cannot \(verb) \(quoted(path)): \(reason(of: failure))"
         return CommandError(status: .inputOutput, description: description)

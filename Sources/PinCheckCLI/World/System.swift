@@ -25,15 +25,13 @@ enum System {
             setenv("COLUMNS", "80", 1)
         }
         var context = Context(
-            console: Console(output: output, errors: errors),
-            environment: environment,
+            console: Console(output: output, errors: errors), environment: environment,
             now: { Timestamp(secondsSinceEpoch: Int64(time(nil))) },
             readStandardInput: { () throws(CommandError) in
                 try CommandError.reading { () throws(CheckError) in
                     try FileReader.contents(ofDescriptor: STDIN_FILENO, name: "standard input")
                 }
-            }
-        )
+            })
         context.signals = { ProcessSignal.stream() }
         context.standardInputDescriptor = STDIN_FILENO
         var input = stat()
@@ -68,12 +66,10 @@ enum System {
         let isFile = status.st_mode & S_IFMT == S_IFREG
         let isTerminal = !isFile && isatty(descriptor) == 1
         return OutputStream(
-            isTerminal: isTerminal,
-            isFile: isFile,
+            isTerminal: isTerminal, isFile: isFile,
             layout: layout(of: descriptor, isTerminal: isTerminal, columns: columns),
             identity: isTerminal || status.st_mode & S_IFMT != S_IFCHR ? FileIdentity(status) : nil
-        ) {
-            bytes throws(OutputError) in
+        ) { bytes throws(OutputError) in
             try isFile ? Descriptor.writeLines(bytes, to: descriptor) : Descriptor.write(bytes, to: descriptor)
         }
     }
@@ -105,7 +101,5 @@ enum System {
     }
 
     /// Ends the process without running exit handlers, which would tear OpenSSL down under threads that still use it.
-    static func exit(code: Int32) -> Never {
-        _exit(code)
-    }
+    static func exit(code: Int32) -> Never { _exit(code) }
 }

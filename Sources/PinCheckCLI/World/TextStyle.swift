@@ -6,9 +6,7 @@ struct TextStyle: Sendable {
     let isColored: Bool
 
     /// When to colour.
-    enum Choice: String, CaseIterable, Sendable {
-        case auto, always, never
-    }
+    enum Choice: String, CaseIterable, Sendable { case auto, always, never }
 
     /// Decides once for the run: only on a terminal, and not when the environment asks for none (no-color.org).
     init(_ choice: Choice, isTerminal: Bool, environment: [String: String]) {
@@ -16,8 +14,7 @@ struct TextStyle: Sendable {
             switch choice {
             case .always: true
             case .never: false
-            case .auto:
-                isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+            case .auto: isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
             }
     }
 

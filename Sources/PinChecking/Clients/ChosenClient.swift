@@ -21,9 +21,7 @@ package struct ChosenClient: Sendable {
     package let trustsInstalledRoots: Bool
 
     /// Whether both are the same client with the same settings.
-    package func isSame(as other: ChosenClient) -> Bool {
-        entry.name == other.entry.name && words == other.words
-    }
+    package func isSame(as other: ChosenClient) -> Bool { entry.name == other.entry.name && words == other.words }
 }
 
 /// One setting of a client, as it is shown.
@@ -65,8 +63,7 @@ extension ChosenClient {
     /// - Returns: at least one client, in the order named.
     /// - Throws: ``CheckError`` for settings and pins that a client cannot be set up with.
     static func chosen(
-        _ selection: ClientSelection,
-        input: (ClientRegistry.Entry, ClientSettings) throws(CheckError) -> ClientInput
+        _ selection: ClientSelection, input: (ClientRegistry.Entry, ClientSettings) throws(CheckError) -> ClientInput
     ) throws(CheckError) -> [ChosenClient] {
         var chosen: [ChosenClient] = []
         switch selection {
@@ -85,8 +82,7 @@ extension ChosenClient {
     }
 
     private init(
-        _ settings: ClientSettings,
-        _ input: (ClientRegistry.Entry, ClientSettings) throws(CheckError) -> ClientInput
+        _ settings: ClientSettings, _ input: (ClientRegistry.Entry, ClientSettings) throws(CheckError) -> ClientInput
     ) throws(CheckError) {
         let entry = settings.entry
         let input = try input(entry, settings)
@@ -97,23 +93,17 @@ extension ChosenClient {
             // Everything on Apple's platforms here loads with NSURLSession.
             procedure = .success(
                 entry.platform == .apple
-                    ? UnderTransportSecurity(made, settings: input.transportSecurity, host: input.urlHost) : made
-            )
+                    ? UnderTransportSecurity(made, settings: input.transportSecurity, host: input.urlHost) : made)
             shown = entry.shownSettings(input)
-        } catch let error as ClientConfigurationError {
-            procedure = .failure(error)
-        } catch let error as CheckError {
+        } catch let error as ClientConfigurationError { procedure = .failure(error) } catch let error as CheckError {
             throw error
-        } catch {
-            throw .said(.software, "\(error)")
-        }
+        } catch { throw .said(.software, "\(error)") }
         self.entry = entry
         self.settings = shown + settings.words.map(ShownSetting.init(word:))
         words = settings.words
         pins = input.pins
         androidTrust = input.androidTrust
         transportSecurity = input.transportSecurity
-        trustsInstalledRoots =
-            input.androidTrust == nil && (entry.trustsInstalledRoots || settings.isSet("user-roots"))
+        trustsInstalledRoots = input.androidTrust == nil && (entry.trustsInstalledRoots || settings.isSet("user-roots"))
     }
 }

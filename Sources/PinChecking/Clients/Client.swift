@@ -14,14 +14,10 @@ public struct Client: Hashable, Sendable {
                 throw ClientSelectionError.unknownClient(text)
             }
             settings = clients[0]
-        } catch {
-            throw .said(.request, "\(error)")
-        }
+        } catch { throw .said(.request, "\(error)") }
     }
 
-    private init(_ entry: ClientRegistry.Entry) {
-        settings = ClientSettings(of: entry)
-    }
+    private init(_ entry: ClientRegistry.Entry) { settings = ClientSettings(of: entry) }
 
     /// Every client, without settings; the default is the first.
     public static let all: [Client] = ClientRegistry.entries.map { Client($0) }
@@ -32,9 +28,7 @@ public struct Client: Hashable, Sendable {
     /// What it is, in one line.
     public var summary: String { settings.entry.summary }
 
-    private static func named(_ name: String) -> Client {
-        all.first { $0.name == name } ?? all[0]
-    }
+    private static func named(_ name: String) -> Client { all.first { $0.name == name } ?? all[0] }
 }
 
 extension Client {

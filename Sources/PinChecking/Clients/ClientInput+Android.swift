@@ -11,9 +11,7 @@ extension ClientSettings {
     /// - Returns: the anchors and what goes with them, and why the app throws when there is a reason.
     /// - Throws: ``CheckError`` for settings that are none, or that the configuration contradicts.
     func androidTrust(
-        _ configuration: NetworkSecurityConfiguration?,
-        for host: String?,
-        installedRoots: [Certificate]
+        _ configuration: NetworkSecurityConfiguration?, for host: String?, installedRoots: [Certificate]
     ) throws(CheckError) -> (trust: AndroidTrust?, obstacle: ClientConfigurationError?) {
         guard entry.platform == .android else { return (nil, nil) }
         let targetSDK = try targetSDK()
@@ -27,8 +25,7 @@ extension ClientSettings {
                 throw .said(
                     .data,
                     "\(entry.name): the app's configuration trusts \(trust.words) and no root of the user's "
-                        + "(\(place.origin)): leave user-roots out, or name src=\"user\" there"
-                )
+                        + "(\(place.origin)): leave user-roots out, or name src=\"user\" there")
             }
             trust.sources.append(.init(.user))
         }
@@ -44,9 +41,7 @@ extension ClientSettings {
         guard let text = text("target-sdk") else { return nil }
         guard let level = Int(text), (1...10_000).contains(level) else {
             throw .said(
-                .request,
-                "\(entry.name) has no target-sdk \(quoted(text)): give an API level, as in target-sdk=34"
-            )
+                .request, "\(entry.name) has no target-sdk \(quoted(text)): give an API level, as in target-sdk=34")
         }
         return level
     }

@@ -35,10 +35,8 @@ struct ClientInput: Sendable {
     /// AFNetworking's settings for a version with a default of its own for the name.
     func policy(validatesDomainNameByDefault isDefault: Bool) -> AFSecurityPolicy {
         AFSecurityPolicy(
-            mode: mode,
-            allowInvalidCertificates: allowInvalidCertificates,
-            validatesDomainName: isDefault && !isDomainNameIgnored
-        )
+            mode: mode, allowInvalidCertificates: allowInvalidCertificates,
+            validatesDomainName: isDefault && !isDomainNameIgnored)
     }
 
     /// The settings of a version of AFNetworking 2.5, whose default for the name depends on the mode.
@@ -64,15 +62,11 @@ struct ClientInput: Sendable {
         guard !hosts.isEmpty || !settings.isSet("no-all-hosts") else {
             throw .said(
                 .request,
-                "no-all-hosts of alamofire is about hosts without an evaluator: name those that have one, host=HOST"
-            )
+                "no-all-hosts of alamofire is about hosts without an evaluator: name those that have one, host=HOST")
         }
         return Alamofire(
-            try evaluator(),
-            evaluatedHosts: hosts.isEmpty ? nil : Set(hosts),
-            allHostsMustBeEvaluated: !settings.isSet("no-all-hosts"),
-            host: host
-        )
+            try evaluator(), evaluatedHosts: hosts.isEmpty ? nil : Set(hosts),
+            allHostsMustBeEvaluated: !settings.isSet("no-all-hosts"), host: host)
     }
 
     private static let evaluators = ["default", "pinned-certificates", "public-keys", "composite", "disabled"]
@@ -87,14 +81,10 @@ struct ClientInput: Sendable {
         let performDefaultValidation = !settings.isSet("no-default-validation")
         let validateHost = !settings.isSet("no-validate-host")
         let pinnedCertificates = Alamofire.Evaluator.pinnedCertificates(
-            acceptSelfSigned: settings.isSet("accept-self-signed"),
-            performDefaultValidation: performDefaultValidation,
-            validateHost: validateHost
-        )
+            acceptSelfSigned: settings.isSet("accept-self-signed"), performDefaultValidation: performDefaultValidation,
+            validateHost: validateHost)
         let publicKeys = Alamofire.Evaluator.publicKeys(
-            performDefaultValidation: performDefaultValidation,
-            validateHost: validateHost
-        )
+            performDefaultValidation: performDefaultValidation, validateHost: validateHost)
         switch settings.text("evaluator") ?? suggested {
         case "default": return .systemDefault(validateHost: validateHost)
         case "pinned-certificates": return pinnedCertificates
@@ -106,8 +96,7 @@ struct ClientInput: Sendable {
         case let other:
             throw .said(
                 .request,
-                "alamofire has no evaluator \(quoted(other)): \(Suggestion.remedy(for: other, among: Self.evaluators))"
-            )
+                "alamofire has no evaluator \(quoted(other)): \(Suggestion.remedy(for: other, among: Self.evaluators))")
         }
     }
 
@@ -122,8 +111,7 @@ struct ClientInput: Sendable {
         case let other?:
             throw .said(
                 .request,
-                "nspinneddomains has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))"
-            )
+                "nspinneddomains has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))")
         }
     }
 

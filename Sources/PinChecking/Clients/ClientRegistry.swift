@@ -52,30 +52,20 @@ package enum ClientRegistry {
     private static let listed: [Entry] =
         afNetworking + [
             Entry(
-                name: "alamofire",
-                summary: "Alamofire 5, ServerTrustManager with the evaluator that the pins suggest",
+                name: "alamofire", summary: "Alamofire 5, ServerTrustManager with the evaluator that the pins suggest",
                 settings: [
                     .init(
-                        "evaluator",
-                        .text("default|pinned-certificates|public-keys|composite|disabled"),
-                        "the evaluator"
-                    ),
+                        "evaluator", .text("default|pinned-certificates|public-keys|composite|disabled"),
+                        "the evaluator"),
                     .init("host", .text("HOST"), "a host that has an evaluator, compared as text; may be repeated"),
                     .init("no-all-hosts", .flag, "allHostsMustBeEvaluated = false"),
                     .init("accept-self-signed", .flag, "the pinned certificates are the only anchors"),
                     .init("no-default-validation", .flag, "performDefaultValidation = false"),
                     .init("no-validate-host", .flag, "validateHost = false"),
-                ],
-                configurations: [.appBundle: .union],
-                loader: .alamofire,
-                answersChallenges: true,
-                platform: .apple,
-                notation: .okhttp,
-                make: { try $0.alamofire() }
-            ),
+                ], configurations: [.appBundle: .union], loader: .alamofire, answersChallenges: true, platform: .apple,
+                notation: .okhttp, make: { try $0.alamofire() }),
             Entry(
-                name: "trustkit",
-                summary: "TrustKit 3 for iOS and macOS",
+                name: "trustkit", summary: "TrustKit 3 for iOS and macOS",
                 settings: [
                     .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
                     .init("expires", .date, "kTSKExpirationDate, midnight UTC"),
@@ -84,149 +74,88 @@ package enum ClientRegistry {
                 configurations: [
                     .trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix,
                     .sslManager: .mostSpecificOfSameSuffix,
-                ],
-                answersChallenges: true,
-                platform: .apple,
-                notation: .base64,
+                ], answersChallenges: true, platform: .apple, notation: .base64,
                 make: { input in
                     try TrustKit(
                         pins: input.pins,
                         enforcesPinning: input.policy?.enforcesPinning ?? true && !input.settings.isSet("no-enforce"),
                         expiration: input.settings.date("expires") ?? input.policy?.expiration,
-                        exemptRoots: input.settings.isSet("macos") ? Set(input.installedRoots) : []
-                    )
-                }
-            ),
+                        exemptRoots: input.settings.isSet("macos") ? Set(input.installedRoots) : [])
+                }),
             Entry(
-                name: "trustkit-android",
-                summary: "TrustKit for Android, which enforces nothing unless told to",
+                name: "trustkit-android", summary: "TrustKit for Android, which enforces nothing unless told to",
                 settings: [
                     .init("enforce", .flag, "enforcePinning=\"true\""),
                     .init("expires", .date, "the pin set's expiration, midnight UTC here"),
-                ] + ClientSetting.androidApp,
-                trustsInstalledRoots: false,
-                configurations: [.android: .trustKitAndroid],
-                platform: .android,
-                notation: .base64,
+                ] + ClientSetting.androidApp, trustsInstalledRoots: false, configurations: [.android: .trustKitAndroid],
+                platform: .android, notation: .base64,
                 make: { input in
                     try TrustKitAndroid(
                         pins: input.pins,
                         enforcesPinning: input.policy?.enforcesPinning ?? false || input.settings.isSet("enforce"),
                         expiration: input.settings.date("expires") ?? input.policy?.expiration,
-                        trust: input.androidTrust
-                    )
-                }
-            ),
+                        trust: input.androidTrust)
+                }),
             Entry(
-                name: "okhttp",
-                summary: "OkHttp 5, CertificatePinner",
-                settings: [
-                    .init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")
-                ] + ClientSetting.androidApp,
-                isDefault: true,
-                trustsInstalledRoots: false,
+                name: "okhttp", summary: "OkHttp 5, CertificatePinner",
+                settings: [.init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")]
+                    + ClientSetting.androidApp, isDefault: true, trustsInstalledRoots: false,
                 configurations: [
                     .okHttp: .union, .reactNative: .unionOfCanonicalNames, .sslManager: .unionOfCanonicalNames,
-                ],
-                comparesHostAsWritten: true,
-                platform: .android,
-                notation: .okhttp,
-                make: { try $0.okHttp() }
-            ),
+                ], comparesHostAsWritten: true, platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
             Entry(
-                name: "android",
-                summary: "Android's Network Security Config",
-                settings: [
-                    .init("expires", .date, "the pin set's expiration, midnight UTC here")
-                ] + ClientSetting.androidApp,
-                trustsInstalledRoots: false,
-                configurations: [.android: .mostSpecific],
-                bindsAppBy: .android,
-                platform: .android,
-                notation: .base64,
+                name: "android", summary: "Android's Network Security Config",
+                settings: [.init("expires", .date, "the pin set's expiration, midnight UTC here")]
+                    + ClientSetting.androidApp, trustsInstalledRoots: false, configurations: [.android: .mostSpecific],
+                bindsAppBy: .android, platform: .android, notation: .base64,
                 make: { input in
                     AndroidNetworkSecurityConfig(
                         expiration: input.settings.date("expires") ?? input.policy?.expiration,
-                        trust: input.androidTrust
-                    )
-                }
-            ),
+                        trust: input.androidTrust)
+                }),
             Entry(
-                name: "nspinneddomains",
-                summary: "Apple's NSPinnedDomains (App Transport Security)",
+                name: "nspinneddomains", summary: "Apple's NSPinnedDomains (App Transport Security)",
                 settings: [.init("key", .text("leaf|ca"), "the key that lists the pins: leaf or authority identities")],
-                configurations: [.nsPinnedDomains: .union],
-                bindsAppBy: .nsPinnedDomains,
-                answersChallenges: true,
-                platform: .apple,
-                notation: .base64,
-                make: { try $0.nsPinnedDomains() }
-            ),
+                configurations: [.nsPinnedDomains: .union], bindsAppBy: .nsPinnedDomains, answersChallenges: true,
+                platform: .apple, notation: .base64, make: { try $0.nsPinnedDomains() }),
             Entry(
-                name: "curl",
-                summary: "curl --pinnedpubkey, which compares the leaf's key alone",
+                name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
                 settings: [.init("insecure", .flag, "--insecure: only the pin is checked")],
-                configurations: [.curl: .union],
-                platform: .openssl,
-                notation: .curl,
-                make: { Curl(isInsecure: $0.settings.isSet("insecure")) }
-            ),
+                configurations: [.curl: .union], platform: .openssl, notation: .curl,
+                make: { Curl(isInsecure: $0.settings.isSet("insecure")) }),
             Entry(
-                name: "dane",
-                summary: "DANE: the pins as TLSA records of one usage",
+                name: "dane", summary: "DANE: the pins as TLSA records of one usage",
                 settings: [.init("usage", .text("0|1|2|3"), "PKIX-TA, PKIX-EE, DANE-TA or DANE-EE (default 3)")],
-                configurations: [.tlsa: .union],
-                platform: nil,
-                notation: .tlsa,
-                make: { try $0.dane() }
-            ),
+                configurations: [.tlsa: .union], platform: nil, notation: .tlsa, make: { try $0.dane() }),
             Entry(
-                name: "hpkp",
-                summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
-                isDefault: true,
-                platform: .browser,
-                notation: .hpkp,
-                make: { HPKP(installedRoots: Set($0.installedRoots)) }
-            ),
+                name: "hpkp", summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
+                isDefault: true, platform: .browser, notation: .hpkp,
+                make: { HPKP(installedRoots: Set($0.installedRoots)) }),
         ]
 
     /// The versions of AFNetworking.
     private static let afNetworking: [Entry] =
         AFNetworking4.Version.allCases.map { version in
             Entry(
-                name: version.rawValue,
-                summary: summary(version),
-                isDefault: version == .v4,
-                configurations: [.appBundle: .union],
-                loader: version == .v4 ? .afNetworking4 : .afNetworking3,
-                answersChallenges: true,
-                platform: .apple,
-                notation: .okhttp,
+                name: version.rawValue, summary: summary(version), isDefault: version == .v4,
+                configurations: [.appBundle: .union], loader: version == .v4 ? .afNetworking4 : .afNetworking3,
+                answersChallenges: true, platform: .apple, notation: .okhttp,
                 shownSettings: { shown($0.policy(validatesDomainNameByDefault: true)) }
-            ) { input in
-                AFNetworking4(policy: input.policy(validatesDomainNameByDefault: true), version: version)
-            }
+            ) { input in AFNetworking4(policy: input.policy(validatesDomainNameByDefault: true), version: version) }
         }
         + AFNetworking25.Version.allCases.map { version in
             Entry(
-                name: version.rawValue,
-                summary: summary(version),
-                isInAll: false,
-                configurations: [.appBundle: .union],
-                loader: .afNetworking3,
-                answersChallenges: true,
-                platform: .apple,
-                notation: .okhttp,
+                name: version.rawValue, summary: summary(version), isInAll: false, configurations: [.appBundle: .union],
+                loader: .afNetworking3, answersChallenges: true, platform: .apple, notation: .okhttp,
                 shownSettings: { input in
-                    shown(input.policy(of: version))
-                        + [ShownSetting("validatesCertificateChain", .flag(input.validatesCertificateChain))]
+                    shown(input.policy(of: version)) + [
+                        ShownSetting("validatesCertificateChain", .flag(input.validatesCertificateChain))
+                    ]
                 }
             ) { input in
                 AFNetworking25(
-                    policy: input.policy(of: version),
-                    validatesCertificateChain: input.validatesCertificateChain,
-                    version: version
-                )
+                    policy: input.policy(of: version), validatesCertificateChain: input.validatesCertificateChain,
+                    version: version)
             }
         }
 

@@ -61,13 +61,11 @@ extension ClientSelectionError: CustomStringConvertible {
             "the client \(quoted(name)) is not known: "
                 + (Suggestion.nearest(to: name, in: ClientRegistry.entries.map(\.name) + ["all"]).map {
                     "did you mean '\($0)'?"
-                }
-                    ?? "choose from \(ClientRegistry.names), or all")
+                } ?? "choose from \(ClientRegistry.names), or all")
         case .unknownSetting(let word, let client, let known):
             "the client \(client) has no setting \(quoted(word)): "
                 + (known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name))
-        case .wrongForm(let word, let client, let usage):
-            "the setting \(quoted(word)) of \(client) is written \(usage)"
+        case .wrongForm(let word, let client, let usage): "the setting \(quoted(word)) of \(client) is written \(usage)"
         case .date(let error): error.description
         }
     }

@@ -28,10 +28,7 @@ package struct ClientSetting: Sendable {
 
     /// Whether an Android app trusts roots that its user installed, which apps for API 24 and later do not.
     package static let userRoots = ClientSetting(
-        "user-roots",
-        .flag,
-        "roots given by --extra-root are trusted (API < 24, or src=\"user\")"
-    )
+        "user-roots", .flag, "roots given by --extra-root are trusted (API < 24, or src=\"user\")")
 
     /// What an Android app is beside its network security configuration.
     package static let androidApp: [ClientSetting] = [
@@ -92,20 +89,13 @@ package struct ClientSettings: Sendable {
     }
 
     private static func value(
-        _ text: String?,
-        of setting: ClientSetting,
-        _ word: String,
-        _ entry: ClientRegistry.Entry
+        _ text: String?, of setting: ClientSetting, _ word: String, _ entry: ClientRegistry.Entry
     ) throws(ClientSelectionError) -> Value {
         switch (setting.kind, text) {
         case (.flag, nil): return .none
         case (.text, let text?) where !text.isEmpty: return .text(text)
         case (.date, let text?) where !text.isEmpty:
-            do {
-                return .date(try TimeText.read(text))
-            } catch {
-                throw .date(error)
-            }
+            do { return .date(try TimeText.read(text)) } catch { throw .date(error) }
         default: throw .wrongForm(word, of: entry.name, usage: setting.usage)
         }
     }

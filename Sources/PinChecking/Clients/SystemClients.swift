@@ -20,8 +20,7 @@ struct SystemClients {
     ///   - policies: what each configuration says of the host.
     ///   - host: the host, for messages.
     init(
-        beside chosen: [ChosenClient],
-        by policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)],
+        beside chosen: [ChosenClient], by policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)],
         for host: String
     ) {
         for entry in ClientRegistry.entries {
@@ -44,11 +43,8 @@ struct SystemClients {
             let names = bound.map(\.entry.name).joined(separator: ", ")
             remarks.append(
                 Finding(
-                    .info,
-                    id: "system-pins",
-                    message: "\(place) pins \(host) for all of the app: \(entry.name) decides beside \(names)"
-                )
-            )
+                    .info, id: "system-pins",
+                    message: "\(place) pins \(host) for all of the app: \(entry.name) decides beside \(names)"))
         }
     }
 }

@@ -8,9 +8,7 @@ package struct BaselineComparison {
     private var asked: Set<Snapshot.Key> = []
 
     /// A comparison that has seen nothing yet.
-    package init(with baseline: Baseline) {
-        self.baseline = baseline
-    }
+    package init(with baseline: Baseline) { self.baseline = baseline }
 
     /// What the baseline has of each connection to a target, in their order.
     package mutating func states(of target: CheckedTarget) -> [RecordedState?] {
@@ -19,9 +17,7 @@ package struct BaselineComparison {
         let endpoints = reached.compactMap { Snapshot.Endpoint(target.connections[$0]) }
         for ((index, endpoint), changes) in zip(zip(reached, endpoints), baseline.changes(at: endpoints)) {
             states[index] = RecordedState(
-                changes: baseline.described(changes, at: endpoint),
-                recorded: baseline.recorded(for: endpoint)
-            )
+                changes: baseline.described(changes, at: endpoint), recorded: baseline.recorded(for: endpoint))
         }
         for (index, endpoint) in zip(reached, endpoints) {
             var endpoint = endpoint
@@ -39,9 +35,7 @@ package struct BaselineComparison {
     }
 
     /// The recorded endpoints that were not among those that were asked.
-    package var unasked: [Snapshot.Key] {
-        baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) }
-    }
+    package var unasked: [Snapshot.Key] { baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) } }
 
     /// What is recorded, with what was seen in the place of what was.
     package var updated: Snapshot { baseline.snapshot.replacing(seen) }

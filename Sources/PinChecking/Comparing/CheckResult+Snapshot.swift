@@ -10,15 +10,9 @@ extension CheckResult {
         self.init(
             of: key.target,
             at: EndpointFacts(
-                address: key.connect == nil ? nil : address?.host,
-                port: address?.port ?? RequestDefaults.port,
-                resolvedName: key.connect == nil ? address?.host.description : nil,
-                serverName: key.sni,
-                host: key.verifyName ?? key.target
-            ),
-            for: key.verifyName.map(HostName.reference) ?? .unchecked,
-            changes: changes,
-            time: time
-        )
+                address: key.connect == nil ? nil : address?.host, port: address?.port ?? RequestDefaults.port,
+                resolvedName: key.connect == nil ? address?.host.description : nil, serverName: key.sni,
+                host: key.verifyName ?? key.target), for: key.verifyName.map(HostName.reference) ?? .unchecked,
+            changes: changes, time: time)
     }
 }

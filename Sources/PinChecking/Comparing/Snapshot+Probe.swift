@@ -12,12 +12,10 @@ extension Snapshot.Key {
             }
         let place = Place.authority(destination, Int(endpoint.request.port))
         self.init(
-            target: endpoint.target,
-            connect: place == endpoint.target ? nil : place,
+            target: endpoint.target, connect: place == endpoint.target ? nil : place,
             sni: endpoint.request.serverNameIndication?.name,
             verifyName: endpoint.referenceName == .unchecked ? nil : endpoint.referenceName.description,
-            variant: variant.label
-        )
+            variant: variant.label)
     }
 }
 
@@ -26,13 +24,9 @@ extension Snapshot.Endpoint {
     package init?(_ connection: CheckedConnection) {
         guard let result = connection.servedToAll else { return nil }
         self.init(
-            Snapshot.Key(connection.endpoint, connection.variant),
-            peer: result.peer?.description,
+            Snapshot.Key(connection.endpoint, connection.variant), peer: result.peer?.description,
             tls: Snapshot.TLS(
-                version: result.tlsVersion.description,
-                clientCertificateRequested: result.clientCertificateRequested
-            ),
-            chain: result.presented.certificates.map(Snapshot.Certificate.init)
-        )
+                version: result.tlsVersion.description, clientCertificateRequested: result.clientCertificateRequested),
+            chain: result.presented.certificates.map(Snapshot.Certificate.init))
     }
 }

@@ -22,22 +22,17 @@ extension TargetComparison {
         }
         let hungUp = comparison.hungUp.map { Finding.warning(id: "hung-up", message: $0) }
         let offers = [("key-types-differ", comparison.keyTypes), ("not-offered", comparison.notOffered)].compactMap {
-            id,
-            message in message.map { Finding(.info, id: id, message: $0) }
+            id, message in message.map { Finding(.info, id: id, message: $0) }
         }
         self.init(
             findings: gaps.map { gap in
                 .warning(
                     id: "addresses-incomplete",
-                    message: "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)"
-                )
-            } + findings(differences) + [hungUp, comparison.untried].compactMap(\.self)
-                + findings(laterDifferences) + offers,
-            addresses: Set(outcomes.filter(\.hasAddress).map(\.address)).count,
-            serving: outcomes.count { $0.variant.counts && $0.isServing },
-            isRecorded: isRecorded,
-            absences: comparison.absences
-        )
+                    message: "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)")
+            } + findings(differences) + [hungUp, comparison.untried].compactMap(\.self) + findings(laterDifferences)
+                + offers, addresses: Set(outcomes.filter(\.hasAddress).map(\.address)).count,
+            serving: outcomes.count { $0.variant.counts && $0.isServing }, isRecorded: isRecorded,
+            absences: comparison.absences)
     }
 }
 
@@ -196,10 +191,8 @@ struct VariantComparison {
         let serving = Set(outcomes.filter(\.isServing).map(\.place))
         return outcomes.filter { !$0.isServing && $0.variant != .ordinary }.map { outcome in
             Absence(
-                address: outcome.address,
-                variant: outcome.variant,
-                reason: serving.contains(outcome.place) && !outcome.isUntried ? .notOffered : .notTried
-            )
+                address: outcome.address, variant: outcome.variant,
+                reason: serving.contains(outcome.place) && !outcome.isUntried ? .notOffered : .notTried)
         }
     }
 
@@ -238,10 +231,8 @@ struct VariantComparison {
             places == outcomes.count
             ? "\(untried.count) of \(places) addresses were" : "\(untried.count) of \(outcomes.count) connections were"
         return .warning(
-            id: "no-time",
-            message: "\(what) not tried, because the time was up",
-            remedy: .raiseTimeoutOrNameFewerAddresses(timeout)
-        )
+            id: "no-time", message: "\(what) not tried, because the time was up",
+            remedy: .raiseTimeoutOrNameFewerAddresses(timeout))
     }
 
     /// What some addresses offer and others do not.

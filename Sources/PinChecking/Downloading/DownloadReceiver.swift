@@ -41,12 +41,7 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
     /// How long the document is.
     private(set) var total: Int?
 
-    init(
-        _ store: DownloadStore,
-        url: String,
-        method: HTTPQuestion.Method,
-        progress: DownloadProgress
-    ) {
+    init(_ store: DownloadStore, url: String, method: HTTPQuestion.Method, progress: DownloadProgress) {
         self.store = store
         self.url = url
         self.method = method
@@ -58,8 +53,7 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
     /// What came from a server that was accepted by anything else is not: whoever sent it may be nobody whom these pins accept.
     func begin(from acceptance: String?, goingOn: Bool, needingPins: Bool = false) {
         self.acceptance = acceptance
-        goesOn =
-            store.record.map { $0.acceptance == acceptance && ($0.isPinned || !needingPins) } ?? false
+        goesOn = store.record.map { $0.acceptance == acceptance && ($0.isPinned || !needingPins) } ?? false
         offset = goingOn && goesOn && method == .get ? store.count : 0
     }
 
@@ -120,8 +114,8 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
         // Its bytes are not those of the document.
         if offset > 0, Self.isWrapped(head) { return .notInRange }
         guard offset > 0, let record = store.record, let range = words.flatMap({ ContentRange($0) }),
-            let bytes = range.bytes, let whole = range.total, bytes.lowerBound == offset,
-            bytes.upperBound == whole - 1, Self.length(head).map({ $0 == bytes.count }) ?? true
+            let bytes = range.bytes, let whole = range.total, bytes.lowerBound == offset, bytes.upperBound == whole - 1,
+            Self.length(head).map({ $0 == bytes.count }) ?? true
         else { return .other(.wrongRange(words)) }
         // No byte of a server that no pin is for is added to those of one that a pin was for.
         guard isPinned || !record.isPinned else { return .notInRange }

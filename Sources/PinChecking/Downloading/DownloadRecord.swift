@@ -17,12 +17,8 @@ package struct DownloadRecord: Hashable, Sendable {
 
     /// A record.
     package init(
-        url: String,
-        entityTag: String? = nil,
-        lastModified: String? = nil,
-        total: Int? = nil,
-        acceptance: String? = nil,
-        isPinned: Bool = false
+        url: String, entityTag: String? = nil, lastModified: String? = nil, total: Int? = nil,
+        acceptance: String? = nil, isPinned: Bool = false
     ) {
         self.url = url
         self.entityTag = entityTag
@@ -74,8 +70,7 @@ package struct DownloadRecord: Hashable, Sendable {
     package var bytes: [UInt8] {
         let lines = [
             Self.opening, "url \(url)", entityTag.map { "etag \($0)" }, lastModified.map { "last-modified \($0)" },
-            total.map { "length \($0)" }, acceptance.map { "accepted-by \($0)" },
-            isPinned ? "pinned yes" : nil,
+            total.map { "length \($0)" }, acceptance.map { "accepted-by \($0)" }, isPinned ? "pinned yes" : nil,
         ]
         return Array((lines.compactMap(\.self).joined(separator: "\n") + "\n").utf8)
     }

@@ -27,10 +27,7 @@ package struct DownloadRequest: Sendable {
 
     /// A document to fetch; see the properties.
     package init(
-        _ location: HTTPLocation,
-        method: HTTPQuestion.Method = .get,
-        fields: [HTTPField] = [],
-        request: CheckRequest
+        _ location: HTTPLocation, method: HTTPQuestion.Method = .get, fields: [HTTPField] = [], request: CheckRequest
     ) {
         self.location = location
         self.method = method

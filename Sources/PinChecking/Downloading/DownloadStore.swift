@@ -59,28 +59,20 @@ final class DownloadStore: @unchecked Sendable {
 
     /// Opens what there is of the file at `path`; with the record of the document at `url` where it can be gone on with.
     private static func unfinished(
-        _ path: String,
-        url: String,
-        _ hash: RunningSHA256?
+        _ path: String, url: String, _ hash: RunningSHA256?
     ) throws(Obstacle) -> (Place, DownloadRecord?) {
         // Before anything is made there; a link's own files are beside what it names.
         if FileKind(at: path, followingLinks: false) != .special { try refuseOthers(beside: path) }
         let file: PartialFile
-        do throws(WriteFailure) {
-            file = try PartialFile(becoming: path)
-        } catch .foreign(let path) {
+        do throws(WriteFailure) { file = try PartialFile(becoming: path) } catch .foreign(let path) {
             throw .inTheWay(path)
-        } catch {
-            throw .failure(error)
-        }
+        } catch { throw .failure(error) }
         try refuseOthers(beside: file.path)
         let record = file.record.flatMap { DownloadRecord(bytes: $0) }
         // A run that ended before its first byte left nothing; anything else has a record.
         guard file.count == 0 || record != nil else { throw .inTheWay(file.path + PartialFile.suffix) }
         guard let record, record.url == url, record.validator != nil, file.count > 0 else { return (.file(file), nil) }
-        if let hash {
-            do throws(WriteFailure) { try file.read { hash.add($0) } } catch { throw .failure(error) }
-        }
+        if let hash { do throws(WriteFailure) { try file.read { hash.add($0) } } catch { throw .failure(error) } }
         return (.file(file), record)
     }
 
@@ -175,9 +167,7 @@ final class DownloadStore: @unchecked Sendable {
     }
 
     /// Lets others have the file: nothing is stored any more.
-    func end() {
-        if case .file(let file) = place { file.end() }
-    }
+    func end() { if case .file(let file) = place { file.end() } }
 
     /// Leaves no file in which nothing is.
     func discardNothing() {

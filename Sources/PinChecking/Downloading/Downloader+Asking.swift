@@ -7,12 +7,8 @@ extension Downloader {
     ///
     /// - Returns: how the transfer ended, `nil` where there was none.
     func ask(
-        _ location: HTTPLocation,
-        _ request: DownloadRequest,
-        goingOn: Bool,
-        _ record: DownloadRecord?,
-        _ receiver: DownloadReceiver,
-        _ result: inout DownloadResult
+        _ location: HTTPLocation, _ request: DownloadRequest, goingOn: Bool, _ record: DownloadRecord?,
+        _ receiver: DownloadReceiver, _ result: inout DownloadResult
     ) async -> Result<Void, TransferError>? {
         let isFirst = location.hasOrigin(of: request.location)
         guard location.isSecure || request.followsUnpinned else {
@@ -44,17 +40,14 @@ extension Downloader {
         let mayBeUnpinned = isFirst && request.mayBeginUnpinned || request.followsUnpinned
         // Pins that are not compared, or do not apply, are none.
         let unpinned = DownloadEnding.answered(
-            isFirst ? .unpinnedBeginning(location.description) : .unpinnedRedirect(location.description)
-        )
+            isFirst ? .unpinnedBeginning(location.description) : .unpinnedRedirect(location.description))
         guard mayBeUnpinned || job.evaluation?.isPinned ?? false else {
             result.ending = unpinned
             return nil
         }
         // Of what is given, which pins are for a host may depend on its name and port.
         let name = "\(location.authority) \(job.endpoint.referenceName)"
-        let acceptance = job.acceptance.map { judged in
-            Hashing.sha256(judged.bytes + Array(name.utf8)).hexadecimal
-        }
+        let acceptance = job.acceptance.map { judged in Hashing.sha256(judged.bytes + Array(name.utf8)).hexadecimal }
         receiver.begin(from: acceptance, goingOn: goingOn && acceptance != nil, needingPins: !mayBeUnpinned)
         let transfer = transfer(location, request, record, to: receiver)
         let (connection, end) = await checker.fetched(transfer, by: job) { connection in
@@ -63,8 +56,7 @@ extension Downloader {
         }
         let checked = CheckedTarget(connection, by: job.evaluation)
         result.hops.append(
-            DownloadHop(location: location, result: checked.results().first, status: receiver.head?.status)
-        )
+            DownloadHop(location: location, result: checked.results().first, status: receiver.head?.status))
         if end == nil {
             let isUnpinned = connection.standing.isAccepted && !mayBeUnpinned && !connection.matchesPins
             result.ending = isUnpinned ? unpinned : .notAccepted
@@ -73,17 +65,13 @@ extension Downloader {
     }
 
     private func transfer(
-        _ location: HTTPLocation,
-        _ request: DownloadRequest,
-        _ record: DownloadRecord?,
-        to receiver: DownloadReceiver
+        _ location: HTTPLocation, _ request: DownloadRequest, _ record: DownloadRecord?, to receiver: DownloadReceiver
     ) -> Transfer {
         let isFirst = location.hasOrigin(of: request.location)
         var fields = isFirst ? request.fields : []
         if receiver.offset > 0, let validator = record?.validator {
             fields += [HTTPField("Range", "bytes=\(receiver.offset)-"), HTTPField("If-Range", validator)].compactMap(
-                \.self
-            )
+                \.self)
         }
         let host = isFirst ? request.request.names.host : nil
         // As it was written, as for a request: who means the port writes it.
@@ -91,10 +79,8 @@ extension Downloader {
             HTTPLocation.authority(host.name, host.port ?? RequestDefaults.port, defaultPort: RequestDefaults.port)
         }
         return Transfer(
-            TransferQuestion(request.method, location, authority: authority, fields: fields),
-            for: receiver,
-            patience: request.patience
-        )
+            TransferQuestion(request.method, location, authority: authority, fields: fields), for: receiver,
+            patience: request.patience)
     }
 }
 

@@ -20,16 +20,12 @@ package final class Downloader: Sendable {
     ///   - settings: what is asked of a host.
     ///   - jobs: what a host is judged by.
     package init(
-        in surroundings: Surroundings,
-        settings: @escaping HostSettings,
+        in surroundings: Surroundings, settings: @escaping HostSettings,
         jobs: @escaping @Sendable (CheckTarget) throws(CheckError) -> CheckJob
     ) {
         checker = Checker(
-            thread: surroundings.thread,
-            network: surroundings.network,
-            judgingProxiesBy: ServiceTrust.objection(in: surroundings),
-            now: surroundings.now
-        )
+            thread: surroundings.thread, network: surroundings.network,
+            judgingProxiesBy: ServiceTrust.objection(in: surroundings), now: surroundings.now)
         self.settings = settings
         self.jobs = jobs
     }
@@ -50,19 +46,13 @@ package final class Downloader: Sendable {
     ///   - progress: is told how far it is.
     /// - Returns: what came of it.
     package func fetch(
-        _ request: DownloadRequest,
-        to destination: DownloadDestination,
-        progress: DownloadProgress = DownloadProgress()
+        _ request: DownloadRequest, to destination: DownloadDestination, progress: DownloadProgress = DownloadProgress()
     ) async -> DownloadResult {
         let started = ContinuousClock.now
         var result = DownloadResult(request.location)
         let store: DownloadStore
         do throws(DownloadStore.Obstacle) {
-            store = try DownloadStore(
-                destination,
-                url: request.location.description,
-                hashing: request.sha256 != nil
-            )
+            store = try DownloadStore(destination, url: request.location.description, hashing: request.sha256 != nil)
         } catch {
             switch error {
             case .failure(let failure): result.ending = .notStored(failure)
@@ -98,10 +88,7 @@ package final class Downloader: Sendable {
 
     /// One way to the document, from its URL through all redirects.
     private func tryOnce(
-        _ request: DownloadRequest,
-        _ store: DownloadStore,
-        _ progress: DownloadProgress,
-        _ result: inout DownloadResult
+        _ request: DownloadRequest, _ store: DownloadStore, _ progress: DownloadProgress, _ result: inout DownloadResult
     ) async {
         result.hops = []
         var location = request.location
@@ -109,11 +96,7 @@ package final class Downloader: Sendable {
         var ignoresWhatIsThere = false
         while true {
             let receiver = DownloadReceiver(
-                store,
-                url: request.location.description,
-                method: request.method,
-                progress: progress
-            )
+                store, url: request.location.description, method: request.method, progress: progress)
             guard
                 let ending = await ask(location, request, goingOn: !ignoresWhatIsThere, store.record, receiver, &result)
             else { return }
@@ -157,9 +140,7 @@ package final class Downloader: Sendable {
                     result.ending = .answered(.tooManyRedirects(request.mostRedirects))
                     return
                 }
-                do throws(HTTPLocationError) {
-                    location = try location.following(reference)
-                } catch {
+                do throws(HTTPLocationError) { location = try location.following(reference) } catch {
                     result.ending = .answered(.badRedirect(reference, error))
                     return
                 }
@@ -177,11 +158,7 @@ package final class Downloader: Sendable {
             result.ending = .answered(.wrongHash(hash))
             return
         }
-        do throws(WriteFailure) {
-            try store.complete()
-        } catch {
-            result.ending = .notStored(error)
-        }
+        do throws(WriteFailure) { try store.complete() } catch { result.ending = .notStored(error) }
     }
 }
 
@@ -205,6 +182,4 @@ extension TransferHead {
     }
 }
 
-extension Standing {
-    fileprivate var isWithoutChain: Bool { if case .unreachable = self { true } else { false } }
-}
+extension Standing { fileprivate var isWithoutChain: Bool { if case .unreachable = self { true } else { false } } }

@@ -89,8 +89,7 @@ extension CheckError.Problem: CustomStringConvertible {
                 + "compare public keys"
         case .nothingToAddTheSystemTo: "the system's roots are to be added to anchors, and there are none: give anchors"
         case .noPinsForNext: "no pins are given that what is about to be deployed could match: give pins"
-        case .unknownDevice(let error, let nearest):
-            "\(error)" + (nearest.map { ": did you mean '\($0)'?" } ?? "")
+        case .unknownDevice(let error, let nearest): "\(error)" + (nearest.map { ": did you mean '\($0)'?" } ?? "")
         case .deviceWithoutClient(let device, let clients, let fitting):
             "none of the clients (\(clients.joined(separator: ", "))) runs on \(device): choose from "
                 + fitting.joined(separator: ", ")
@@ -105,16 +104,10 @@ extension CheckError.Problem: CustomStringConvertible {
 
 extension CheckError {
     /// Pins, or other files, that cannot be read.
-    package init(_ error: PinFormatError) {
-        self.init(error.kind == .missing ? .missing : .data, .pins(error))
-    }
+    package init(_ error: PinFormatError) { self.init(error.kind == .missing ? .missing : .data, .pins(error)) }
 
     /// Reads a part of a request.
     static func reading<Value>(_ read: () throws(RequestError) -> Value) throws(CheckError) -> Value {
-        do {
-            return try read()
-        } catch {
-            throw CheckError(.request, .request(error))
-        }
+        do { return try read() } catch { throw CheckError(.request, .request(error)) }
     }
 }

@@ -25,10 +25,7 @@ struct AssumedPath: PathVerifier {
         if let end { return isValid(Array(path[...end])) }
         let last = path.count - 1
         return PathFindings(
-            validPaths: [],
-            failures: [TrustFailure(.unknownIssuer, at: last, of: path[last])],
-            bestEffort: path
-        )
+            validPaths: [], failures: [TrustFailure(.unknownIssuer, at: last, of: path[last])], bestEffort: path)
     }
 
     /// What the client's platform has against the certificate wherever its path will lead.

@@ -24,15 +24,12 @@ package struct NextItem: Sendable {
 
     private static func read(_ path: String) throws(CheckError) -> [NextItem] {
         let items: [PinItem]
-        do throws(PinFormatError) {
-            items = Self.items(in: try PinInput.read(path))
-        } catch {
+        do throws(PinFormatError) { items = Self.items(in: try PinInput.read(path)) } catch {
             if error.problem == .privateKey {
                 throw .said(
                     .data,
                     "\(quoted(path)) holds a private key, which was not used: give its public half "
-                        + "(openssl pkey -in KEY -pubout)"
-                )
+                        + "(openssl pkey -in KEY -pubout)")
             }
             throw CheckError(error)
         }
@@ -46,11 +43,8 @@ package struct NextItem: Sendable {
         if let first = items.first(where: { $0.certificate != nil }) {
             return [
                 NextItem(
-                    file: path,
-                    kind: certificates.count > 1 ? .chain : .certificate,
-                    item: first,
-                    certificates: certificates
-                )
+                    file: path, kind: certificates.count > 1 ? .chain : .certificate, item: first,
+                    certificates: certificates)
             ]
         }
         return items.map { item in
@@ -83,23 +77,9 @@ package struct NextItem: Sendable {
     package func standIn(at time: Timestamp) -> Certificate? {
         guard let key = item.publicKey else { return nil }
         return Certificate(
-            der: key.subjectPublicKeyInfo,
-            fingerprint: key.spkiSHA256,
-            publicKey: key,
-            subject: item.subject ?? "",
-            issuer: "(not issued yet)",
-            commonName: nil,
-            serialNumber: "",
-            notBefore: time,
-            notAfter: time,
-            names: [],
-            basicConstraints: nil,
-            keyUsage: nil,
-            extendedKeyUsage: nil,
-            subjectKeyIdentifier: nil,
-            authorityKeyIdentifier: nil,
-            isSelfIssued: false,
-            signatureAlgorithm: ""
-        )
+            der: key.subjectPublicKeyInfo, fingerprint: key.spkiSHA256, publicKey: key, subject: item.subject ?? "",
+            issuer: "(not issued yet)", commonName: nil, serialNumber: "", notBefore: time, notAfter: time, names: [],
+            basicConstraints: nil, keyUsage: nil, extendedKeyUsage: nil, subjectKeyIdentifier: nil,
+            authorityKeyIdentifier: nil, isSelfIssued: false, signatureAlgorithm: "")
     }
 }

@@ -46,23 +46,14 @@ package struct NextQuestion {
         let authorities = served.map { self.authorities(of: $0, at: time) } ?? []
         return items.compactMap { item in
             let subject = CheckResult.Subject(
-                target: item.file,
-                referenceName: name,
-                time: time,
-                evaluation: evaluation
-            )
+                target: item.file, referenceName: name, time: time, evaluation: evaluation)
             return result(on: item, subject, served: served, authorities: authorities)
         }
     }
 
     /// The authorities of the path that a server's chain makes today, nearest first; none when it is not trusted.
     private func authorities(of served: PresentedChain, at time: Timestamp) -> [Certificate] {
-        let question = PathQuestion(
-            presented: served,
-            anchors: anchors,
-            policy: .sslServer(name: name),
-            time: time
-        )
+        let question = PathQuestion(presented: served, anchors: anchors, policy: .sslServer(name: name), time: time)
         for device in evaluation.devices {
             let answer = device.verifier.evaluate(question)
             if answer.isTrusted { return Array(answer.builtChain.certificates.dropFirst()) }
@@ -84,71 +75,42 @@ package struct NextQuestion {
     }
 
     private func result(
-        on item: NextItem,
-        _ subject: CheckResult.Subject,
-        served: PresentedChain?,
-        authorities: [Certificate]
+        on item: NextItem, _ subject: CheckResult.Subject, served: PresentedChain?, authorities: [Certificate]
     ) -> CheckResult? {
         // A certificate alone is deployed with the authorities of today, where they issued it.
         let presented = item.certificates + (item.kind == .certificate ? served?.certificates.dropFirst() ?? [] : [])
         if let chain = PresentedChain(presented), !isIncomplete(item, chain, subject) {
             let observation = Observation(
-                presented: chain,
-                referenceName: name,
-                time: subject.time,
-                fetchable: evaluation.fetchable,
-                evidence: ServedEvidence(of: chain, by: evaluation, at: subject.time).evidence
-            )
+                presented: chain, referenceName: name, time: subject.time, fetchable: evaluation.fetchable,
+                evidence: ServedEvidence(of: chain, by: evaluation, at: subject.time).evidence)
             return result(
-                subject,
-                NextDeployment(item, isAssumed: false, issuers: []),
+                subject, NextDeployment(item, isAssumed: false, issuers: []),
                 ChainJudgement(
-                    evaluation.decisions(on: observation),
-                    on: observation,
-                    by: evaluation,
-                    isForecast: false
+                    evaluation.decisions(on: observation), on: observation, by: evaluation, isForecast: false
                 ) { verdict, client in
                     let reason = self.reason(verdict, client)
                     return reason.id == "pin-mismatch" ? item.missingPin(of: client) : reason
-                },
-                presented: presented
-            )
+                }, presented: presented)
         }
         guard let leaf = item.certificates.first ?? item.standIn(at: subject.time), let chain = PresentedChain([leaf])
         else { return nil }
         let path = [leaf] + (item.kind == .certificate ? [] : authorities)
         let observation = Observation(
-            presented: chain,
-            referenceName: name,
-            time: subject.time,
-            fetchable: evaluation.fetchable
-        )
-        let assumed = AssumedPath(
-            path: path,
-            isIssued: !item.certificates.isEmpty,
-            verifier: evaluation.verifier
-        )
+            presented: chain, referenceName: name, time: subject.time, fetchable: evaluation.fetchable)
+        let assumed = AssumedPath(path: path, isIssued: !item.certificates.isEmpty, verifier: evaluation.verifier)
         return result(
-            subject,
-            NextDeployment(item, isAssumed: true, issuers: path.dropFirst().map(\.description)),
+            subject, NextDeployment(item, isAssumed: true, issuers: path.dropFirst().map(\.description)),
             ChainJudgement(
-                evaluation.decisions(on: observation, assuming: assumed),
-                on: observation,
-                by: evaluation,
+                evaluation.decisions(on: observation, assuming: assumed), on: observation, by: evaluation,
                 isForecast: true
             ) { verdict, client in
                 verdict.isAccepted || verdict.isRefusedByPlatform
                     ? reason(verdict, client) : item.missingPin(of: client)
-            },
-            presented: []
-        )
+            }, presented: [])
     }
 
     private func result(
-        _ subject: CheckResult.Subject,
-        _ next: NextDeployment,
-        _ judgement: ChainJudgement,
-        presented: [Certificate]
+        _ subject: CheckResult.Subject, _ next: NextDeployment, _ judgement: ChainJudgement, presented: [Certificate]
     ) -> CheckResult {
         var warnings = evaluation.setup.notes + evaluation.setup.warnings + judgement.findings
         let isOnApple = evaluation.setup.clients.contains { $0.entry.platform == .apple }
@@ -158,9 +120,7 @@ package struct NextQuestion {
                     id: "next-lifetime",
                     message:
                         "how long its certificate will be valid, and for what, is not known: Apple's platforms take at most "
-                        + "398 days below a public root and 825 below others, with serverAuth"
-                )
-            )
+                        + "398 days below a public root and 825 below others, with serverAuth"))
         }
         if next.isAssumed, judgement.standing.isAccepted {
             let matches = judgement.shownMatches
@@ -171,30 +131,19 @@ package struct NextQuestion {
                     message: isByAuthority
                         ? "this holds if the authorities of today issue it again: \(next.issuers.joined(separator: ", "))"
                         : "its certificate is assumed to be trusted and valid for the name: check the chain once it is issued"
-                )
-            )
+                ))
         }
         return CheckResult(
-            subject,
-            judgement.standing,
-            judgement: judgement,
-            presented: judgement.shown == nil ? [] : presented,
-            next: next,
-            warnings: warnings,
-            notes: judgement.notes
-        )
+            subject, judgement.standing, judgement: judgement, presented: judgement.shown == nil ? [] : presented,
+            next: next, warnings: warnings, notes: judgement.notes)
     }
 
     /// Whether a certificate came without the authorities it needs.
     private func isIncomplete(_ item: NextItem, _ chain: PresentedChain, _ subject: CheckResult.Subject) -> Bool {
         guard item.kind == .certificate, !chain.leaf.isSelfIssued else { return false }
         let question = PathQuestion(
-            presented: chain,
-            intermediates: evaluation.setup.pins?.certificates ?? [],
-            anchors: anchors,
-            policy: .sslServer(name: subject.referenceName),
-            time: subject.time
-        )
+            presented: chain, intermediates: evaluation.setup.pins?.certificates ?? [], anchors: anchors,
+            policy: .sslServer(name: subject.referenceName), time: subject.time)
         return evaluation.devices.allSatisfy { device in
             device.verifier.evaluate(question).failures.contains { $0.reason == .unknownIssuer }
         }
@@ -214,8 +163,7 @@ extension NextItem {
         Reason(
             id: "pin-mismatch",
             message: "no configured pin matches \(title): before it is deployed, ship "
-                + item.notations[client.entry.notation]
-        )
+                + item.notations[client.entry.notation])
     }
 }
 

@@ -17,8 +17,7 @@ extension Evaluation {
                 message:
                     "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
                     + "SecKeyCopyExternalRepresentation give it; clients hash the SubjectPublicKeyInfo: "
-                    + "pin \(certificate.publicKey.spkiSHA256) instead"
-            )
+                    + "pin \(certificate.publicKey.spkiSHA256) instead")
         }
         return nil
     }

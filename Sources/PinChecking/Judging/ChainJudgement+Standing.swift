@@ -10,11 +10,7 @@ extension ChainJudgement {
         let judged = Set(judgements.map(\.device.name))
         if let device = evaluation.devices.first(where: { !judged.contains($0.name) }) {
             return .notSetUp(
-                Reason(
-                    id: "not-configured",
-                    message: "no client can be set up with these pins on \(device.name)"
-                )
-            )
+                Reason(id: "not-configured", message: "no client can be set up with these pins on \(device.name)"))
         }
         return .accepted(summary)
     }
@@ -33,9 +29,7 @@ extension ChainJudgement {
         guard absent.isEmpty else {
             let verb = count.accepting == 1 ? "accepts" : "accept"
             return Reason(
-                id: "clients-accept",
-                message: "\(count.accepting) of \(count.all) \(count.what) \(verb)" + others
-            )
+                id: "clients-accept", message: "\(count.accepting) of \(count.all) \(count.what) \(verb)" + others)
         }
         let all = count.all == 2 ? "both" : "all \(count.all)"
         return Reason(id: "all-accept", message: "\(all) \(count.what) accept")
@@ -67,10 +61,8 @@ extension ChainJudgement {
             why = told.joined(separator: "; ") + more
         }
         return Reason(
-            id: "\(count.what)-reject",
-            message: "\(who) \(verb): \(why)" + others,
-            remedy: groups.count == 1 ? Remedy.common(to: groups[0].clients.map(\.reason.remedy)) : nil
-        )
+            id: "\(count.what)-reject", message: "\(who) \(verb): \(why)" + others,
+            remedy: groups.count == 1 ? Remedy.common(to: groups[0].clients.map(\.reason.remedy)) : nil)
     }
 
     /// What reasons say in the same words, `nil` for different ones.
@@ -97,11 +89,8 @@ extension ChainJudgement {
 
     private var clientCount: Count {
         Count(
-            what: "clients",
-            all: clients.count,
-            accepting: clients.count { $0.isAccepted == true },
-            rejecting: clients.count { $0.isAccepted == false }
-        )
+            what: "clients", all: clients.count, accepting: clients.count { $0.isAccepted == true },
+            rejecting: clients.count { $0.isAccepted == false })
     }
 
     /// A device rejects where one of its clients does, and accepts where one does and none rejects.
@@ -109,17 +98,11 @@ extension ChainJudgement {
         let rejecting = Set(clients.filter { $0.isAccepted == false }.compactMap(\.device))
         let accepting = Set(clients.filter { $0.isAccepted == true }.compactMap(\.device)).subtracting(rejecting)
         return Count(
-            what: "devices",
-            all: evaluation.devices.count,
-            accepting: accepting.count,
-            rejecting: rejecting.count
-        )
+            what: "devices", all: evaluation.devices.count, accepting: accepting.count, rejecting: rejecting.count)
     }
 
     private func text(_ clients: [ClientResult], namesAllDevices: Bool = false) -> String {
         names.text(
-            clients.map { JudgeNames.Judge(client: $0.name, device: $0.device) },
-            namesAllDevices: namesAllDevices
-        )
+            clients.map { JudgeNames.Judge(client: $0.name, device: $0.device) }, namesAllDevices: namesAllDevices)
     }
 }

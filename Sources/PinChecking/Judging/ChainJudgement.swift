@@ -54,28 +54,14 @@ package struct ChainJudgement: Sendable {
     ///   - evaluation: what it is judged by.
     ///   - served: what came along with its leaf.
     ///   - serverName: which name the server was asked for.
-    init(
-        _ observation: Observation,
-        by evaluation: Evaluation,
-        served: ServedEvidence,
-        serverName: SentServerName
-    ) {
+    init(_ observation: Observation, by evaluation: Evaluation, served: ServedEvidence, serverName: SentServerName) {
         self.init(
-            evaluation.decisions(on: observation),
-            on: observation,
-            by: evaluation,
-            served: served,
-            isForecast: false,
+            evaluation.decisions(on: observation), on: observation, by: evaluation, served: served, isForecast: false,
             reason: { verdict, client in
                 Reason(
-                    verdict,
-                    of: client,
-                    by: evaluation,
-                    serverName: serverName,
-                    hasAnchors: evaluation.givenRoots != nil
-                )
-            }
-        )
+                    verdict, of: client, by: evaluation, serverName: serverName,
+                    hasAnchors: evaluation.givenRoots != nil)
+            })
     }
 
     /// What decisions come to.
@@ -88,12 +74,8 @@ package struct ChainJudgement: Sendable {
     ///   - isForecast: whether they rest on a path that is only assumed, of which there is nothing else to say.
     ///   - reason: the reason of a verdict; the client is given along.
     init(
-        _ decisions: [Evaluation.Decision],
-        on observation: Observation,
-        by evaluation: Evaluation,
-        served: ServedEvidence? = nil,
-        isForecast: Bool,
-        reason: (Verdict, ChosenClient) -> Reason
+        _ decisions: [Evaluation.Decision], on observation: Observation, by evaluation: Evaluation,
+        served: ServedEvidence? = nil, isForecast: Bool, reason: (Verdict, ChosenClient) -> Reason
     ) {
         let own = evaluation.judgements(decisions, on: observation, isForecast: isForecast)
         let judgements = evaluation.ordered(own)
@@ -109,20 +91,12 @@ package struct ChainJudgement: Sendable {
             switch decision.verdict {
             case .success(let verdict):
                 return ClientResult(
-                    client: decision.client,
-                    device: device,
-                    verdict: decision.verdict,
-                    reason: reason(verdict, decision.client),
-                    outlook: isForecast ? nil : judgement?.outlook
-                )
+                    client: decision.client, device: device, verdict: decision.verdict,
+                    reason: reason(verdict, decision.client), outlook: isForecast ? nil : judgement?.outlook)
             case .failure(let error):
                 return ClientResult(
-                    client: decision.client,
-                    device: device,
-                    verdict: decision.verdict,
-                    reason: Reason(id: ClientResult.notSetUp, message: error.message),
-                    outlook: nil
-                )
+                    client: decision.client, device: device, verdict: decision.verdict,
+                    reason: Reason(id: ClientResult.notSetUp, message: error.message), outlook: nil)
             }
         }
         outlook = isForecast ? nil : Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
@@ -191,9 +165,7 @@ package struct ChainJudgement: Sendable {
 
     /// The outlooks of the clients, those that are the same on several devices once.
     private static func outlooks(
-        _ judgements: [Judgement],
-        _ names: JudgeNames,
-        _ evaluation: Evaluation
+        _ judgements: [Judgement], _ names: JudgeNames, _ evaluation: Evaluation
     ) -> [Outlook.Named] {
         guard evaluation.devices.count > 1 else {
             return judgements.map { Outlook.Named(client: $0.name, outlook: $0.outlook) }
@@ -211,12 +183,8 @@ package struct ChainJudgement: Sendable {
     }
 
     private static func findings(
-        _ decisions: [Evaluation.Decision],
-        _ judgements: [Judgement],
-        _ names: JudgeNames,
-        on observation: Observation,
-        by evaluation: Evaluation,
-        isForecast: Bool
+        _ decisions: [Evaluation.Decision], _ judgements: [Judgement], _ names: JudgeNames, on observation: Observation,
+        by evaluation: Evaluation, isForecast: Bool
     ) -> [Finding] {
         // What a client warns of on several devices is said once.
         var warnings: [(warning: Warning, judges: [JudgeNames.Judge])] = []
@@ -241,11 +209,8 @@ package struct ChainJudgement: Sendable {
         for platform in PlatformFamily.allCases where platforms.contains(platform) {
             findings.append(
                 .warning(
-                    id: "platform-rule",
-                    message: "the reason is a rule of \(platform.title), not the pins",
-                    remedy: evaluation.lists == nil ? .chooseAnotherPlatform(than: platform) : nil
-                )
-            )
+                    id: "platform-rule", message: "the reason is a rule of \(platform.title), not the pins",
+                    remedy: evaluation.lists == nil ? .chooseAnotherPlatform(than: platform) : nil))
         }
         var unset: [ChosenClient] = []
         for decision in decisions where !unset.contains(where: { $0.isSame(as: decision.client) }) {
@@ -255,13 +220,12 @@ package struct ChainJudgement: Sendable {
             let message = "\(decision.client.entry.name) cannot be set up: \(error.message)"
             findings.append(.warning(id: "client-not-set-up", message: message))
         }
-        guard !isForecast,
-            let deciding = judgements.first(where: { !$0.decided.isAccepted }) ?? judgements.first
-        else { return findings }
+        guard !isForecast, let deciding = judgements.first(where: { !$0.decided.isAccepted }) ?? judgements.first else {
+            return findings
+        }
         let own = [
             evaluation.strictWarning(on: deciding, observation: observation),
-            evaluation.missingRootsWarning(on: deciding),
-            evaluation.expiredRootWarning(on: judgements, observation),
+            evaluation.missingRootsWarning(on: deciding), evaluation.expiredRootWarning(on: judgements, observation),
             evaluation.bareKeyWarning(on: deciding.decided, presented: observation.presented),
         ]
         return findings + own.compactMap(\.self) + evaluation.damagedStoreWarnings(on: deciding)

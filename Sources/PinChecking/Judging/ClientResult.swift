@@ -23,12 +23,9 @@ public struct ClientResult: Sendable {
     /// The same client without a verdict on what it was not served.
     func unserved(_ reason: Reason) -> ClientResult {
         ClientResult(
-            client: client,
-            device: device,
-            verdict: .failure(ClientConfigurationError(client: name, message: reason.message)),
-            reason: reason,
-            outlook: nil
-        )
+            client: client, device: device,
+            verdict: .failure(ClientConfigurationError(client: name, message: reason.message)), reason: reason,
+            outlook: nil)
     }
 
     /// Whether it cannot be set up.
@@ -67,10 +64,7 @@ extension Reason {
     ///   - serverName: which name the server was asked for.
     ///   - hasAnchors: whether the user gave roots to trust.
     init(
-        _ verdict: Verdict,
-        of client: ChosenClient,
-        by evaluation: Evaluation,
-        serverName: SentServerName,
+        _ verdict: Verdict, of client: ChosenClient, by evaluation: Evaluation, serverName: SentServerName,
         hasAnchors: Bool
     ) {
         func reason(_ message: String, _ remedy: Remedy? = nil) -> Reason {
@@ -83,19 +77,14 @@ extension Reason {
         case .trustedWithoutPins: self = reason("the chain is trusted; no pins are compared")
         case .everythingAccepted: self = reason("these settings accept every certificate")
         case .pinsNotApplied(let why): self = reason("the chain is trusted; the pins do not apply: \(why)")
-        case .mismatchNotEnforced:
-            self = reason("no configured pin is on the chain, which this client only reports")
+        case .mismatchNotEnforced: self = reason("no configured pin is on the chain, which this client only reports")
         case .untrusted(let failures):
             let texts = failures.prefix(3).map(\.description)
             let sentence = texts.isEmpty ? "the chain is not trusted" : texts.joined(separator: "; also, ")
             guard let first = failures.first, case .nameMismatch = first.reason else {
                 let remedy = failures.first?.anchorRemedy(hasAnchors: hasAnchors) { certificate in
                     evaluation.missingIntermediate(
-                        above: certificate,
-                        for: client,
-                        isOfFile: serverName == .noServer,
-                        hasAnchors: hasAnchors
-                    )
+                        above: certificate, for: client, isOfFile: serverName == .noServer, hasAnchors: hasAnchors)
                 }
                 self = reason(sentence, remedy)
                 return
@@ -121,10 +110,7 @@ extension Reason {
 
 extension TrustFailure {
     /// What mends a missing end of the path, `nil` where none is missing or the anchors that were given are to be enough.
-    fileprivate func anchorRemedy(
-        hasAnchors: Bool,
-        missing: (Certificate) -> MissingIntermediate
-    ) -> Remedy? {
+    fileprivate func anchorRemedy(hasAnchors: Bool, missing: (Certificate) -> MissingIntermediate) -> Remedy? {
         switch reason {
         // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
         case .unknownIssuer where depth == 0: return .sendIntermediate(missing(certificate))

@@ -31,22 +31,15 @@ struct RecordedPins {
     }
 
     private mutating func add(
-        _ position: Int,
-        _ selector: TLSARecord.Selector,
-        _ matching: TLSARecord.Matching,
-        _ data: [UInt8]
-    ) {
-        positions[Content(selector: selector, matching: matching, data: data), default: []].append(position)
-    }
+        _ position: Int, _ selector: TLSARecord.Selector, _ matching: TLSARecord.Matching, _ data: [UInt8]
+    ) { positions[Content(selector: selector, matching: matching, data: data), default: []].append(position) }
 
     /// The positions of the pins that say the same as a record, apart from where on the path it has to be.
     func positions(saying record: TLSARecord) -> [Int] {
         let isKey = record.selector == .publicKey && record.matching == .full
         let content = Content(
-            selector: record.selector,
-            matching: isKey ? .sha256 : record.matching,
-            data: isKey ? Hashing.sha256(record.data).bytes : record.data
-        )
+            selector: record.selector, matching: isKey ? .sha256 : record.matching,
+            data: isKey ? Hashing.sha256(record.data).bytes : record.data)
         return positions[content] ?? []
     }
 }

@@ -6,10 +6,7 @@ extension Evaluation {
     /// Such a path ends at the first pinned certificate, often the leaf. What the client would make of the server without that
     /// pin shows which pins above it hold as well: they go on to when the leaf is another.
     func reachingFarther(
-        _ verdict: Verdict,
-        of client: ChosenClient,
-        on device: JudgedDevice,
-        _ observation: Observation
+        _ verdict: Verdict, of client: ChosenClient, on device: JudgedDevice, _ observation: Observation
     ) -> Verdict {
         guard verdict.isAccepted, case .verified(var path) = verdict.builtChain,
             let procedure = try? client.procedure.get(), let pins = client.pins
@@ -17,26 +14,17 @@ extension Evaluation {
         let verifier = device.verifier(for: client)
         let ownPath = path
         while path.certificates.last?.isSelfIssued == false {
-            let others = pins.pins.filter { pin in
-                pin.certificate.map { !path.certificates.contains($0) } ?? false
-            }
+            let others = pins.pins.filter { pin in pin.certificate.map { !path.certificates.contains($0) } ?? false }
             guard let others = PinSet(others),
-                case let next = procedure.evaluate(observation, pins: others, verifier: verifier),
-                next.isAccepted, case .verified(let longer) = next.builtChain,
-                longer.certificates.count > path.certificates.count,
+                case let next = procedure.evaluate(observation, pins: others, verifier: verifier), next.isAccepted,
+                case .verified(let longer) = next.builtChain, longer.certificates.count > path.certificates.count,
                 longer.certificates.starts(with: path.certificates)
             else { break }
             path = longer
         }
         guard path != ownPath else { return verdict }
         return Verdict(
-            reason: verdict.reason,
-            disposition: verdict.disposition,
-            trace: verdict.trace,
-            builtChain: .verified(path),
-            restsOn: verdict.restsOn,
-            matches: pins.certificateMatches(on: .verified(path)),
-            warnings: verdict.warnings
-        )
+            reason: verdict.reason, disposition: verdict.disposition, trace: verdict.trace, builtChain: .verified(path),
+            restsOn: verdict.restsOn, matches: pins.certificateMatches(on: .verified(path)), warnings: verdict.warnings)
     }
 }

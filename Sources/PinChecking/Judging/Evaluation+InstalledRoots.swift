@@ -11,11 +11,7 @@ extension Evaluation {
         }
         guard let first = refusing.first else { return [] }
         let question = PathQuestion(
-            presented: observation.presented,
-            anchors: .trustStore,
-            policy: .basicX509,
-            time: observation.time
-        )
+            presented: observation.presented, anchors: .trustStore, policy: .basicX509, time: observation.time)
         let answer = first.device.verifierWithInstalledRoots.evaluate(question)
         guard answer.isTrusted, let root = answer.builtChain.certificates.last, installedRoots.contains(root) else {
             return []
@@ -24,13 +20,10 @@ extension Evaluation {
         for name in refusing.map(\.name) where !names.contains(name) { names.append(name) }
         return [
             Finding(
-                .info,
-                id: "installed-root-not-trusted",
+                .info, id: "installed-root-not-trusted",
                 message:
                     "\(names.joined(separator: ", ")): apps for Android 7 and later do not trust a root that the user "
-                    + "installs, as \(root) would be",
-                remedy: .trustInstalledRoots(client: names[0])
-            )
+                    + "installs, as \(root) would be", remedy: .trustInstalledRoots(client: names[0]))
         ]
     }
 }

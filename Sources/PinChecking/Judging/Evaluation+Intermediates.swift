@@ -11,10 +11,7 @@ extension Evaluation {
     ///   - hasAnchors: whether the user gave roots to trust.
     /// - Returns: the intermediate that the issuer may be.
     func missingIntermediate(
-        above certificate: Certificate,
-        for client: ChosenClient,
-        isOfFile: Bool,
-        hasAnchors: Bool
+        above certificate: Certificate, for client: ChosenClient, isOfFile: Bool, hasAnchors: Bool
     ) -> MissingIntermediate {
         let platform = (try? client.procedure.get())?.platform
         let fetches = platform?.fetchesIssuers ?? false
@@ -28,11 +25,7 @@ extension Evaluation {
                 } else {
                     .isUnusedHere
                 }
-            } else if !fetchable.isEmpty {
-                .isOfAnother
-            } else {
-                hasPlace && fetches ? .helps : .doesNotHelp
-            }
+            } else if !fetchable.isEmpty { .isOfAnother } else { hasPlace && fetches ? .helps : .doesNotHelp }
         return MissingIntermediate(giving: giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors)
     }
 }

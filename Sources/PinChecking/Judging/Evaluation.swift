@@ -28,16 +28,9 @@ package final class Evaluation: Sendable {
 
     /// What chains are judged by; there is at least one device.
     package init(
-        setup: HostSetup,
-        devices: [JudgedDevice],
-        lists: Lists? = nil,
-        givenRoots: TrustStore? = nil,
-        time: Timestamp?,
-        outlook: OutlookRules,
-        fetchable: [Certificate] = [],
-        installedRoots: [Certificate] = [],
-        logs: TransparencyLogs? = nil,
-        publicRoots: Set<[UInt8]> = []
+        setup: HostSetup, devices: [JudgedDevice], lists: Lists? = nil, givenRoots: TrustStore? = nil, time: Timestamp?,
+        outlook: OutlookRules, fetchable: [Certificate] = [], installedRoots: [Certificate] = [],
+        logs: TransparencyLogs? = nil, publicRoots: Set<[UInt8]> = []
     ) {
         self.setup = setup
         self.devices = devices
@@ -91,19 +84,15 @@ package final class Evaluation: Sendable {
     }
 
     private func decisions(
-        of device: JudgedDevice,
-        on observation: Observation,
-        by verifier: (ChosenClient) -> some PathVerifier
+        of device: JudgedDevice, on observation: Observation, by verifier: (ChosenClient) -> some PathVerifier
     ) -> [Decision] {
         let observation = observation.running(on: device.release)
         return setup.clients.filter { device.runs($0.entry) }.map { client in
             Decision(
-                device: device,
-                client: client,
+                device: device, client: client,
                 verdict: client.procedure.map { procedure in
                     procedure.evaluate(observation, pins: client.pins, verifier: verifier(client))
-                }
-            )
+                })
         }
     }
 
@@ -112,10 +101,7 @@ package final class Evaluation: Sendable {
         let verdict = judgement.decided
         guard verdict.isAccepted, case .verified(let path) = verdict.builtChain else { return nil }
         let findings = judgement.device.verifier.strictFindings(
-            on: path,
-            policy: .sslServer(name: .unchecked),
-            time: observation.time
-        )
+            on: path, policy: .sslServer(name: .unchecked), time: observation.time)
         guard let finding = findings.first else { return nil }
         return .warning(id: "strict", message: "\(finding): strict verifiers reject this", remedy: .judgeStrictly)
     }
@@ -126,10 +112,7 @@ package final class Evaluation: Sendable {
             let places = judgement.device.verifier.trustStore.placesWithoutSystemRoots
         else { return nil }
         return .warning(
-            id: "no-system-roots",
-            message: "this machine has no trusted roots (\(places))",
-            remedy: .giveRoots
-        )
+            id: "no-system-roots", message: "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
     /// That a client which builds one path ends at an expired root of the store, while another path is valid.
@@ -144,19 +127,13 @@ package final class Evaluation: Sendable {
             let verifier = judgement.device.verifier(for: judgement.client)
             guard verifier.trustStore.holds(failure.certificate) else { continue }
             let question = PathQuestion(
-                presented: observation.presented,
-                anchors: .trustStore,
-                policy: .basicX509,
-                time: observation.time
-            )
+                presented: observation.presented, anchors: .trustStore, policy: .basicX509, time: observation.time)
             guard verifier.evaluate(question).isTrusted else { continue }
             return .warning(
                 id: "expired-root-in-store",
                 message:
                     "\(judgement.name) ends at \(failure.certificate), which expired among the trusted roots, and tries no "
-                    + "other path, although one is valid",
-                remedy: .removeRoot
-            )
+                    + "other path, although one is valid", remedy: .removeRoot)
         }
         return nil
     }
@@ -166,14 +143,11 @@ package final class Evaluation: Sendable {
     func damagedStoreWarnings(on judgement: Judgement) -> [Finding] {
         let verdict = judgement.decided
         let damage = judgement.device.verifier.trustStore.damage(
-            concerning: verdict.builtChain.certificates,
-            whenMissing: verdict.isMissingAnchor
-        )
+            concerning: verdict.builtChain.certificates, whenMissing: verdict.isMissingAnchor)
         return damage.map { damage in
             .warning(
                 id: "damaged-trust-store",
-                message: "the system's store is damaged in \(damage): replace the block, or take it out"
-            )
+                message: "the system's store is damaged in \(damage): replace the block, or take it out")
         }
     }
 }

@@ -24,13 +24,9 @@ extension Finding {
         guard let top = path.last, case let signs = signs(of: path), !signs.isEmpty else { return nil }
         let root = top.isSelfIssued && path.count > 1 ? "; \(top.shownName) is on no public list of roots" : ""
         return Finding(
-            isKnown ? .info : .warning,
-            id: "interceptor",
-            message:
-                "this looks like the chain of an interceptor, a program which decrypts connections on their way: "
-                + signs.joined(separator: ", and ") + root,
-            remedy: isKnown ? nil : .distrust
-        )
+            isKnown ? .info : .warning, id: "interceptor",
+            message: "this looks like the chain of an interceptor, a program which decrypts connections on their way: "
+                + signs.joined(separator: ", and ") + root, remedy: isKnown ? nil : .distrust)
     }
 
     /// That a root is trusted by this machine alone.
@@ -40,9 +36,7 @@ extension Finding {
             message:
                 "the chain ends at the root \(root.shownName), which was installed on this machine and is on no public list, so "
                 + "that phones do not have it: it is a private authority's, or that of an interceptor, a program which decrypts "
-                + "connections on their way",
-            remedy: .nameRootOrDistrust
-        )
+                + "connections on their way", remedy: .nameRootOrDistrust)
     }
 
     /// What tells of a path that it was made on the way; what the server sent beside it says nothing.

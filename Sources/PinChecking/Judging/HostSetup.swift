@@ -24,9 +24,7 @@ package struct HostSetup: Sendable {
 
 extension HostSetup {
     /// Whether some client's App Transport Security asks the host of a URL for keys that are made for the connection.
-    func asksForForwardSecrecy(of host: ServerName) -> Bool {
-        clients.contains { $0.asksForForwardSecrecy(of: host) }
-    }
+    func asksForForwardSecrecy(of host: ServerName) -> Bool { clients.contains { $0.asksForForwardSecrecy(of: host) } }
 }
 
 extension ChosenClient {
@@ -79,12 +77,8 @@ package struct AppliedConfiguration: Hashable, Sendable {
         if case .on(let requirement) = ruling { exception = requirement.exception }
         return [
             AppliedConfiguration(
-                kind: .transportSecurity,
-                clients: bound.map(\.entry.name),
-                hosts: exception?.hosts.description,
-                origin: exception?.origin ?? settings.origin,
-                settings: ruling.shownSettings
-            )
+                kind: .transportSecurity, clients: bound.map(\.entry.name), hosts: exception?.hosts.description,
+                origin: exception?.origin ?? settings.origin, settings: ruling.shownSettings)
         ]
     }
 
@@ -100,12 +94,8 @@ package struct AppliedConfiguration: Hashable, Sendable {
         }
         return found.map { trust, place, names in
             AppliedConfiguration(
-                kind: .networkSecurity,
-                clients: names,
-                hosts: place.hosts?.description,
-                origin: place.origin,
-                settings: trust.shownSettings
-            )
+                kind: .networkSecurity, clients: names, hosts: place.hosts?.description, origin: place.origin,
+                settings: trust.shownSettings)
         }
     }
 }
@@ -130,8 +120,6 @@ extension AndroidTrust {
         return ["anchors: \(words)"]
             + (transparencies.lazy.compactMap(\.isEnabled).first.map {
                 ["certificateTransparency: \($0 ? "on" : "off")"]
-            }
-                ?? [])
-            + (targetSDK.map { ["targetSdkVersion: \($0)"] } ?? [])
+            } ?? []) + (targetSDK.map { ["targetSdkVersion: \($0)"] } ?? [])
     }
 }

@@ -17,12 +17,10 @@ extension Evaluation {
             return nil
         }
         return Finding(
-            .info,
-            id: "private-root",
+            .info, id: "private-root",
             message:
                 "the chain ends at \(top.shownName), which is on no public list of roots: it is a private authority's, or that of "
-                + "an interceptor, a program which decrypts connections on their way"
-        )
+                + "an interceptor, a program which decrypts connections on their way")
     }
 
     /// Whether a root was given for this run, or is pinned.

@@ -31,16 +31,13 @@ struct InterceptorMark: Sendable {
         // https://httptoolkit.com/docs/guides/android/
         InterceptorMark("http toolkit ca", "HTTP Toolkit"),
         // https://www.zaproxy.org/docs/desktop/addons/network/options/servercertificates/
-        InterceptorMark("zed attack proxy", "ZAP"),
-        InterceptorMark("zap root ca", "ZAP"),
+        InterceptorMark("zed attack proxy", "ZAP"), InterceptorMark("zap root ca", "ZAP"),
         // https://help.zscaler.com/unified/choosing-ca-certificate-ssl-inspection
         InterceptorMark("zscaler", "Zscaler"),
         // https://docs.netskope.com/en/certificates
-        InterceptorMark("netskope", "Netskope"),
-        InterceptorMark("goskope.com", "Netskope"),
+        InterceptorMark("netskope", "Netskope"), InterceptorMark("goskope.com", "Netskope"),
         // https://docs.fortinet.com/document/fortigate/latest/administration-guide/ (SSL/SSH inspection: Fortinet_CA_SSL)
-        InterceptorMark("fortinet", "Fortinet"),
-        InterceptorMark("fortigate", "Fortinet"),
+        InterceptorMark("fortinet", "Fortinet"), InterceptorMark("fortigate", "Fortinet"),
         // https://docs.umbrella.com/deployment-umbrella/docs/manage-certificates
         InterceptorMark("cisco umbrella", "Cisco Umbrella"),
         // https://support.kaspersky.com (Kaspersky Anti-Virus Personal Root Certificate)

@@ -22,11 +22,7 @@ package struct Judgement: Sendable {
     package var name: String { client.entry.name }
 
     init(
-        device: JudgedDevice,
-        client: ChosenClient,
-        decided: Verdict,
-        shown: Verdict,
-        matches: [PinMatch],
+        device: JudgedDevice, client: ChosenClient, decided: Verdict, shown: Verdict, matches: [PinMatch],
         question: OutlookQuestion
     ) {
         self.device = device
@@ -46,13 +42,7 @@ package struct Judgement: Sendable {
         var question = question
         for index in pinsInUse where question.pins.indices.contains(index) { question.pins[index].isInUse = true }
         return Judgement(
-            device: device,
-            client: client,
-            decided: decided,
-            shown: shown,
-            matches: matches,
-            question: question
-        )
+            device: device, client: client, decided: decided, shown: shown, matches: matches, question: question)
     }
 }
 
@@ -92,16 +82,14 @@ extension Evaluation {
         }
 
         static func < (left: Rank, right: Rank) -> Bool {
-            (left.device, left.entry, left.name, left.position)
-                < (right.device, right.entry, right.name, right.position)
+            (left.device, left.entry, left.name, left.position) < (
+                right.device, right.entry, right.name, right.position
+            )
         }
     }
 
     private func judgement(
-        _ decision: Decision,
-        _ procedure: any ClientProcedure,
-        _ verdict: Verdict,
-        on observation: Observation,
+        _ decision: Decision, _ procedure: any ClientProcedure, _ verdict: Verdict, on observation: Observation,
         isForecast: Bool
     ) -> Judgement {
         let (device, client) = (decision.device, decision.client)
@@ -121,31 +109,15 @@ extension Evaluation {
         if !isForecast, verdict.isAccepted, !shown.builtChain.isVerified, client.pins != nil {
             // A client that needs no path, as one with a TLSA record of the leaf, does not tell which authorities there are.
             let question = PathQuestion(
-                presented: observation.presented,
-                anchors: .trustStore,
-                policy: .basicX509,
-                time: observation.time
-            )
+                presented: observation.presented, anchors: .trustStore, policy: .basicX509, time: observation.time)
             inUse += device.verifier.evaluate(question).builtChain.certificates
         }
         let question = OutlookQuestion(
-            path: shown.builtChain.certificates,
-            restsOn: restsOn,
-            pins: configuredPins(inUse: inUse),
-            matches: matches,
-            comparison: comparison.moved(to: positions),
-            isAcceptedForPins: verdict.isAcceptedForPins,
-            time: observation.time,
-            limits: outlook.limits
-        )
+            path: shown.builtChain.certificates, restsOn: restsOn, pins: configuredPins(inUse: inUse), matches: matches,
+            comparison: comparison.moved(to: positions), isAcceptedForPins: verdict.isAcceptedForPins,
+            time: observation.time, limits: outlook.limits)
         return Judgement(
-            device: device,
-            client: client,
-            decided: verdict,
-            shown: shown,
-            matches: matches,
-            question: question
-        )
+            device: device, client: client, decided: verdict, shown: shown, matches: matches, question: question)
     }
 
     /// Where the pins of a client stand among those configured, by their positions in its own set or among its records.
@@ -183,8 +155,7 @@ extension Evaluation {
                 OutlookQuestion.ConfiguredPin(
                     certificate: item.record.selector == .certificate && item.record.matching == .full
                         ? verifier.certificate(der: item.record.data) : nil,
-                    isInUse: use.contains { item.record.matches($0, verifier) }
-                )
+                    isInUse: use.contains { item.record.matches($0, verifier) })
             }
     }
 }

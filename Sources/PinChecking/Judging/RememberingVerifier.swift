@@ -7,9 +7,7 @@ final class RememberingVerifier: PathVerifier {
     private let verifier: OpenSSLPathVerifier
     private let answers = Mutex<[(question: PathQuestion, findings: PathFindings)]>([])
 
-    init(_ verifier: OpenSSLPathVerifier) {
-        self.verifier = verifier
-    }
+    init(_ verifier: OpenSSLPathVerifier) { self.verifier = verifier }
 
     func findPaths(_ question: PathQuestion) -> PathFindings {
         if let known = answers.withLock({ $0.first { $0.question == question } }) { return known.findings }

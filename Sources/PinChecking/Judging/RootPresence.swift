@@ -25,11 +25,8 @@ extension Evaluation {
             // What a device misses another one may have.
             let question = PathQuestion(
                 presented: observation.presented,
-                intermediates: (setup.pins?.certificates ?? []) + observation.fetchable,
-                anchors: .trustStore,
-                policy: .basicX509,
-                time: observation.time
-            )
+                intermediates: (setup.pins?.certificates ?? []) + observation.fetchable, anchors: .trustStore,
+                policy: .basicX509, time: observation.time)
             let answer = lists.verifier.evaluate(question)
             if answer.isTrusted { add(answer.builtChain.certificates) }
         }
@@ -42,15 +39,11 @@ extension Evaluation {
         guard !missing.isEmpty else { return nil }
         let names = JudgeNames(named.map { JudgeNames.Judge(client: "", device: $0.name) })
         let places = DevicePlatform.allCases.filter { platform in named.contains { $0.platform == platform } }
-            .compactMap { platform in
-                data.availability(of: root.der, on: platform)?.place(of: platform, in: data)
-            }
+            .compactMap { platform in data.availability(of: root.der, on: platform)?.place(of: platform, in: data) }
         return Finding(
-            .info,
-            id: "root-not-everywhere",
+            .info, id: "root-not-everywhere",
             message: "the root \(root.commonName ?? root.subject) is not on \(names.list(missing.map(\.name))): it is "
-                + places.joined(separator: ", ")
-        )
+                + places.joined(separator: ", "))
     }
 
     /// That a path ends at a root of this machine which is on no public list, as a warning.
@@ -69,14 +62,11 @@ extension Evaluation {
     }
 
     /// Whether a root is one that devices come with.
-    func isPublic(_ root: Certificate) -> Bool {
-        DeviceData.builtIn.lists(root.der) || publicRoots.contains(root.der)
-    }
+    func isPublic(_ root: Certificate) -> Bool { DeviceData.builtIn.lists(root.der) || publicRoots.contains(root.der) }
 
     /// Whether a path ends at a certificate because the system's store has it, and nobody gave or pinned it.
     private func isOfThisMachine(_ root: Certificate, _ judgement: Judgement) -> Bool {
-        guard setup.pins?.certificates.contains(root) != true, givenRoots?.holds(root) != true
-        else { return false }
+        guard setup.pins?.certificates.contains(root) != true, givenRoots?.holds(root) != true else { return false }
         return judgement.device.verifier.trustStore.holds(root)
     }
 }

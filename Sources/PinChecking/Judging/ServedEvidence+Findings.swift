@@ -8,9 +8,8 @@ extension ServedEvidence {
     /// - Parameter isRefused: whether every client refuses the leaf, so that a revocation needs no words besides.
     /// - Returns: a warning for each.
     func findings(isRefused: Bool) -> [Finding] {
-        damages.map { error in
-            .warning(id: "damaged-scts", message: "\(error): none of them counts")
-        } + (unreadable > 0 ? [unreadableFinding] : []) + signatureFindings + responseFindings(isRefused)
+        damages.map { error in .warning(id: "damaged-scts", message: "\(error): none of them counts") }
+            + (unreadable > 0 ? [unreadableFinding] : []) + signatureFindings + responseFindings(isRefused)
             + (usabilityFinding.map { [$0] } ?? [])
     }
 
@@ -19,8 +18,7 @@ extension ServedEvidence {
             id: "damaged-scts",
             message: unreadable == 1
                 ? "1 SCT is damaged, of another version or behind too many others, and does not count"
-                : "\(unreadable) SCTs are damaged, of another version or behind too many others, and do not count"
-        )
+                : "\(unreadable) SCTs are damaged, of another version or behind too many others, and do not count")
     }
 
     private var signatureFindings: [Finding] {
@@ -32,8 +30,7 @@ extension ServedEvidence {
         return logs.map { name in
             .warning(
                 id: "bad-sct-signature",
-                message: "the SCT of \(name) is not signed by the log's key, and does not count"
-            )
+                message: "the SCT of \(name) is not signed by the log's key, and does not count")
         }
     }
 
@@ -48,8 +45,7 @@ extension ServedEvidence {
         return .warning(
             id: "ct-log-not-usable",
             message: "no SCT is from a log that the list\(date) has as usable at \(time): a platform with this list "
-                + "would not count any of them"
-        )
+                + "would not count any of them")
     }
 
     private func responseFindings(_ isRefused: Bool) -> [Finding] {
@@ -60,8 +56,7 @@ extension ServedEvidence {
                 .warning(
                     id: "unusable-staple",
                     message:
-                        "the OCSP staple cannot be verified: the certificate's issuer is neither presented nor trusted"
-                )
+                        "the OCSP staple cannot be verified: the certificate's issuer is neither presented nor trusted")
             case .unusable(let error):
                 .warning(id: "unusable-staple", message: "\(error); it says nothing about the certificate")
             case .outdated(let staple):
@@ -70,8 +65,7 @@ extension ServedEvidence {
                     message: staple.thisUpdate > time
                         ? "the OCSP staple is not valid before \(staple.thisUpdate): it says nothing about the certificate"
                         : "the OCSP staple expired at \(staple.nextUpdate.map(\.description) ?? "an unknown time"): "
-                            + "it says nothing about the certificate"
-                )
+                            + "it says nothing about the certificate")
             case .current(let staple): finding(of: staple.status, isRefused)
             }
         return finding.map { [$0] } ?? []
@@ -82,9 +76,7 @@ extension ServedEvidence {
         case .good: nil
         case .unknown:
             .warning(
-                id: "staple-unknown",
-                message: "the OCSP staple says that the issuer does not know the certificate"
-            )
+                id: "staple-unknown", message: "the OCSP staple says that the issuer does not know the certificate")
         case .revoked(let time, _):
             isRefused
                 ? nil

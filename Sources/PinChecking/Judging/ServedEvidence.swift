@@ -50,10 +50,7 @@ package struct ServedEvidence: Sendable {
     ///   - evaluation: what the chain is judged by.
     ///   - time: the moment of the judgement.
     init(
-        of presented: PresentedChain,
-        timestampList: [UInt8]? = nil,
-        staple: [UInt8]? = nil,
-        by evaluation: Evaluation,
+        of presented: PresentedChain, timestampList: [UInt8]? = nil, staple: [UInt8]? = nil, by evaluation: Evaluation,
         at time: Timestamp
     ) {
         let leaf = presented.leaf
@@ -62,9 +59,7 @@ package struct ServedEvidence: Sendable {
         var lists: [TimestampList] = []
         var damages: [TransparencyError] = []
         func read(_ list: () throws(TransparencyError) -> TimestampList?) {
-            do throws(TransparencyError) {
-                if let list = try list() { lists.append(list) }
-            } catch {
+            do throws(TransparencyError) { if let list = try list() { lists.append(list) } } catch {
                 damages.append(error)
             }
         }
@@ -72,8 +67,7 @@ package struct ServedEvidence: Sendable {
         if let timestampList {
             read { () throws(TransparencyError) in try TimestampListReader.read(timestampList, from: .handshake) }
         }
-        let issuer =
-            staple == nil && evaluation.logs == nil ? nil : evaluation.issuer(ofLeafIn: presented, at: time)
+        let issuer = staple == nil && evaluation.logs == nil ? nil : evaluation.issuer(ofLeafIn: presented, at: time)
         response = Self.response(staple, leaf: leaf, issuer: issuer, at: time)
         // Apart from the dates of the response, its timestamps speak for themselves: a log's signature does not age.
         switch response {
@@ -92,19 +86,14 @@ package struct ServedEvidence: Sendable {
     }
 
     private static func response(
-        _ staple: [UInt8]?,
-        leaf: Certificate,
-        issuer: Certificate?,
-        at time: Timestamp
+        _ staple: [UInt8]?, leaf: Certificate, issuer: Certificate?, at time: Timestamp
     ) -> Response {
         guard let staple else { return .none }
         guard let issuer else { return .withoutIssuer }
         do throws(StapleError) {
             let read = try StapleReader.read(staple, leaf: leaf, issuer: issuer, time: time)
             return read.isCurrent(at: time) ? .current(read) : .outdated(read)
-        } catch {
-            return .unusable(error)
-        }
+        } catch { return .unusable(error) }
     }
 
     /// What clients are told: timestamps whose signature is wrong do not count, and no response but a current one does.
@@ -119,12 +108,8 @@ package struct ServedEvidence: Sendable {
             }
         }
         return LeafEvidence(
-            timestamps: timestamps.filter { $0.isSigned != false }.map(\.timestamp),
-            revocation: revocation,
-            isVouchedFor: isVouchedFor,
-            responseObjection: responseObjection,
-            at: time
-        )
+            timestamps: timestamps.filter { $0.isSigned != false }.map(\.timestamp), revocation: revocation,
+            isVouchedFor: isVouchedFor, responseObjection: responseObjection, at: time)
     }
 
     /// What is wrong with the response for who takes good ones alone.
@@ -141,12 +126,8 @@ extension Evaluation {
     /// The certificate that signed a leaf, as far as one is at hand: whoever trusts it is another question.
     fileprivate func issuer(ofLeafIn presented: PresentedChain, at time: Timestamp) -> Certificate? {
         let question = PathQuestion(
-            presented: presented,
-            intermediates: (setup.pins?.certificates ?? []) + fetchable,
-            anchors: .trustStore,
-            policy: .basicX509,
-            time: time
-        )
+            presented: presented, intermediates: (setup.pins?.certificates ?? []) + fetchable, anchors: .trustStore,
+            policy: .basicX509, time: time)
         for device in devices {
             let path = device.verifierWithInstalledRoots.evaluate(question).builtChain.certificates
             if path.count > 1 { return path[1] }

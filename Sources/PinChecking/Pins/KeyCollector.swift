@@ -21,10 +21,7 @@ package struct KeyCollector: Sendable {
 
         /// Asks the endpoints of one target.
         package init(
-            _ endpoints: [CheckEndpoint],
-            verifier: OpenSSLPathVerifier,
-            trust: Evaluation.Trust,
-            given: TrustStore?,
+            _ endpoints: [CheckEndpoint], verifier: OpenSSLPathVerifier, trust: Evaluation.Trust, given: TrustStore?,
             keyTypes: [CertificateKeyType] = []
         ) {
             self.endpoints = endpoints
@@ -37,12 +34,8 @@ package struct KeyCollector: Sendable {
         /// Asks the endpoints of one target, whose chain is verified by what the host is judged by.
         package init(_ endpoints: [CheckEndpoint], by evaluation: Evaluation, keyTypes: [CertificateKeyType]) {
             self.init(
-                endpoints,
-                verifier: evaluation.verifier,
-                trust: evaluation.devices[0].trust,
-                given: evaluation.givenRoots,
-                keyTypes: keyTypes
-            )
+                endpoints, verifier: evaluation.verifier, trust: evaluation.devices[0].trust,
+                given: evaluation.givenRoots, keyTypes: keyTypes)
         }
 
         /// The connections to an endpoint: an ordinary client's first.
@@ -64,24 +57,17 @@ package struct KeyCollector: Sendable {
     ///
     /// The timeout is for a target in all, from its first connection on. Each endpoint has one source, and behind it others for keys that it
     /// serves only to clients that ask for their types.
-    package func sources(
-        _ targets: [Inquiry],
-        inFlight limit: Int,
-        in surroundings: Surroundings
-    ) async -> [KeySource] {
+    package func sources(_ targets: [Inquiry], inFlight limit: Int, in surroundings: Surroundings) async -> [KeySource]
+    {
         guard targets.contains(where: { !$0.endpoints.isEmpty }) else { return [] }
         let prober = Prober(
-            on: surroundings.thread,
-            in: surroundings.network,
-            judgingProxiesBy: ServiceTrust.proxyObjection(for: targets.lazy.flatMap(\.endpoints), in: surroundings)
-        )
+            on: surroundings.thread, in: surroundings.network,
+            judgingProxiesBy: ServiceTrust.proxyObjection(for: targets.lazy.flatMap(\.endpoints), in: surroundings))
         // Whatever else the process does must not use up the time of a target.
         let found = await withTaskExecutorPreference(prober.executor) {
             await results(
-                of: targets,
-                with: RetryingProber(prober: prober),
-                inFlight: max(1, min(limit, surroundings.connectionLimit))
-            )
+                of: targets, with: RetryingProber(prober: prober),
+                inFlight: max(1, min(limit, surroundings.connectionLimit)))
         }
         await prober.shutdown()
         var rest = found[...]
@@ -96,9 +82,7 @@ package struct KeyCollector: Sendable {
 
     /// What the connections to one endpoint came to: the ordinary one, then those that show a key which none before them did.
     private func sources(
-        of endpoint: CheckEndpoint,
-        _ target: Inquiry,
-        _ results: ArraySlice<Result<ProbeResult, ProbeError>>
+        of endpoint: CheckEndpoint, _ target: Inquiry, _ results: ArraySlice<Result<ProbeResult, ProbeError>>
     ) -> [KeySource] {
         var sources: [KeySource] = []
         var absent: [CertificateKeyType] = []
@@ -130,9 +114,7 @@ package struct KeyCollector: Sendable {
 
     /// What the connections to the endpoints of all targets come to, in their order.
     private func results(
-        of targets: [Inquiry],
-        with prober: RetryingProber,
-        inFlight limit: Int
+        of targets: [Inquiry], with prober: RetryingProber, inFlight limit: Int
     ) async -> [Result<ProbeResult, ProbeError>] {
         let requests = targets.enumerated().flatMap { index, target in
             target.endpoints.flatMap { endpoint in target.variants.map { (index, $0.request(of: endpoint)) } }
@@ -165,18 +147,14 @@ package struct KeyCollector: Sendable {
     }
 
     private func result(
-        of request: ProbeRequest,
-        until deadline: Deadline,
-        with prober: RetryingProber
+        of request: ProbeRequest, until deadline: Deadline, with prober: RetryingProber
     ) async -> Result<ProbeResult, ProbeError> {
         var request = request
         request.timeout = deadline.remaining
         guard request.timeout > .zero else {
             return .failure(ProbeError(.connect, .noTimeLeft(timeout: deadline.timeout), target: request.target))
         }
-        do {
-            return .success(try await prober.probe(request, retries: retries))
-        } catch {
+        do { return .success(try await prober.probe(request, retries: retries)) } catch {
             return .failure(error.ofPart(of: deadline.timeout))
         }
     }

@@ -51,10 +51,8 @@ package struct KeySource: Sendable {
     package var finding: String? {
         switch standing {
         case .file: nil
-        case .verified:
-            "the chain is trusted and valid for \(endpoint.map { $0.referenceName.description } ?? name)"
-        case .unverified(let failures):
-            "not verified: \(failures.first.map { "\($0)" } ?? "the chain is not trusted")"
+        case .verified: "the chain is trusted and valid for \(endpoint.map { $0.referenceName.description } ?? name)"
+        case .unverified(let failures): "not verified: \(failures.first.map { "\($0)" } ?? "the chain is not trusted")"
         case .unreachable(let error): "\(error.phase.rawValue): \(error)"
         }
     }
@@ -72,8 +70,7 @@ package struct KeySource: Sendable {
     /// The type of key for which the server may have the key of `item`: one that it was not asked for, `nil` for none.
     package func unseenKeyType(of item: PinItem) -> CertificateKeyType? {
         guard endpoint != nil, askedKeyTypes.isEmpty, let leaf = presented?.leaf, let key = item.publicKey,
-            let keyType = CertificateKeyType(key.algorithm),
-            keyType != CertificateKeyType(leaf.publicKey.algorithm)
+            let keyType = CertificateKeyType(key.algorithm), keyType != CertificateKeyType(leaf.publicKey.algorithm)
         else { return nil }
         return keyType
     }
@@ -95,12 +92,8 @@ package struct KeySource: Sendable {
         self.presented = presented
         let answer = inquiry.verifier.evaluate(
             PathQuestion(
-                presented: presented,
-                anchors: .trustStore,
-                policy: .sslServer(name: endpoint.referenceName),
-                time: time
-            )
-        )
+                presented: presented, anchors: .trustStore, policy: .sslServer(name: endpoint.referenceName), time: time
+            ))
         let chain = answer.builtChain.certificates
         name = endpoint.target
         self.endpoint = endpoint
@@ -109,10 +102,8 @@ package struct KeySource: Sendable {
         items = chain.enumerated().map { depth, certificate in
             let isRoot = certificate.isSelfIssued && depth == chain.count - 1
             return PinItem(
-                certificate,
-                role: depth == 0 ? .leaf : isRoot ? .root : .intermediate,
-                source: presented.certificates.contains(certificate) ? "presented" : inquiry.trust.rawValue
-            )
+                certificate, role: depth == 0 ? .leaf : isRoot ? .root : .intermediate,
+                source: presented.certificates.contains(certificate) ? "presented" : inquiry.trust.rawValue)
         }
         alsoSent = presented.certificates.filter { !chain.contains($0) }
         suspicion = .stranger(on: chain, isTrusted: answer.isTrusted, given: inquiry.given)
@@ -150,9 +141,7 @@ package struct KeySource: Sendable {
     }
 
     /// The source without the keys that a certificate of the servers and files has already, and why those are no reserve.
-    package func asReserve(
-        beside sources: [KeySource]
-    ) -> (source: KeySource, unfit: [Recommendation.UnfitReserve]) {
+    package func asReserve(beside sources: [KeySource]) -> (source: KeySource, unfit: [Recommendation.UnfitReserve]) {
         let known = sources.flatMap(\.items).filter { $0.certificate != nil }
         var source = self
         source.items = []

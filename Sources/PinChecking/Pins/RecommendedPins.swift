@@ -28,12 +28,7 @@ package struct PinRecommender: Sendable {
     package let time: Timestamp
 
     /// Recommends pins by what is known of authorities, and by the files of a run: those without a chain are to be in reserve.
-    package init(
-        by authorities: AuthorityTable,
-        files: [KeySource],
-        comparesServerKeyOnly: Bool,
-        at time: Timestamp
-    ) {
+    package init(by authorities: AuthorityTable, files: [KeySource], comparesServerKeyOnly: Bool, at time: Timestamp) {
         self.authorities = authorities
         reserve = files.filter { $0.presented == nil }.flatMap(\.items)
         givenAuthorities = files.flatMap(\.items).filter(\.role.isAuthority).compactMap(\.certificate)
@@ -50,30 +45,21 @@ package struct PinRecommender: Sendable {
     ///   - devices: the devices that have to get in.
     /// - Returns: the source, with the recommendation where there is a chain.
     package func recommending(
-        _ source: KeySource,
-        beside others: [KeySource] = [],
-        by evaluation: Evaluation,
-        for devices: PathsOnDevices
+        _ source: KeySource, beside others: [KeySource] = [], by evaluation: Evaluation, for devices: PathsOnDevices
     ) -> KeySource {
         guard let presented = source.presented else { return source }
         let (own, path, found, without) = self.path(of: presented, by: evaluation, for: devices)
         let isListed = path.last.map { devices.roots[$0.publicKey.spkiSHA256] != nil } ?? false
         var question = RecommendationQuestion(
-            path: path,
-            isPublic: !found.isEmpty || isListed,
-            authorities: authorities,
-            time: time
-        )
+            path: path, isPublic: !found.isEmpty || isListed, authorities: authorities, time: time)
         question.isVouchedFor = path.last.map { evaluation.givenRoots?.holds($0) == true } ?? false
         question.isTrustedHere = own.isTrusted
         question.others = found.filter { $0.path != path }
         question.otherKeys = others.compactMap { other in
             guard let keyType = other.keyType, let presented = other.presented else { return nil }
             return .init(
-                self.path(of: presented, by: evaluation, for: devices).path,
-                keyType: "\(keyType)",
-                isVerified: other.isVerified
-            )
+                self.path(of: presented, by: evaluation, for: devices).path, keyType: "\(keyType)",
+                isVerified: other.isVerified)
         }
         let isSeen = !source.askedKeyTypes.isEmpty && others.allSatisfy { $0.presented != nil }
         question.otherKeysAreUnseen = source.endpoint != nil && !isSeen
@@ -86,12 +72,11 @@ package struct PinRecommender: Sendable {
             let anchors = evaluation.givenRoots?.givenCertificates ?? []
             question.givenAuthorities = Dictionary(
                 (givenAuthorities + anchors).map { ($0.publicKey.spkiSHA256, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
+                uniquingKeysWith: { first, _ in first })
         }
         question.givenRoots = (evaluation.givenRoots?.givenCertificates ?? []).filter(\.isSelfIssued)
-        question.crossCertificates = (presented.certificates + (evaluation.givenRoots?.givenCertificates ?? []))
-            .filter { !$0.isSelfIssued }
+        question.crossCertificates = (presented.certificates + (evaluation.givenRoots?.givenCertificates ?? [])).filter
+        { !$0.isSelfIssued }
         question.current = evaluation.setup.pins.map(Self.pinned)
         question.comparesServerKeyOnly = comparesServerKeyOnly
         guard let recommendation = question.recommendation() else { return source }
@@ -99,21 +84,16 @@ package struct PinRecommender: Sendable {
         let known = Set(source.items.map(\.spkiSHA256))
         source.items += others.filter(\.isVerified).flatMap(\.items).filter { !known.contains($0.spkiSHA256) }
         source.recommended = RecommendedPins(
-            recommendation: recommendation,
-            items: recommendation.choices.compactMap { item($0, source) }
-        )
+            recommendation: recommendation, items: recommendation.choices.compactMap { item($0, source) })
         return source
     }
 
     /// The path of a chain that counts, and those of devices.
     private func path(
-        of presented: PresentedChain,
-        by evaluation: Evaluation,
-        for devices: PathsOnDevices
+        of presented: PresentedChain, by evaluation: Evaluation, for devices: PathsOnDevices
     ) -> (own: TrustResult, path: [Certificate], found: [RecommendationQuestion.OtherPath], without: DeviceNames?) {
         let own = evaluation.verifier.evaluate(
-            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time)
-        )
+            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time))
         let (found, without) = devices.paths(of: presented, at: time)
         // What this machine does not trust, devices may.
         let path = own.isTrusted ? own.builtChain.certificates : found.first?.path ?? own.builtChain.certificates
@@ -125,11 +105,7 @@ package struct PinRecommender: Sendable {
         var seen: Set<SHA256Digest> = []
         return pins.pins.filter { seen.insert($0.spkiSHA256).inserted }.map { pin in
             let isAuthority = pin.certificate?.basicConstraints?.isCertificateAuthority == true
-            return .init(
-                pin.spkiSHA256,
-                origin: pin.origin,
-                authority: isAuthority ? pin.certificate?.shownName : nil
-            )
+            return .init(pin.spkiSHA256, origin: pin.origin, authority: isAuthority ? pin.certificate?.shownName : nil)
         }
     }
 

@@ -24,13 +24,8 @@ package struct StrangerWatch {
         if let known = known[presented.certificates] { return known }
         let (verifier, given) = roots(of: trust)
         let answer = verifier.evaluate(
-            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time)
-        )
-        let finding = Finding.stranger(
-            on: answer.builtChain.certificates,
-            isTrusted: answer.isTrusted,
-            given: given
-        )
+            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time))
+        let finding = Finding.stranger(on: answer.builtChain.certificates, isTrusted: answer.isTrusted, given: given)
         known[presented.certificates] = .some(finding)
         return finding
     }

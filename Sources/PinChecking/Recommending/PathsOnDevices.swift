@@ -35,9 +35,7 @@ package struct PathsOnDevices: Sendable {
         let shared = SharedFindings()
         verifiers = devices.map { device in
             OpenSSLPathVerifier(
-                trustStore: TrustStore(AnchorSelection(data.positions(of: device), of: bundle)),
-                sharing: shared
-            )
+                trustStore: TrustStore(AnchorSelection(data.positions(of: device), of: bundle)), sharing: shared)
         }
         names = JudgeNames(devices.map { JudgeNames.Judge(client: "", device: $0.name) })
         roots = Self.roots(of: data)
@@ -60,8 +58,7 @@ package struct PathsOnDevices: Sendable {
 
     /// The paths of the devices to a server: each once with its devices, those of the newest first; and the devices without one.
     package func paths(
-        of presented: PresentedChain,
-        at time: Timestamp
+        of presented: PresentedChain, at time: Timestamp
     ) -> (found: [RecommendationQuestion.OtherPath], without: DeviceNames?) {
         let question = PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time)
         var found: [(path: [Certificate], devices: [String])] = []

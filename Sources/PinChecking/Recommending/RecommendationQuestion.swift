@@ -135,22 +135,11 @@ package struct RecommendationQuestion: Sendable {
     private func nothingYet(_ authority: Authority?) -> Recommendation {
         let top = path[path.count - 1]
         let doubt = Recommendation.Doubt(
-            end: !top.isSelfIssued ? .withoutIssuer : path.count > 1 ? .root : .selfSigned,
-            name: top.shownName,
-            isTrustedHere: isTrustedHere
-        )
+            end: !top.isSelfIssued ? .withoutIssuer : path.count > 1 ? .root : .selfSigned, name: top.shownName,
+            isTrustedHere: isTrustedHere)
         return Recommendation(
-            strategy: .none,
-            authority: nil,
-            choices: [],
-            lacksReserve: false,
-            unfit: [],
-            doubt: doubt,
-            survives: [],
-            risks: [.unknownOwner(doubt)],
-            current: standings(authority),
-            concerns: concerns(authority)
-        )
+            strategy: .none, authority: nil, choices: [], lacksReserve: false, unfit: [], doubt: doubt, survives: [],
+            risks: [.unknownOwner(doubt)], current: standings(authority), concerns: concerns(authority))
     }
 
     /// The roots below which an authority issues, without those that are over.
@@ -183,19 +172,14 @@ package struct RecommendationQuestion: Sendable {
         }
         let isCrossSigned = choices.contains { $0.root?.crossSigners.isEmpty == false }
         return Recommendation(
-            strategy: .authorityRoots,
-            authority: authority,
-            choices: choices,
-            lacksReserve: false,
+            strategy: .authorityRoots, authority: authority, choices: choices, lacksReserve: false,
             unfit: reserve.unfit,
             survives: [.sameKey, .newKey, .newIntermediate] + (isCrossSigned ? [.crossCertificateDropped] : [])
                 + (choices.count > 1 ? [.siblingRoot] : []),
             risks: [.trustsAuthority(authority.name), .otherAuthority(authority.name)]
                 + (authority.unlistedRoots.isEmpty ? [] : [.unlistedRoots(authority.unlistedRoots)]) + deviceRisks,
-            current: standings(authority),
-            concerns: concerns(authority),
-            otherKeysAreUnseen: otherKeysAreUnseen && hasBackupToday
-        )
+            current: standings(authority), concerns: concerns(authority),
+            otherKeysAreUnseen: otherKeysAreUnseen && hasBackupToday)
     }
 
     /// The certificate to pin of a path that has none of some keys: the lowest with the key of a root.
@@ -207,26 +191,15 @@ package struct RecommendationQuestion: Sendable {
     private func choice(_ root: Authority.Root, _ reason: Recommendation.Reason) -> Recommendation.Choice {
         let certificate = listed[root.key] ?? path.first { $0.publicKey.spkiSHA256 == root.key }
         return Recommendation.Choice(
-            key: root.key,
-            reason: reason,
-            certificate: certificate,
-            root: root,
-            origin: nil,
-            until: root.until ?? certificate?.notAfter
-        )
+            key: root.key, reason: reason, certificate: certificate, root: root, origin: nil,
+            until: root.until ?? certificate?.notAfter)
     }
 
     private func choice(_ certificate: Certificate, _ reason: Recommendation.Reason) -> Recommendation.Choice {
         let key = certificate.publicKey.spkiSHA256
         if let root = authorities.root(withKey: key) { return choice(root, reason) }
         return Recommendation.Choice(
-            key: key,
-            reason: reason,
-            certificate: certificate,
-            root: nil,
-            origin: nil,
-            until: certificate.notAfter
-        )
+            key: key, reason: reason, certificate: certificate, root: nil, origin: nil, until: certificate.notAfter)
     }
 
     // MARK: Keys of one's own
@@ -236,20 +209,15 @@ package struct RecommendationQuestion: Sendable {
         let top = path[path.count - 1]
         let isUnknown = authority == nil && isPublic
         return Recommendation(
-            strategy: .ownKeys,
-            authority: authority,
-            choices: [choice(leaf, .serverKey)]
-                + verifiedKeys.map { choice($0.path[0], .serverKeyOfType($0.keyType)) } + kept,
-            lacksReserve: kept.isEmpty,
-            unfit: reserve.unfit,
-            survives: [.sameKey] + (kept.isEmpty ? [] : [.keyInReserve])
-                + [.newIntermediate, .crossCertificateDropped, .siblingRoot, .anotherAuthority],
+            strategy: .ownKeys, authority: authority,
+            choices: [choice(leaf, .serverKey)] + verifiedKeys.map { choice($0.path[0], .serverKeyOfType($0.keyType)) }
+                + kept, lacksReserve: kept.isEmpty, unfit: reserve.unfit,
+            survives: [.sameKey] + (kept.isEmpty ? [] : [.keyInReserve]) + [
+                .newIntermediate, .crossCertificateDropped, .siblingRoot, .anotherAuthority,
+            ],
             risks: [.otherKey] + (kept.isEmpty ? [] : [.bothKeysLost])
-                + (isUnknown ? [.unknownAuthority(top.shownName)] : []) + deviceRisks,
-            current: standings(authority),
-            concerns: concerns(authority),
-            otherKeysAreUnseen: otherKeysAreUnseen
-        )
+                + (isUnknown ? [.unknownAuthority(top.shownName)] : []) + deviceRisks, current: standings(authority),
+            concerns: concerns(authority), otherKeysAreUnseen: otherKeysAreUnseen)
     }
 
     private func privateRoot(_ root: Certificate, _ reserve: Candidates) -> Recommendation {
@@ -264,17 +232,13 @@ package struct RecommendationQuestion: Sendable {
             return choice(needed, .rootOfKeyType(other.keyType))
         }
         return Recommendation(
-            strategy: .ownRoot,
-            authority: nil,
+            strategy: .ownRoot, authority: nil,
             choices: [choice(root, .privateRoot)] + crossed.map { choice($0, .otherRoot) } + beside + next,
-            lacksReserve: next.isEmpty && crossed.isEmpty,
-            unfit: reserve.unfit,
+            lacksReserve: next.isEmpty && crossed.isEmpty, unfit: reserve.unfit,
             survives: [.sameKey, .newKey, .newIntermediate] + (crossed.isEmpty ? [] : [.crossCertificateDropped])
                 + (next.isEmpty ? [] : [.keyInReserve]),
             risks: [.trustsAuthority(root.shownName)] + (next.isEmpty && crossed.isEmpty ? [] : [.bothRootsLost]),
-            current: standings(nil),
-            concerns: concerns(nil)
-        )
+            current: standings(nil), concerns: concerns(nil))
     }
 
     /// Whether one of two roots has signed the key of the other.
@@ -290,13 +254,8 @@ package struct RecommendationQuestion: Sendable {
 
     private func choice(_ reserve: Reserve, _ reason: Recommendation.Reason) -> Recommendation.Choice {
         Recommendation.Choice(
-            key: reserve.key,
-            reason: reason,
-            certificate: reserve.authority,
-            root: nil,
-            origin: reserve.origin,
-            until: reserve.authority?.notAfter
-        )
+            key: reserve.key, reason: reason, certificate: reserve.authority, root: nil, origin: reserve.origin,
+            until: reserve.authority?.notAfter)
     }
 
     private var deviceRisks: [Recommendation.Risk] { devicesWithoutPath.map { [.untrusted($0)] } ?? [] }

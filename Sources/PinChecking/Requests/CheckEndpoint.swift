@@ -25,9 +25,7 @@ package struct CheckEndpoint: Sendable {
     package var lookedUpName: String? = nil
 
     /// The name that could be sent: the one that is judged, `nil` for an address and where no name is judged.
-    var nameToSend: ServerName? {
-        referenceName.serverName.flatMap { $0.isAddress ? nil : $0 }
-    }
+    var nameToSend: ServerName? { referenceName.serverName.flatMap { $0.isAddress ? nil : $0 } }
 
     /// The name that is judged, where the target is an address and no name is sent: what a client of NSURLSession does that puts
     /// the address into the URL and the name into the Host header; `nil` for every other form.
@@ -61,39 +59,24 @@ extension CheckTarget {
         let serverName = connection.serverName ?? RequestDefaults.serverName
         let versions = try connection.versions()
         let exchange = try request.http.exchange(
-            host: names.host?.name ?? target.host,
-            port: names.host.map { $0.port ?? RequestDefaults.port } ?? port
-        )
+            host: names.host?.name ?? target.host, port: names.host.map { $0.port ?? RequestDefaults.port } ?? port)
         if !request.variants.keyTypes.isEmpty, !connection.offer.leavesKeyTypesOpen { throw .offerBesideKeyTypes }
         let proxy = connection.proxy(for: target.host)
         let protocols = try connection.protocols(forRequest: exchange != nil)
         var endpoints: [CheckEndpoint] = []
         for address in own.isEmpty ? [.ofTarget] : own {
             let request = ProbeRequest(
-                to: try destination(address.host ?? target.host),
-                port: UInt16(address.port ?? port),
-                serverNameIndication: serverName.indication(forTarget: target.host),
-                minimumTLS: versions.lowerBound,
-                maximumTLS: versions.upperBound,
-                clientIdentity: connection.clientIdentity,
-                alpn: protocols,
-                offer: connection.offer,
-                proxy: proxy,
-                timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
-            )
+                to: try destination(address.host ?? target.host), port: UInt16(address.port ?? port),
+                serverNameIndication: serverName.indication(forTarget: target.host), minimumTLS: versions.lowerBound,
+                maximumTLS: versions.upperBound, clientIdentity: connection.clientIdentity, alpn: protocols,
+                offer: connection.offer, proxy: proxy,
+                timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds))
             endpoints.append(
                 CheckEndpoint(
-                    target: title,
-                    targetPort: port,
-                    urlHost: target.host,
-                    host: (names.host?.name ?? target.host).description,
-                    referenceName: referenceName,
-                    writtenName: names.writtenName(of: target.writtenHost),
-                    request: request,
-                    exchange: exchange,
-                    omitsServerName: serverName == .none
-                )
-            )
+                    target: title, targetPort: port, urlHost: target.host,
+                    host: (names.host?.name ?? target.host).description, referenceName: referenceName,
+                    writtenName: names.writtenName(of: target.writtenHost), request: request, exchange: exchange,
+                    omitsServerName: serverName == .none))
         }
         return endpoints
     }

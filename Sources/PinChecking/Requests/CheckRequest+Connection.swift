@@ -56,9 +56,7 @@ extension CheckRequest {
 
         /// Reads words of OpenSSL for a part of the offer, with colons or commas between them.
         package static func offer(_ list: String, of part: HandshakeOffer.Part) throws(RequestError) -> [String] {
-            do throws(UnknownOfferWord) {
-                return try OfferWords.read(list, of: part)
-            } catch {
+            do throws(UnknownOfferWord) { return try OfferWords.read(list, of: part) } catch {
                 throw .unknownOfferWord(error)
             }
         }
@@ -108,8 +106,7 @@ extension CheckRequest {
             merged.minimumTLS = minimumTLS ?? other.minimumTLS
             merged.maximumTLS = maximumTLS ?? other.maximumTLS
             merged.applicationProtocols =
-                applicationProtocols.isEmpty
-                ? other.applicationProtocols : applicationProtocols
+                applicationProtocols.isEmpty ? other.applicationProtocols : applicationProtocols
             merged.offer = offer.merged(over: other.offer)
             merged.proxy = proxy ?? other.proxy
             merged.proxyCredentials = proxyCredentials ?? other.proxyCredentials
@@ -134,9 +131,7 @@ extension CheckRequest {
 
         /// Addresses as they are given.
         package init(
-            given: [ConnectAddress] = [],
-            isOfOneTarget: Bool = false,
-            added: [ConnectAddress] = [],
+            given: [ConnectAddress] = [], isOfOneTarget: Bool = false, added: [ConnectAddress] = [],
             answered: [ConnectAddress] = []
         ) {
             self.given = given
@@ -152,11 +147,8 @@ extension CheckRequest {
         fileprivate func merged(over other: Addresses) -> Addresses {
             guard given.isEmpty else { return self }
             return Addresses(
-                given: other.given,
-                isOfOneTarget: other.isOfOneTarget,
-                added: added + other.added,
-                answered: answered + other.answered
-            )
+                given: other.given, isOfOneTarget: other.isOfOneTarget, added: added + other.added,
+                answered: answered + other.answered)
         }
     }
 }

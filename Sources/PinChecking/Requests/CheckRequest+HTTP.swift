@@ -16,11 +16,7 @@ extension CheckRequest {
 
         /// Reads a path.
         package static func path(_ text: String) throws(RequestError) -> HTTPPath {
-            do throws(HTTPPathError) {
-                return try HTTPPath(text)
-            } catch {
-                throw .httpPath(text, error)
-            }
+            do throws(HTTPPathError) { return try HTTPPath(text) } catch { throw .httpPath(text, error) }
         }
 
         package func merged(over other: HTTP) -> HTTP {

@@ -78,10 +78,7 @@ extension CheckRequest {
         package var includesSystem: Bool?
 
         /// Trust as it is given.
-        package init(
-            anchors: [String] = [],
-            includesSystem: Bool? = nil
-        ) {
+        package init(anchors: [String] = [], includesSystem: Bool? = nil) {
             self.anchors = anchors
             self.includesSystem = includesSystem
         }

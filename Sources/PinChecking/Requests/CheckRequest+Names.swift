@@ -9,10 +9,7 @@ extension CheckRequest {
         package var reference: Reference?
 
         /// Names as they are given.
-        package init(
-            host: Host? = nil,
-            reference: Reference? = nil
-        ) {
+        package init(host: Host? = nil, reference: Reference? = nil) {
             self.host = host
             self.reference = reference
         }

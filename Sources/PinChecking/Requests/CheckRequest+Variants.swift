@@ -17,11 +17,8 @@ extension CheckRequest {
 
         /// Variants as they are asked for.
         package init(
-            allAddresses: Bool = false,
-            service: AddressService? = nil,
-            keyTypes: [CertificateKeyType] = [],
-            eachVersion: Bool = false,
-            comparesSNI: Bool = false
+            allAddresses: Bool = false, service: AddressService? = nil, keyTypes: [CertificateKeyType] = [],
+            eachVersion: Bool = false, comparesSNI: Bool = false
         ) {
             self.allAddresses = allAddresses
             self.service = service
@@ -38,12 +35,9 @@ extension CheckRequest {
 
         package func merged(over other: Variants) -> Variants {
             Variants(
-                allAddresses: allAddresses || other.allAddresses,
-                service: service ?? other.service,
-                keyTypes: keyTypes.isEmpty ? other.keyTypes : keyTypes,
-                eachVersion: eachVersion || other.eachVersion,
-                comparesSNI: comparesSNI || other.comparesSNI
-            )
+                allAddresses: allAddresses || other.allAddresses, service: service ?? other.service,
+                keyTypes: keyTypes.isEmpty ? other.keyTypes : keyTypes, eachVersion: eachVersion || other.eachVersion,
+                comparesSNI: comparesSNI || other.comparesSNI)
         }
     }
 }

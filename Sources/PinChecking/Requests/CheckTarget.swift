@@ -13,11 +13,7 @@ package struct CheckTarget: Sendable {
     package var entry: TargetEntry? = nil
 
     /// A target and what is asked of it.
-    package init(
-        target: Target,
-        request: CheckRequest,
-        place: PinPlace? = nil
-    ) {
+    package init(target: Target, request: CheckRequest, place: PinPlace? = nil) {
         self.target = target
         self.request = request
         self.place = place

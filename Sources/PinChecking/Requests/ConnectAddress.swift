@@ -12,12 +12,7 @@ package struct ConnectAddress: Hashable, Sendable {
     package let port: Int?
 
     /// An address for some targets or all.
-    package init(
-        onlyForHost: ServerName? = nil,
-        onlyForPort: Int? = nil,
-        host: ServerName? = nil,
-        port: Int? = nil
-    ) {
+    package init(onlyForHost: ServerName? = nil, onlyForPort: Int? = nil, host: ServerName? = nil, port: Int? = nil) {
         self.onlyForHost = onlyForHost
         self.onlyForPort = onlyForPort
         self.host = host
@@ -52,9 +47,7 @@ package struct ConnectAddress: Hashable, Sendable {
         var result: [ConnectAddress] = []
         for part in afterSecondColon(text).split(separator: ",", omittingEmptySubsequences: false) {
             let bare = part.hasPrefix("[") && part.hasSuffix("]") ? part.dropFirst().dropLast() : part
-            guard let address = IPAddress(bare) else {
-                throw .malformed(.resolve, text, .noAddress(in: String(part)))
-            }
+            guard let address = IPAddress(bare) else { throw .malformed(.resolve, text, .noAddress(in: String(part))) }
             result.append(ConnectAddress(onlyForHost: host, onlyForPort: port, host: .ip(address), port: port))
         }
         return result
@@ -68,8 +61,7 @@ package struct ConnectAddress: Hashable, Sendable {
             onlyForHost: parts[0].isEmpty ? nil : try Place(parts[0], of: .connectTo, in: text).host,
             onlyForPort: parts[1].isEmpty ? nil : try Port.read(parts[1], of: .connectTo, in: text),
             host: parts[2].isEmpty ? nil : try Place(parts[2], of: .connectTo, in: text).host,
-            port: parts[3].isEmpty ? nil : try Port.read(parts[3], of: .connectTo, in: text)
-        )
+            port: parts[3].isEmpty ? nil : try Port.read(parts[3], of: .connectTo, in: text))
     }
 
     private static func plain(_ text: String) throws(RequestError) -> ConnectAddress {

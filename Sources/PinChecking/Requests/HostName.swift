@@ -11,9 +11,7 @@ package enum HostName {
     }
 
     /// Reads the name a certificate is asked to be valid for; one that is malformed can only fail the check.
-    package static func reference(_ text: String) -> ReferenceName {
-        ReferenceName(asciiForm(of: text))
-    }
+    package static func reference(_ text: String) -> ReferenceName { ReferenceName(asciiForm(of: text)) }
 
     /// A host as the URL has it that names it so: with its capitals and the dot at its end, and with A-labels.
     package static func written(_ text: some StringProtocol, as name: ServerName) -> String {

@@ -9,10 +9,7 @@ package struct OutlookRules: Hashable, Sendable {
     package var failsOnWarning = false
 
     /// Rules as they are given.
-    package init(
-        limits: OutlookLimits = OutlookLimits(),
-        failsOnWarning: Bool = false
-    ) {
+    package init(limits: OutlookLimits = OutlookLimits(), failsOnWarning: Bool = false) {
         self.limits = limits
         self.failsOnWarning = failsOnWarning
     }
@@ -29,9 +26,7 @@ package struct OutlookRules: Hashable, Sendable {
             limits: OutlookLimits(
                 warnBefore: limits.warnBefore ?? other.limits.warnBefore,
                 failBefore: limits.failBefore ?? other.limits.failBefore,
-                minPinLife: limits.minPinLife ?? other.limits.minPinLife
-            ),
-            failsOnWarning: failsOnWarning || other.failsOnWarning
-        )
+                minPinLife: limits.minPinLife ?? other.limits.minPinLife),
+            failsOnWarning: failsOnWarning || other.failsOnWarning)
     }
 }

@@ -42,16 +42,10 @@ package struct Place: Hashable, Sendable {
     }
 
     private static func name(
-        _ text: Substring,
-        of part: RequestError.Part,
-        in whole: String
+        _ text: Substring, of part: RequestError.Part, in whole: String
     ) throws(RequestError) -> ServerName {
         guard !text.isEmpty else { throw .malformed(part, whole, .noHost) }
-        do {
-            return try HostName.read(text)
-        } catch {
-            throw .malformed(part, whole, .name(error))
-        }
+        do { return try HostName.read(text) } catch { throw .malformed(part, whole, .name(error)) }
     }
 
     /// An address or a name and a port as they are written in URLs.
@@ -67,15 +61,11 @@ package enum Port {
 
     /// Reads a port number; `part` and `whole` say in messages what the text is part of.
     package static func read(
-        _ text: some StringProtocol,
-        of part: RequestError.Part,
-        in whole: String
+        _ text: some StringProtocol, of part: RequestError.Part, in whole: String
     ) throws(RequestError) -> Int {
         guard !text.isEmpty, text.utf8.count <= 5, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let port = Int(text), (1...65_535).contains(port)
-        else {
-            throw .malformed(part, whole, .port(String(text)))
-        }
+        else { throw .malformed(part, whole, .port(String(text))) }
         return port
     }
 }

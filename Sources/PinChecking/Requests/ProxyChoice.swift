@@ -59,12 +59,8 @@ private struct ProxyText {
 
     func proxy(namedBy origin: String) throws(RequestError) -> Proxy {
         Proxy(
-            kind,
-            host: place.host,
-            port: UInt16(place.port ?? kind.defaultPort),
-            credentials: try credentials(),
-            origin: origin
-        )
+            kind, host: place.host, port: UInt16(place.port ?? kind.defaultPort), credentials: try credentials(),
+            origin: origin)
     }
 
     private func credentials() throws(RequestError) -> ProxyCredentials? {

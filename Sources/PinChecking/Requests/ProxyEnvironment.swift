@@ -21,9 +21,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
     /// - Throws: ``RequestError`` with the name of the variable.
     package init?(_ environment: [String: String], namesProxy: Bool = true) throws(RequestError) {
         func first(_ names: [String]) -> (name: String, value: String)? {
-            for name in names {
-                if let value = environment[name], !value.isEmpty { return (name, value) }
-            }
+            for name in names { if let value = environment[name], !value.isEmpty { return (name, value) } }
             return nil
         }
         let named = namesProxy ? first(Self.proxyVariables) : nil
@@ -37,9 +35,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
         do {
             guard case .through(let proxy) = try ProxyChoice.named(named.value, by: named.name) else { return nil }
             self.proxy = proxy
-        } catch {
-            throw .variable(named.name, error)
-        }
+        } catch { throw .variable(named.name, error) }
     }
 }
 

@@ -115,8 +115,7 @@ extension RequestError: CustomStringConvertible {
             "the \(name(part)) \(quoted(UserInfo.hiddenBeforeHost(text))) "
                 + (problem.isOfWholeText ? problem : .userName).description
         case .malformed(_, _, .name(let error)): error.description
-        case .malformed(let part, let text, let problem):
-            "the \(name(part)) \(quoted(text)) \(problem.description)"
+        case .malformed(let part, let text, let problem): "the \(name(part)) \(quoted(text)) \(problem.description)"
         case .keyMaterial(let length):
             "the target (\(length) characters) may be a line of a private key: it was not used and no part of it "
                 + "is shown; if it is a name, write it in lower case"

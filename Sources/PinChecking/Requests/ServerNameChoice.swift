@@ -15,11 +15,7 @@ package enum ServerNameChoice: Hashable, Sendable {
     /// - Throws: ``RequestError`` for what is no host name, an address among it.
     package static func named(_ text: String) throws(RequestError) -> ServerNameChoice {
         let name: ServerName
-        do {
-            name = try HostName.read(text)
-        } catch {
-            throw .serverName(error)
-        }
+        do { name = try HostName.read(text) } catch { throw .serverName(error) }
         guard let indication = ServerNameIndication(name) else { throw .addressAsServerName(text) }
         return .name(indication)
     }

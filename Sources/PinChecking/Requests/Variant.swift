@@ -28,8 +28,9 @@ package enum Variant: Hashable, Sendable {
     /// The variant that reports call `label`, `nil` for none of them.
     package init?(label: String) {
         let known =
-            CertificateKeyType.allCases.map(Variant.keyType) + TLSVersion.allCases.map(Variant.version)
-            + [.withoutSNI, .withSNI]
+            CertificateKeyType.allCases.map(Variant.keyType) + TLSVersion.allCases.map(Variant.version) + [
+                .withoutSNI, .withSNI,
+            ]
         guard let variant = known.first(where: { $0.label == label }) else { return nil }
         self = variant
     }
@@ -80,8 +81,8 @@ extension CheckRequest.Variants {
         let request = endpoint.request
         var result: [Variant] = [.ordinary] + keyTypes.map(Variant.keyType)
         if eachVersion, request.minimumTLS < request.maximumTLS {
-            result += TLSVersion.allCases.filter { (request.minimumTLS...request.maximumTLS).contains($0) }
-                .map(Variant.version)
+            result += TLSVersion.allCases.filter { (request.minimumTLS...request.maximumTLS).contains($0) }.map(
+                Variant.version)
         }
         if comparesSNI {
             if request.serverNameIndication != nil { result.append(.withoutSNI) }

@@ -10,30 +10,19 @@ extension CheckResult {
     ///   - evaluation: what it is judged by.
     ///   - now: the moment to judge by where the evaluation has none.
     package init(
-        of chain: PresentedChain,
-        named name: String,
-        for referenceName: ReferenceName,
-        by evaluation: Evaluation,
+        of chain: PresentedChain, named name: String, for referenceName: ReferenceName, by evaluation: Evaluation,
         at now: Timestamp
     ) {
         let time = evaluation.time ?? now
         let served = ServedEvidence(of: chain, by: evaluation, at: time)
         let observation = Observation(
-            presented: chain,
-            referenceName: referenceName,
-            time: time,
-            fetchable: evaluation.fetchable,
-            evidence: served.evidence
-        )
+            presented: chain, referenceName: referenceName, time: time, fetchable: evaluation.fetchable,
+            evidence: served.evidence)
         let judgement = ChainJudgement(observation, by: evaluation, served: served, serverName: .noServer)
         self.init(
-            Subject(target: name, referenceName: referenceName, time: time, evaluation: evaluation),
-            judgement.standing,
-            judgement: judgement,
-            presented: judgement.shown == nil ? [] : chain.certificates,
-            warnings: evaluation.setup.notes + evaluation.setup.warnings + judgement.findings,
-            notes: judgement.notes
-        )
+            Subject(target: name, referenceName: referenceName, time: time, evaluation: evaluation), judgement.standing,
+            judgement: judgement, presented: judgement.shown == nil ? [] : chain.certificates,
+            warnings: evaluation.setup.notes + evaluation.setup.warnings + judgement.findings, notes: judgement.notes)
     }
 
     /// What is known of an endpoint without asking it, compared with a baseline.
@@ -45,17 +34,11 @@ extension CheckResult {
     ///   - changes: what changed.
     ///   - time: the moment of the comparison.
     package init(
-        of target: String,
-        at endpoint: EndpointFacts,
-        for referenceName: ReferenceName,
-        changes: BaselineChanges,
+        of target: String, at endpoint: EndpointFacts, for referenceName: ReferenceName, changes: BaselineChanges,
         time: Timestamp
     ) {
         self.init(
             Subject(target: target, endpoint: endpoint, referenceName: referenceName, time: time, evaluation: nil),
-            .unjudged(.notJudged),
-            changes: changes,
-            warnings: []
-        )
+            .unjudged(.notJudged), changes: changes, warnings: [])
     }
 }

@@ -74,16 +74,9 @@ public struct CheckResult: Sendable {
     ///   - findings: what deserves attention beside what its target's variants differ in, and what is good to know.
     ///   - notes: what else is good to know.
     init(
-        _ subject: Subject,
-        _ standing: Standing,
-        judgement: ChainJudgement? = nil,
-        presented: [Certificate] = [],
-        place: PlaceInTarget = PlaceInTarget(),
-        answer: CheckedAnswer? = nil,
-        next: NextDeployment? = nil,
-        changes: BaselineChanges? = nil,
-        warnings findings: [Finding],
-        notes: [Finding] = []
+        _ subject: Subject, _ standing: Standing, judgement: ChainJudgement? = nil, presented: [Certificate] = [],
+        place: PlaceInTarget = PlaceInTarget(), answer: CheckedAnswer? = nil, next: NextDeployment? = nil,
+        changes: BaselineChanges? = nil, warnings findings: [Finding], notes: [Finding] = []
     ) {
         target = subject.target
         endpoint = subject.endpoint
@@ -104,14 +97,8 @@ public struct CheckResult: Sendable {
         self.changes = changes
         func conclusion(_ warnings: [Finding], failsOnWarning: Bool) -> Conclusion {
             Conclusion(
-                standing,
-                counts: place.variant?.counts ?? true,
-                objection: answer?.objection,
-                outlook: judgement?.outlook,
-                changes: changes,
-                warnings: warnings,
-                failsOnWarning: failsOnWarning
-            )
+                standing, counts: place.variant?.counts ?? true, objection: answer?.objection,
+                outlook: judgement?.outlook, changes: changes, warnings: warnings, failsOnWarning: failsOnWarning)
         }
         let failsOnWarning = subject.evaluation?.outlook.failsOnWarning ?? false
         self.conclusion = conclusion(own + place.difference, failsOnWarning: failsOnWarning)
@@ -167,13 +154,8 @@ extension EndpointFacts {
         var address = peer?.ip
         if case .address(let given) = endpoint.request.destination { address = given }
         self.init(
-            address: address.map(ServerName.ip),
-            port: Int(endpoint.request.port),
-            resolvedName: endpoint.resolvedName,
-            serverName: endpoint.request.serverNameIndication?.name,
-            host: endpoint.host,
-            proxy: endpoint.request.proxy
-        )
+            address: address.map(ServerName.ip), port: Int(endpoint.request.port), resolvedName: endpoint.resolvedName,
+            serverName: endpoint.request.serverNameIndication?.name, host: endpoint.host, proxy: endpoint.request.proxy)
     }
 }
 

@@ -35,10 +35,7 @@ package struct CheckedAnswer: Sendable {
             )
         case .failure(let error):
             return Reason(
-                id: "no-http-answer",
-                message: "\(question) has no HTTP answer: \(error)",
-                remedy: error.remedy
-            )
+                id: "no-http-answer", message: "\(question) has no HTTP answer: \(error)", remedy: error.remedy)
         }
     }
 }

@@ -23,26 +23,17 @@ extension CheckedConnection {
         if let clients = names(true) {
             notes.append(
                 Finding(
-                    .info,
-                    id: "needs-own-delegate",
-                    message:
-                        "no SNI was sent, as documented by HTTPDNS vendors for a URL with an address on Apple's "
+                    .info, id: "needs-own-delegate",
+                    message: "no SNI was sent, as documented by HTTPDNS vendors for a URL with an address on Apple's "
                         + "platforms; stock \(clients) would judge the address: that \(name) is judged instead takes a "
-                        + "delegate of the app's own"
-                )
-            )
+                        + "delegate of the app's own"))
         }
         if let clients = names(false) {
             notes.append(
                 Finding(
-                    .info,
-                    id: "would-send-sni",
-                    message:
-                        "\(clients) would send \(name) as SNI when connecting to an address for it, which this "
-                        + "connection did not",
-                    remedy: .connectByName(name, address: endpoint.request.target)
-                )
-            )
+                    .info, id: "would-send-sni",
+                    message: "\(clients) would send \(name) as SNI when connecting to an address for it, which this "
+                        + "connection did not", remedy: .connectByName(name, address: endpoint.request.target)))
         }
         return notes
     }

@@ -36,10 +36,7 @@ package struct CheckedConnection: Sendable {
 
     /// A connection on which nothing was asked.
     init(
-        endpoint: CheckEndpoint,
-        variant: Variant,
-        result: Result<ProbeResult, ProbeError>,
-        judged: Judged,
+        endpoint: CheckEndpoint, variant: Variant, result: Result<ProbeResult, ProbeError>, judged: Judged,
         time: Timestamp
     ) {
         self.endpoint = endpoint
@@ -102,18 +99,14 @@ package struct CheckedConnection: Sendable {
     /// What the connection comes to.
     var standing: Standing {
         switch (result, judged) {
-        case (.failure(let error), _):
-            .unreachable(Reason(id: error.id, message: "\(error.phase.rawValue): \(error)"))
+        case (.failure(let error), _): .unreachable(Reason(id: error.id, message: "\(error.phase.rawValue): \(error)"))
         case (_, .byClients(let judgement)): judgement.standing
         case (_, .outOfTime):
             .unreachable(
                 Reason(
                     id: "no-time",
                     message: "no time was left to judge what '\(endpoint.target)' sent: judging its other chains took "
-                        + "too long",
-                    remedy: .raiseTimeout
-                )
-            )
+                        + "too long", remedy: .raiseTimeout))
         case (.success, .byNobody), (.success, .noChain): .unjudged(.notJudged)
         }
     }

@@ -11,8 +11,7 @@ extension CheckedTarget {
     ///     baseline has the differences as well.
     /// - Returns: a result for each connection.
     package func results(
-        since baseline: [RecordedState?]? = nil,
-        acceptsKnownDifferences: Bool = false
+        since baseline: [RecordedState?]? = nil, acceptsKnownDifferences: Bool = false
     ) -> [CheckResult] {
         let states: [RecordedState?] = baseline ?? Array(repeating: nil, count: connections.count)
         let isUnchanged = acceptsKnownDifferences && states.allSatisfy { $0?.changes?.status == .unchanged }
@@ -22,9 +21,7 @@ extension CheckedTarget {
         var places = connections.map { connection in
             CheckResult.PlaceInTarget(variant: comparison == nil ? nil : connection.variant)
         }
-        func results() -> [CheckResult] {
-            connections.indices.map { result($0, places[$0], since: states[$0]) }
-        }
+        func results() -> [CheckResult] { connections.indices.map { result($0, places[$0], since: states[$0]) } }
         guard let comparison, let last = places.indices.last else { return results() }
         if evaluation?.outlook.failsOnWarning ?? false, !comparison.isRecorded,
             let warning = findings.first(where: { $0.level == .warning }),
@@ -33,19 +30,12 @@ extension CheckedTarget {
             places[index].difference = [warning]
         }
         places[last].consistency = consistency(
-            of: results().filter(\.counts),
-            comparison,
-            findings,
-            isUnchanged: isUnchanged
-        )
+            of: results().filter(\.counts), comparison, findings, isUnchanged: isUnchanged)
         return results()
     }
 
     private func consistency(
-        of results: [CheckResult],
-        _ comparison: TargetComparison,
-        _ findings: [Finding],
-        isUnchanged: Bool
+        of results: [CheckResult], _ comparison: TargetComparison, _ findings: [Finding], isUnchanged: Bool
     ) -> Consistency {
         let accepted = results.count { $0.standing.isAccepted }
         let rejected = results.count { $0.standing.isRejected }
@@ -53,21 +43,12 @@ extension CheckedTarget {
         let differ = hasWarning || (!isUnchanged && accepted > 0 && rejected > 0)
         return Consistency(
             isConsistent: differ ? false : comparison.serving < 2 && !isUnchanged ? nil : true,
-            addresses: comparison.addresses,
-            accepted: accepted,
-            rejected: rejected,
-            unreachable: results.count { $0.standing.isWithoutVerdict },
-            findings: findings,
-            outcomes: results.map(\.outcome),
-            absences: comparison.absences
-        )
+            addresses: comparison.addresses, accepted: accepted, rejected: rejected,
+            unreachable: results.count { $0.standing.isWithoutVerdict }, findings: findings,
+            outcomes: results.map(\.outcome), absences: comparison.absences)
     }
 
-    private func result(
-        _ index: Int,
-        _ place: CheckResult.PlaceInTarget,
-        since state: RecordedState?
-    ) -> CheckResult {
+    private func result(_ index: Int, _ place: CheckResult.PlaceInTarget, since state: RecordedState?) -> CheckResult {
         let connection = connections[index]
         let peer: PeerAddress?
         switch connection.result {
@@ -87,23 +68,13 @@ extension CheckedTarget {
         }
         return CheckResult(
             CheckResult.Subject(
-                target: connection.endpoint.target,
-                endpoint: EndpointFacts(connection.endpoint, peer: peer),
-                connection: connection.result,
-                referenceName: connection.endpoint.referenceName,
-                time: connection.time,
-                evaluation: evaluation
-            ),
-            connection.standing,
-            judgement: connection.judgement,
-            presented: connection.isShown ? connection.served?.presented.certificates ?? [] : [],
-            place: place,
-            answer: connection.answer,
-            changes: state?.changes,
-            warnings: warnings,
+                target: connection.endpoint.target, endpoint: EndpointFacts(connection.endpoint, peer: peer),
+                connection: connection.result, referenceName: connection.endpoint.referenceName, time: connection.time,
+                evaluation: evaluation), connection.standing, judgement: connection.judgement,
+            presented: connection.isShown ? connection.served?.presented.certificates ?? [] : [], place: place,
+            answer: connection.answer, changes: state?.changes, warnings: warnings,
             notes: connection.notesOnNames + connection.remarks + (connection.judgement?.notes ?? [])
-                + (unseenKeyNote(on: connection).map { [$0] } ?? [])
-        )
+                + (unseenKeyNote(on: connection).map { [$0] } ?? []))
     }
 }
 
@@ -124,12 +95,10 @@ extension CheckedTarget {
         guard let first = unseen.first else { return nil }
         let what = unseen.count == 1 ? "pin \(first + 1) is no backup" : "some of the backups are none"
         return Finding(
-            .info,
-            id: "key-types-unseen",
+            .info, id: "key-types-unseen",
             message:
                 "\(what) if the server has its key for clients that ask for another type of key, which was not looked at",
-            remedy: .askForKeyTypes
-        )
+            remedy: .askForKeyTypes)
     }
 }
 
@@ -153,14 +122,12 @@ extension CheckedConnection {
         guard result.clientCertificateSent else {
             return .warning(
                 id: "client-certificate-unfit",
-                message: "the client certificate was not sent: the server takes no signature that its key can make"
-            )
+                message: "the client certificate was not sent: the server takes no signature that its key can make")
         }
         guard !result.handshakeCompleted else { return nil }
         return .warning(
             id: "client-certificate-refused",
-            message: "the server ended the handshake after it got the client certificate: it does not take it"
-        )
+            message: "the server ended the handshake after it got the client certificate: it does not take it")
     }
 }
 
@@ -182,8 +149,7 @@ extension ChainJudgement {
         return .warning(
             id: "only-backup-left",
             message: "the server has moved on to its backup: pin \(numbers(others)) matched before and does no longer, "
-                + "only pin \(numbers(matched)) is left; ship a new backup"
-        )
+                + "only pin \(numbers(matched)) is left; ship a new backup")
     }
 }
 

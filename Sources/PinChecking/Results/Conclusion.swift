@@ -45,13 +45,8 @@ package struct Conclusion: Hashable, Sendable {
     ///   - warnings: what deserves attention, the most important first.
     ///   - failsOnWarning: whether a warning is told by the outcome.
     package init(
-        _ standing: Standing,
-        counts: Bool = true,
-        objection: Reason? = nil,
-        outlook: Outlook? = nil,
-        changes: BaselineChanges? = nil,
-        warnings: [Finding] = [],
-        failsOnWarning: Bool = false
+        _ standing: Standing, counts: Bool = true, objection: Reason? = nil, outlook: Outlook? = nil,
+        changes: BaselineChanges? = nil, warnings: [Finding] = [], failsOnWarning: Bool = false
     ) {
         let isAccepted = standing.isAccepted
         func but(_ reason: Reason) -> Reason {

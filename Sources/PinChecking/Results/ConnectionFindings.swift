@@ -18,14 +18,12 @@ extension CheckedConnection {
                     id: "weak-key-exchange",
                     message:
                         "the key exchange is in a Diffie-Hellman group of \(bits) bits, and 2048 are the least that is safe: "
-                        + "offer ECDHE"
-                )
+                        + "offer ECDHE")
         case .staticRSA:
             .warning(
                 id: "no-forward-secrecy",
                 message: "the key exchange is by RSA (\(result.cipher)): whoever gets the server's key reads what was "
-                    + "recorded before; offer ECDHE"
-            )
+                    + "recorded before; offer ECDHE")
         }
     }
 
@@ -40,8 +38,7 @@ extension CheckedConnection {
             id: "unsupported-key-exchange",
             message:
                 "the server chose DHE, which \(isOne ? first : "Android's clients and browsers") cannot do: a server that "
-                + "has nothing else is out of reach for them; offer ECDHE"
-        )
+                + "has nothing else is out of reach for them; offer ECDHE")
     }
 
     /// That the server ended the handshake because it got no client certificate; with one that is another matter.
@@ -52,7 +49,6 @@ extension CheckedConnection {
             id: "client-certificate-required",
             message:
                 "the server asked for a client certificate and ended the handshake without one: its chain is judged all the same",
-            remedy: .giveClientCertificate
-        )
+            remedy: .giveClientCertificate)
     }
 }

@@ -52,9 +52,7 @@ package enum CheckPlan {
     /// - Throws: ``CheckError`` for an address that is for none of the targets, and for settings that cannot be used; those of
     ///   a list with the place in it.
     package static func jobs(
-        _ targets: [CheckTarget],
-        _ loader: inout EvaluationLoader,
-        areAll: Bool = true
+        _ targets: [CheckTarget], _ loader: inout EvaluationLoader, areAll: Bool = true
     ) throws(CheckError) -> [CheckJob] {
         var jobs: [CheckJob] = []
         jobs.reserveCapacity(targets.count)
@@ -62,20 +60,14 @@ package enum CheckPlan {
             do throws(CheckError) {
                 let endpoints = try CheckError.reading(target.endpoints)
                 let evaluation = try loader.evaluation(
-                    target.request.judging,
-                    for: endpoints[0].referenceName,
-                    writtenAs: endpoints[0].writtenName,
-                    port: endpoints[0].targetPort,
-                    url: target.target.host
-                )
+                    target.request.judging, for: endpoints[0].referenceName, writtenAs: endpoints[0].writtenName,
+                    port: endpoints[0].targetPort, url: target.target.host)
                 var job = job(target, endpoints, evaluation)
                 job.question = try loader.question(of: target, at: endpoints)
                 job.entry = target.entry
                 job.acceptance = try loader.questionOfJudging(target.request.judging)
                 jobs.append(job)
-            } catch {
-                throw target.place.map(error.at) ?? error
-            }
+            } catch { throw target.place.map(error.at) ?? error }
         }
         if areAll { try refuseUnusedAddresses(of: targets) }
         return jobs
@@ -89,9 +81,7 @@ package enum CheckPlan {
             var request = target.request
             request.http = CheckRequest.HTTP()
             let target = CheckTarget(target: target.target, request: request, place: target.place)
-            do throws(CheckError) {
-                jobs.append(job(target, try CheckError.reading(target.endpoints), nil))
-            } catch {
+            do throws(CheckError) { jobs.append(job(target, try CheckError.reading(target.endpoints), nil)) } catch {
                 throw target.place.map(error.at) ?? error
             }
         }
@@ -103,11 +93,8 @@ package enum CheckPlan {
         try CheckError.reading { () throws(RequestError) in try CheckTarget.refuseUnusedAddresses(of: targets) }
     }
 
-    private static func job(
-        _ target: CheckTarget,
-        _ endpoints: [CheckEndpoint],
-        _ evaluation: Evaluation?
-    ) -> CheckJob {
+    private static func job(_ target: CheckTarget, _ endpoints: [CheckEndpoint], _ evaluation: Evaluation?) -> CheckJob
+    {
         let retries = target.request.connection.retries ?? RequestDefaults.retries
         var job = CheckJob(endpoint: endpoints[0], evaluation: evaluation, retries: retries)
         if endpoints.count > 1 || !target.request.variants.isEmpty {

@@ -3,13 +3,9 @@ extension Checker {
     ///
     /// - Throws: what `each` throws.
     package static func run<Failure>(
-        _ jobs: [CheckJob],
-        _ request: CheckRequest,
-        in surroundings: Surroundings,
+        _ jobs: [CheckJob], _ request: CheckRequest, in surroundings: Surroundings,
         each: (Int, CheckedTarget) throws(Failure) -> Void
-    ) async throws(Failure) {
-        try await run(JobSupply(jobs), request, in: surroundings, each: each)
-    }
+    ) async throws(Failure) { try await run(JobSupply(jobs), request, in: surroundings, each: each) }
 
     /// Checks jobs, and others as they come, within the descriptors of the process.
     ///
@@ -21,29 +17,19 @@ extension Checker {
     ///   - each: takes each target as it comes, with the position of its job.
     /// - Throws: what `each` throws, or what makes jobs.
     package static func run<Failure>(
-        _ supply: JobSupply<Failure>,
-        _ request: CheckRequest,
-        in surroundings: Surroundings,
-        within span: Int? = nil,
+        _ supply: JobSupply<Failure>, _ request: CheckRequest, in surroundings: Surroundings, within span: Int? = nil,
         each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async throws(Failure) {
         var checker = Checker(
-            thread: surroundings.thread,
-            network: surroundings.network,
-            expecting: supply.more == nil ? supply.first.count : .max,
-            within: surroundings.connectionLimit,
+            thread: surroundings.thread, network: surroundings.network,
+            expecting: supply.more == nil ? supply.first.count : .max, within: surroundings.connectionLimit,
             // Of those that are still to come nobody knows which have a proxy.
             judgingProxiesBy: supply.more == nil
                 ? ServiceTrust.proxyObjection(for: supply.first.lazy.map(\.endpoint), in: surroundings)
-                : ServiceTrust.objection(in: surroundings),
-            loops: request.connection.loops,
-            now: surroundings.now
-        )
+                : ServiceTrust.objection(in: surroundings), loops: request.connection.loops, now: surroundings.now)
         let limits = Limits(
             jobs: max(1, request.connection.jobs ?? RequestDefaults.jobs),
-            connections: max(1, surroundings.connectionLimit - checker.descriptors),
-            span: span
-        )
+            connections: max(1, surroundings.connectionLimit - checker.descriptors), span: span)
         checker.connectionsToTarget = min(TargetVariants.connectionLimit, limits.connections)
         if supply.more != nil || supply.first.contains(where: { $0.variants?.settings.service != nil }) {
             checker.objection = ServiceTrust.objection(in: surroundings)

@@ -12,9 +12,7 @@ extension Checker {
     ///   - isEnough: whether what made the clients accept is enough to ask for a document.
     /// - Returns: the connection, and how the transfer ended, `nil` where nothing was asked.
     func fetched(
-        _ transfer: Transfer,
-        by job: CheckJob,
-        where isEnough: @escaping @Sendable (CheckedConnection) -> Bool
+        _ transfer: Transfer, by job: CheckJob, where isEnough: @escaping @Sendable (CheckedConnection) -> Bool
     ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
         let endpoint = job.endpoint
         let deadline = Deadline(in: endpoint.request.timeout)
@@ -33,9 +31,7 @@ extension Checker {
     }
 
     private func fetched(
-        _ transfer: Transfer,
-        _ request: ProbeRequest,
-        isSettled: Bool = false,
+        _ transfer: Transfer, _ request: ProbeRequest, isSettled: Bool = false,
         where isEnough: @Sendable (CheckedConnection) -> Bool,
         judge: @Sendable (Result<ProbeResult, ProbeError>) async -> CheckedConnection
     ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
@@ -48,16 +44,12 @@ extension Checker {
                 return (connection, transfer: goesOn ? transfer : nil)
             }
             return (connection, end)
-        } catch {
-            return (await judge(.failure(error)), nil)
-        }
+        } catch { return (await judge(.failure(error)), nil) }
     }
 
     /// Fetches a document without TLS, where that was asked for.
     func fetchedPlainly(_ transfer: Transfer, _ request: ProbeRequest) async -> Result<Void, TransferError> {
-        do throws(TransferError) {
-            return .success(try await prober.prober.fetchPlainly(request, transfer))
-        } catch {
+        do throws(TransferError) { return .success(try await prober.prober.fetchPlainly(request, transfer)) } catch {
             return .failure(error)
         }
     }

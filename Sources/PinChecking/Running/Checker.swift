@@ -33,22 +33,12 @@ package struct Checker: Sendable {
     ///   - loops: how many threads make connections at most, `nil` for one on each processor.
     ///   - now: tells the time.
     init(
-        thread: ProbeThread?,
-        network: StagedNetwork? = nil,
-        expecting count: Int = 1,
-        within descriptors: Int = .max,
-        judgingProxiesBy objection: ProxyObjection? = nil,
-        loops: Int? = 1,
-        now: @escaping @Sendable () -> Timestamp
+        thread: ProbeThread?, network: StagedNetwork? = nil, expecting count: Int = 1, within descriptors: Int = .max,
+        judgingProxiesBy objection: ProxyObjection? = nil, loops: Int? = 1, now: @escaping @Sendable () -> Timestamp
     ) {
         self.now = now
         probers = Probers(
-            on: thread,
-            in: network,
-            expecting: count,
-            within: descriptors,
-            judgingProxiesBy: objection,
-            onAtMost: loops
+            on: thread, in: network, expecting: count, within: descriptors, judgingProxiesBy: objection, onAtMost: loops
         )
     }
 
@@ -57,9 +47,7 @@ package struct Checker: Sendable {
     ///
     /// A checker does this once: afterwards it has let go of its threads.
     func check<Failure>(
-        _ supply: JobSupply<Failure>,
-        within limits: Limits,
-        each: (Int, CheckedTarget) throws(Failure) -> Void
+        _ supply: JobSupply<Failure>, within limits: Limits, each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async throws(Failure) {
         let result: Result<Void, Failure>
         if supply.more == nil, supply.first.count == 1, supply.first[0].variants == nil {
@@ -82,9 +70,7 @@ package struct Checker: Sendable {
     }
 
     private func checkAll<Failure>(
-        _ supply: JobSupply<Failure>,
-        within limits: Limits,
-        each: (Int, CheckedTarget) throws(Failure) -> Void
+        _ supply: JobSupply<Failure>, within limits: Limits, each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async -> Result<Void, Failure> {
         await withTaskGroup(of: Event<Failure>.self) { group in
             var queue = JobQueue(supply.first, within: limits)
@@ -93,9 +79,7 @@ package struct Checker: Sendable {
             func goOn() {
                 while let (index, job) = queue.next() {
                     let connections = queue.connections(of: job)
-                    group.addTask {
-                        .checked(index, await self.job(index).target(job), connections: connections)
-                    }
+                    group.addTask { .checked(index, await self.job(index).target(job), connections: connections) }
                 }
                 guard !isSupplied, !isFetching, queue.isLow else { return }
                 isFetching = true
@@ -169,10 +153,7 @@ package struct Checker: Sendable {
     ///     not accept.
     /// - Returns: the connection, with the answer.
     func asked(
-        _ exchange: CheckExchange,
-        _ endpoint: CheckEndpoint,
-        retries: Int,
-        until deadline: Deadline,
+        _ exchange: CheckExchange, _ endpoint: CheckEndpoint, retries: Int, until deadline: Deadline,
         judge: @escaping @Sendable (Result<ProbeResult, ProbeError>, _ offersECDHE: Bool?) async -> CheckedConnection
     ) async -> CheckedConnection {
         let first = await asked(exchange, endpoint.request, retries: retries) { await judge($0, nil) }
@@ -187,9 +168,7 @@ package struct Checker: Sendable {
     }
 
     private func asked(
-        _ exchange: CheckExchange,
-        _ request: ProbeRequest,
-        retries: Int,
+        _ exchange: CheckExchange, _ request: ProbeRequest, retries: Int,
         judge: @Sendable (Result<ProbeResult, ProbeError>) async -> CheckedConnection
     ) async -> CheckedConnection {
         do {
@@ -198,18 +177,12 @@ package struct Checker: Sendable {
                 return (connection, question: connection.standing.isAccepted ? exchange.question : nil)
             }
             return connection.answered(CheckedAnswer(exchange, answer))
-        } catch {
-            return await judge(.failure(error)).answered(CheckedAnswer(exchange, nil))
-        }
+        } catch { return await judge(.failure(error)).answered(CheckedAnswer(exchange, nil)) }
     }
 
     /// Connects.
     func result(of request: ProbeRequest, retries: Int) async -> Result<ProbeResult, ProbeError> {
-        do {
-            return .success(try await prober.probe(request, retries: retries))
-        } catch {
-            return .failure(error)
-        }
+        do { return .success(try await prober.probe(request, retries: retries)) } catch { return .failure(error) }
     }
 
     /// What runs the steps between the connections of one target, while the chains of others are judged elsewhere.
@@ -217,14 +190,11 @@ package struct Checker: Sendable {
 
     /// Asks `service`, or the system's resolver, for all addresses of a name.
     func addresses(
-        of name: String,
-        family: ProbeRequest.AddressFamily,
-        timeout: Duration,
-        from service: AddressService?
+        of name: String, family: ProbeRequest.AddressFamily, timeout: Duration, from service: AddressService?
     ) async throws(ProbeError) -> HostAddresses {
         guard let service else { return try await prober.prober.addresses(of: name, family: family, timeout: timeout) }
-        return try await AddressResolver(service, prober: prober.prober, objection: objection)
-            .addresses(of: name, family: family, timeout: timeout)
+        return try await AddressResolver(service, prober: prober.prober, objection: objection).addresses(
+            of: name, family: family, timeout: timeout)
     }
 
     /// Judges what a connection came to, or takes it as it is where there is nothing to judge it by.
@@ -238,12 +208,8 @@ package struct Checker: Sendable {
     ///   - isOutOfTime: whether there is no time left to judge a chain.
     /// - Returns: the connection with what became of its chain.
     func checked(
-        _ endpoint: CheckEndpoint,
-        _ result: Result<ProbeResult, ProbeError>,
-        offersECDHE: Bool? = nil,
-        by evaluation: Evaluation?,
-        as variant: Variant = .ordinary,
-        isOutOfTime: Bool = false
+        _ endpoint: CheckEndpoint, _ result: Result<ProbeResult, ProbeError>, offersECDHE: Bool? = nil,
+        by evaluation: Evaluation?, as variant: Variant = .ordinary, isOutOfTime: Bool = false
     ) -> CheckedConnection {
         let time = evaluation?.time ?? now()
         let judged: CheckedConnection.Judged
@@ -254,31 +220,16 @@ package struct Checker: Sendable {
         case (.success(let result), let evaluation?):
             ProbeWatch.current?("\(endpoint.target): judging the chain")
             let served = ServedEvidence(
-                of: result.presented,
-                timestampList: result.timestampList,
-                staple: result.staple,
-                by: evaluation,
-                at: time
-            )
+                of: result.presented, timestampList: result.timestampList, staple: result.staple, by: evaluation,
+                at: time)
             let observation = Observation(
-                presented: result.presented,
-                referenceName: endpoint.referenceName,
-                time: time,
-                fetchable: evaluation.fetchable,
-                evidence: served.evidence,
-                connection: ConnectionFacts(result, offersECDHE: offersECDHE)
-            )
+                presented: result.presented, referenceName: endpoint.referenceName, time: time,
+                fetchable: evaluation.fetchable, evidence: served.evidence,
+                connection: ConnectionFacts(result, offersECDHE: offersECDHE))
             judged = .byClients(
                 ChainJudgement(
-                    observation,
-                    by: evaluation,
-                    served: served,
-                    serverName: SentServerName(
-                        endpoint,
-                        leftOut: variant == .withoutSNI || endpoint.omitsServerName
-                    )
-                )
-            )
+                    observation, by: evaluation, served: served,
+                    serverName: SentServerName(endpoint, leftOut: variant == .withoutSNI || endpoint.omitsServerName)))
         }
         return CheckedConnection(endpoint: endpoint, variant: variant, result: result, judged: judged, time: time)
     }

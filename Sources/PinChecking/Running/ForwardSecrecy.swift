@@ -16,9 +16,7 @@ extension Checker {
     ///   - judge: judges a handshake, given whether the server offers ECDHE.
     /// - Returns: the connection.
     func settled(
-        _ connection: CheckedConnection,
-        retries: Int,
-        until deadline: Deadline,
+        _ connection: CheckedConnection, retries: Int, until deadline: Deadline,
         judge: (Result<ProbeResult, ProbeError>, _ offersECDHE: Bool?) async -> CheckedConnection
     ) async -> CheckedConnection {
         guard connection.dependsOnForwardSecrecy, let served = connection.served else { return connection }
@@ -38,9 +36,7 @@ extension Checker {
             return connection.leavingOut(because: .unknownForwardSecrecy) { $0.asksForForwardSecrecy(of: host) }
         case .failure(let error):
             return checked(
-                connection.endpoint,
-                .failure(error.ofPart(of: deadline.timeout)),
-                by: connection.judgement?.evaluation,
+                connection.endpoint, .failure(error.ofPart(of: deadline.timeout)), by: connection.judgement?.evaluation,
                 as: connection.variant
             ).remarking(Finding(.info, .unknownForwardSecrecy))
         }
@@ -69,8 +65,7 @@ extension Reason {
         id: "forward-secrecy-unknown",
         message:
             "the server chose a key exchange without forward secrecy, and failed when it was asked once more with ECDHE alone, as an "
-            + "app under App Transport Security connects"
-    )
+            + "app under App Transport Security connects")
 }
 
 extension ConnectionFacts {
@@ -78,10 +73,8 @@ extension ConnectionFacts {
     init(_ result: ProbeResult, offersECDHE: Bool?) {
         self.init(
             // Both are the numbers of the protocol.
-            version: ProtocolVersion(rawValue: result.tlsVersion.rawValue) ?? .tls10,
-            cipher: result.cipher,
-            offersECDHE: result.isAgreedOnByECDHE ? true : offersECDHE
-        )
+            version: ProtocolVersion(rawValue: result.tlsVersion.rawValue) ?? .tls10, cipher: result.cipher,
+            offersECDHE: result.isAgreedOnByECDHE ? true : offersECDHE)
     }
 }
 

@@ -23,9 +23,7 @@ package struct JobSupply<Failure: Error>: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 promise.wait(continuation)
-                let thread = SystemThread {
-                    promise.keep(Result { () throws(Failure) in try more() })
-                }
+                let thread = SystemThread { promise.keep(Result { () throws(Failure) in try more() }) }
                 guard let thread else { return promise.keep(Result { () throws(Failure) in try more() }) }
                 thread.detach()
             }

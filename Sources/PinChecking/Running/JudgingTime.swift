@@ -21,9 +21,7 @@ final class JudgingTime: Sendable {
     private let time: Mutex<Time>
 
     /// A limit over everything that is counted.
-    init(limit: Duration) {
-        time = Mutex(Time(limit: limit))
-    }
+    init(limit: Duration) { time = Mutex(Time(limit: limit)) }
 
     /// Whether no other chain may be judged.
     var isUsedUp: Bool { time.withLock { $0.used >= $0.limit } }

@@ -11,8 +11,7 @@ extension Baseline {
     /// - Returns: the jobs, in the order of the file.
     /// - Throws: ``CheckError`` for a name that no connection can be made with, and what `evaluation` throws.
     package func jobs(
-        _ connection: CheckRequest.Connection,
-        judgedBy evaluation: (CheckEndpoint) throws(CheckError) -> Evaluation?
+        _ connection: CheckRequest.Connection, judgedBy evaluation: (CheckEndpoint) throws(CheckError) -> Evaluation?
     ) throws(CheckError) -> [CheckJob] {
         var order: [String] = []
         var attempts: [String: [VariantAttempt]] = [:]
@@ -25,10 +24,8 @@ extension Baseline {
         for target in order {
             guard let attempts = attempts[target], let first = attempts.first?.endpoint else { continue }
             var job = CheckJob(
-                endpoint: first,
-                evaluation: try evaluation(first),
-                retries: connection.retries ?? RequestDefaults.retries
-            )
+                endpoint: first, evaluation: try evaluation(first),
+                retries: connection.retries ?? RequestDefaults.retries)
             if attempts.count > 1 || attempts[0].variant != .ordinary {
                 job.variants = TargetVariants(recorded: attempts)
             }
@@ -51,11 +48,7 @@ extension Snapshot.Key {
             request.connection = connection
             let target = CheckTarget(target: try Target(target), request: request)
             return VariantAttempt(
-                endpoint: try target.endpoints()[0],
-                variant: variant.flatMap(Variant.init(label:)) ?? .ordinary
-            )
-        } catch {
-            throw CheckError(.request, .request(error))
-        }
+                endpoint: try target.endpoints()[0], variant: variant.flatMap(Variant.init(label:)) ?? .ordinary)
+        } catch { throw CheckError(.request, .request(error)) }
     }
 }

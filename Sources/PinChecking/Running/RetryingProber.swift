@@ -14,8 +14,7 @@ struct RetryingProber: Sendable {
 
     /// Probes and asks as ``Prober/probe(_:asking:)`` does, again where there was nothing to judge.
     func probe<Judgement: Sendable>(
-        _ request: ProbeRequest,
-        retries: Int,
+        _ request: ProbeRequest, retries: Int,
         asking judge: @Sendable (ProbeResult) async -> (Judgement, question: HTTPQuestion?)
     ) async throws(ProbeError) -> (judgement: Judgement, answer: Result<HTTPAnswer, HTTPAnswerError>?) {
         try await retrying(request, retries: retries) { (request) throws(ProbeError) in
@@ -25,9 +24,7 @@ struct RetryingProber: Sendable {
     }
 
     private func retrying<Value: Sendable>(
-        _ request: ProbeRequest,
-        retries: Int,
-        _ attempt: (ProbeRequest) async throws(ProbeError) -> Value
+        _ request: ProbeRequest, retries: Int, _ attempt: (ProbeRequest) async throws(ProbeError) -> Value
     ) async throws(ProbeError) -> Value {
         let clock = ContinuousClock()
         let timeout = request.timeout
@@ -36,14 +33,10 @@ struct RetryingProber: Sendable {
         var pause = Duration.milliseconds(100)
         var count = 0
         while true {
-            do {
-                return try await attempt(request)
-            } catch {
+            do { return try await attempt(request) } catch {
                 let remaining = clock.now.duration(to: deadline)
                 guard count < retries, remaining > pause, error.mayPass else { throw error.ofPart(of: timeout) }
-                do {
-                    try await Task.sleep(for: pause, clock: clock)
-                } catch is CancellationError {
+                do { try await Task.sleep(for: pause, clock: clock) } catch is CancellationError {
                     throw error.ofPart(of: timeout)
                 } catch {}
             }

@@ -13,12 +13,7 @@ enum ServiceTrust {
         let now = surroundings.now
         return { chain, host in
             let answer = verifier.evaluate(
-                PathQuestion(
-                    presented: chain,
-                    anchors: .trustStore,
-                    policy: .sslServer(name: .name(host)),
-                    time: now()
-                )
+                PathQuestion(presented: chain, anchors: .trustStore, policy: .sslServer(name: .name(host)), time: now())
             )
             guard !answer.isTrusted else { return nil }
             return answer.failures.first.map { "\($0)" } ?? "no path leads to a trusted root"
@@ -27,8 +22,7 @@ enum ServiceTrust {
 
     /// What judges the `https` proxies of endpoints, `nil` where there is none.
     static func proxyObjection(
-        for endpoints: some Sequence<CheckEndpoint>,
-        in surroundings: Surroundings
+        for endpoints: some Sequence<CheckEndpoint>, in surroundings: Surroundings
     ) -> ProxyObjection? {
         guard endpoints.contains(where: { $0.request.proxy?.kind == .https }) else { return nil }
         return objection(in: surroundings)

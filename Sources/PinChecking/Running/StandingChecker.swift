@@ -16,14 +16,8 @@ package final class StandingChecker: Sendable {
     ///   - loops: how many threads connect, `nil` for one on each processor.
     package init(in surroundings: Surroundings, loops: Int?) {
         var checker = Checker(
-            thread: nil,
-            network: surroundings.network,
-            expecting: .max,
-            within: surroundings.connectionLimit,
-            judgingProxiesBy: ServiceTrust.objection(in: surroundings),
-            loops: loops,
-            now: surroundings.now
-        )
+            thread: nil, network: surroundings.network, expecting: .max, within: surroundings.connectionLimit,
+            judgingProxiesBy: ServiceTrust.objection(in: surroundings), loops: loops, now: surroundings.now)
         connectionLimit = max(1, surroundings.connectionLimit - checker.descriptors)
         checker.connectionsToTarget = min(TargetVariants.connectionLimit, connectionLimit)
         checker.objection = ServiceTrust.objection(in: surroundings)
@@ -33,9 +27,7 @@ package final class StandingChecker: Sendable {
     /// Checks a target, within its timeout.
     package func check(_ job: CheckJob) async -> CheckedTarget {
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue & .max
-        return await withTaskExecutorPreference(globalConcurrentExecutor) {
-            await checker.job(number).target(job)
-        }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { await checker.job(number).target(job) }
     }
 
     /// Ends the checks under way, and lets go of the threads.

@@ -16,11 +16,8 @@ package struct Surroundings: Sendable {
 
     /// Surroundings of the given parts.
     package init(
-        environment: [String: String],
-        now: @escaping @Sendable () -> Timestamp,
-        thread: ProbeThread? = nil,
-        network: StagedNetwork? = nil,
-        connectionLimit: Int
+        environment: [String: String], now: @escaping @Sendable () -> Timestamp, thread: ProbeThread? = nil,
+        network: StagedNetwork? = nil, connectionLimit: Int
     ) {
         self.environment = environment
         self.now = now

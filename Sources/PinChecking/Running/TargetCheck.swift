@@ -21,39 +21,26 @@ struct TargetCheck: Sendable {
             outcome.checked ?? judged(outcome.result, of: outcome.endpoint, as: outcome.variant, judging)
         }
         return CheckedTarget(
-            connections,
-            by: job.evaluation,
-            compared: TargetComparison(of: outcomes, gaps: gaps, isRecorded: variants.recorded != nil)
-        )
+            connections, by: job.evaluation,
+            compared: TargetComparison(of: outcomes, gaps: gaps, isRecorded: variants.recorded != nil))
     }
 
     /// Judges what a connection came to, if there is time left for it.
     private func judged(
-        _ result: Result<ProbeResult, ProbeError>,
-        of endpoint: CheckEndpoint,
-        as variant: Variant,
-        offersECDHE: Bool? = nil,
-        _ judging: JudgingTime
+        _ result: Result<ProbeResult, ProbeError>, of endpoint: CheckEndpoint, as variant: Variant,
+        offersECDHE: Bool? = nil, _ judging: JudgingTime
     ) -> CheckedConnection {
         judging.counting {
             checker.checked(
-                endpoint,
-                result,
-                offersECDHE: offersECDHE,
-                by: job.evaluation,
-                as: variant,
-                isOutOfTime: judging.isUsedUp
-            )
+                endpoint, result, offersECDHE: offersECDHE, by: job.evaluation, as: variant,
+                isOutOfTime: judging.isUsedUp)
         }
     }
 
     /// What a connection came to; judged at once where its verdict may depend on what else the server offers.
     private func settled(
-        _ result: Result<ProbeResult, ProbeError>,
-        of endpoint: CheckEndpoint,
-        as variant: Variant,
-        until deadline: Deadline,
-        _ judging: JudgingTime
+        _ result: Result<ProbeResult, ProbeError>, of endpoint: CheckEndpoint, as variant: Variant,
+        until deadline: Deadline, _ judging: JudgingTime
     ) async -> VariantOutcome {
         let result = result.mapError { $0.ofPart(of: deadline.timeout) }
         guard case .success(let served) = result, !served.isAgreedOnByECDHE,
@@ -72,8 +59,7 @@ struct TargetCheck: Sendable {
 
     /// Makes all connections within the target's timeout, the lookups and services before them included.
     private func connect(
-        until deadline: Deadline,
-        _ judging: JudgingTime
+        until deadline: Deadline, _ judging: JudgingTime
     ) async -> ([VariantOutcome], [HostAddresses.Gap]) {
         let (attempts, gaps, failed) = await attempts(until: deadline)
         return (await probe(attempts, until: deadline, judging) + failed, gaps)
@@ -105,11 +91,7 @@ struct TargetCheck: Sendable {
             }
             do {
                 let answer = try await checker.addresses(
-                    of: name,
-                    family: family,
-                    timeout: deadline.remaining,
-                    from: variants.settings.service
-                )
+                    of: name, family: family, timeout: deadline.remaining, from: variants.settings.service)
                 gaps += answer.gaps
                 found += answer.addresses.map { endpoint.connecting(to: $0, lookedUpAs: name) }
             } catch {
@@ -124,9 +106,7 @@ struct TargetCheck: Sendable {
 
     /// Makes the connections, those of ordinary clients first, and says of each that there was no time for it once that is so.
     private func probe(
-        _ attempts: [VariantAttempt],
-        until deadline: Deadline,
-        _ judging: JudgingTime
+        _ attempts: [VariantAttempt], until deadline: Deadline, _ judging: JudgingTime
     ) async -> [VariantOutcome] {
         let order =
             attempts.indices.filter { attempts[$0].variant == .ordinary }
@@ -151,9 +131,7 @@ struct TargetCheck: Sendable {
 
     /// Makes a connection; on that of an ordinary client the server is asked what there is to ask.
     private func outcome(
-        of attempt: VariantAttempt,
-        until deadline: Deadline,
-        _ judging: JudgingTime
+        of attempt: VariantAttempt, until deadline: Deadline, _ judging: JudgingTime
     ) async -> VariantOutcome {
         let variant = attempt.variant
         let endpoint = attempt.endpoint.with(variant.request(of: attempt.endpoint))
@@ -169,21 +147,13 @@ struct TargetCheck: Sendable {
             let result = await checker.result(of: limited, retries: job.retries)
             return await settled(result, of: endpoint, as: variant, until: deadline, judging)
         }
-        let connection = await checker.asked(
-            exchange,
-            endpoint.with(limited),
-            retries: job.retries,
-            until: deadline
-        ) { result, offersECDHE in
+        let connection = await checker.asked(exchange, endpoint.with(limited), retries: job.retries, until: deadline) {
+            result, offersECDHE in
             // Not where the other connections are made: judging must not keep them waiting.
             await withTaskExecutorPreference(globalConcurrentExecutor) {
                 judged(
-                    result.mapError { $0.ofPart(of: deadline.timeout) },
-                    of: endpoint,
-                    as: variant,
-                    offersECDHE: offersECDHE,
-                    judging
-                )
+                    result.mapError { $0.ofPart(of: deadline.timeout) }, of: endpoint, as: variant,
+                    offersECDHE: offersECDHE, judging)
             }
         }
         return VariantOutcome(endpoint: endpoint, variant: variant, result: connection.result, checked: connection)
@@ -197,9 +167,7 @@ struct TargetCheck: Sendable {
     private func shown(_ outcomes: [VariantOutcome]) -> [VariantOutcome] {
         let serving = Set(outcomes.filter(\.isServing).map(\.place))
         let ordinary = Dictionary(
-            outcomes.filter { $0.variant == .ordinary }.map { ($0.place, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+            outcomes.filter { $0.variant == .ordinary }.map { ($0.place, $0) }, uniquingKeysWith: { first, _ in first })
         return outcomes.filter { outcome in
             guard outcome.variant != .ordinary, !outcome.isServing else { return true }
             guard outcome.variant.counts, !outcome.isRefused(whereOthersWork: serving.contains(outcome.place)) else {

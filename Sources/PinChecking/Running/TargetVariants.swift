@@ -37,9 +37,7 @@ final class TargetVariants: Sendable {
     }
 
     /// Whether the endpoint's name is looked up first, to connect to each of its addresses.
-    func looksUp(_ endpoint: CheckEndpoint) -> Bool {
-        settings.asksForAddresses && endpoint.resolvedName != nil
-    }
+    func looksUp(_ endpoint: CheckEndpoint) -> Bool { settings.asksForAddresses && endpoint.resolvedName != nil }
 }
 
 /// One connection to make.

@@ -38,14 +38,9 @@ enum AnchorFiles {
         return bundle
     }
 
-    private static func bundle(
-        _ bytes: [UInt8],
-        from path: String,
-        as role: String
-    ) throws(CheckError) -> AnchorBundle {
-        do {
-            return try AnchorBundle(pemOrDER: bytes)
-        } catch {
+    private static func bundle(_ bytes: [UInt8], from path: String, as role: String) throws(CheckError) -> AnchorBundle
+    {
+        do { return try AnchorBundle(pemOrDER: bytes) } catch {
             throw .said(.data, "\(quoted(path)) cannot be used as \(role): \(error)")
         }
     }

@@ -9,27 +9,19 @@ package enum DeviceLists {
     /// The data in a file, or the program's own.
     package static func data(at path: String?) throws(CheckError) -> DeviceData {
         guard let path else { return .builtIn }
-        do throws(PinFormatError) {
-            return try DeviceListReader.data(at: path)
-        } catch {
-            throw CheckError(error)
-        }
+        do throws(PinFormatError) { return try DeviceListReader.data(at: path) } catch { throw CheckError(error) }
     }
 
     /// All roots of the data, which are parsed when a path needs them.
     static func roots(of data: DeviceData, at path: String?) throws(CheckError) -> AnchorBundle {
-        do throws(X509Error) {
-            return try AnchorBundle(listed: data.certificates)
-        } catch {
+        do throws(X509Error) { return try AnchorBundle(listed: data.certificates) } catch {
             throw .said(.data, "\(path ?? "the device data"): cannot be used as device data: a root is \(error)")
         }
     }
 
     /// What a name stands for.
     package static func choice(named name: String, in data: DeviceData) throws(CheckError) -> DeviceChoice {
-        do throws(UnknownDevice) {
-            return try data.choice(named: name)
-        } catch {
+        do throws(UnknownDevice) { return try data.choice(named: name) } catch {
             let nearest =
                 error.neighbours.isEmpty
                 ? data.newest(meantBy: name)?.name ?? data.newest(nearlyMeantBy: name)?.name
@@ -44,8 +36,7 @@ package enum DeviceLists {
         return .warning(
             id: "old-device-data",
             message: "the lists of roots are from \(data.date.date), \(data.age(at: time)) days ago",
-            remedy: .giveNewerDeviceData
-        )
+            remedy: .giveNewerDeviceData)
     }
 
     /// The devices of a selection, and the clients that are judged on them.
@@ -59,9 +50,7 @@ package enum DeviceLists {
     /// - Throws: ``CheckError`` for a device that there is not, and for one that would not be judged although it was named, and so of
     ///   clients.
     static func chosen(
-        _ selection: DeviceSelection,
-        _ clients: ClientSelection?,
-        in data: DeviceData
+        _ selection: DeviceSelection, _ clients: ClientSelection?, in data: DeviceData
     ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection) {
         var named: Set<Device?> = []
         for name in selection.names {
@@ -86,11 +75,7 @@ package enum DeviceLists {
             let fitting = ClientRegistry.entries.filter { $0.isInAll && runs($0, on: device) }
             throw CheckError(
                 .request,
-                .deviceWithoutClient(
-                    device?.name ?? "",
-                    clients: given.map(\.entry.name),
-                    fitting: fitting.map(\.name)
-                )
+                .deviceWithoutClient(device?.name ?? "", clients: given.map(\.entry.name), fitting: fitting.map(\.name))
             )
         }
         return (devices.filter { device in given.contains { runs($0.entry, on: device) } }, clients)
@@ -101,8 +86,7 @@ extension ClientRegistry {
     /// The clients that are meant where devices are named and no client is: one for each system.
     fileprivate static func defaults(on platforms: [DevicePlatform?]) -> ClientSelection {
         let entries = entries.filter { entry in
-            entry.isDefault
-                && platforms.contains { $0?.runs(entry.platform) ?? (entry.name == defaultName) }
+            entry.isDefault && platforms.contains { $0?.runs(entry.platform) ?? (entry.name == defaultName) }
         }
         return .named(entries.map { ClientSettings(of: $0) })
     }

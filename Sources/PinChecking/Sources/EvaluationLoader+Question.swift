@@ -66,8 +66,7 @@ extension CheckEndpoint {
         let proxy = request.proxy.map { "\(ContentDigest.of([$0]))" }
         let texts: [String?] = [
             target, urlHost.description, host, referenceName == .unchecked ? nil : referenceName.description,
-            writtenName,
-            lookedUpName, omitsServerName ? "no server name" : nil, place, String(request.port),
+            writtenName, lookedUpName, omitsServerName ? "no server name" : nil, place, String(request.port),
             request.serverNameIndication?.name, proxy, exchange?.question.authority,
         ]
         return texts.flatMap { text in text.map { Array("\($0.utf8.count) \($0)".utf8) } ?? [UInt8(ascii: "-")] }
@@ -93,8 +92,8 @@ struct QuestionContent {
         settings.pins = []
         return ContentDigest.of([
             settings, sources.pins, sources.notes, sources.configurations, sources.networkSecurity,
-            sources.transportSecurity, sources.unreadHosts,
-            anchors.map { $0.map(\.digest) } as Any, installed.map(\.digest), fetchable, logs as Any, devices as Any,
+            sources.transportSecurity, sources.unreadHosts, anchors.map { $0.map(\.digest) } as Any,
+            installed.map(\.digest), fetchable, logs as Any, devices as Any,
             TrustStore.systemFiles(environment: environment),
         ])
     }

@@ -10,16 +10,10 @@ extension EvaluationLoader {
         let sources = base.sources
         let settings = base.settings
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
-        guard name != .unchecked || !isHostNeeded else {
-            throw CheckError(.request, .hostIsNotNamed)
-        }
+        guard name != .unchecked || !isHostNeeded else { throw CheckError(.request, .hostIsNotNamed) }
         try sources.refuseUnread(name, writtenAs: server.host, port: server.port)
         let selection = sources.selection(
-            for: name,
-            writtenAs: server.host,
-            port: server.port,
-            by: base.clients.entries
-        )
+            for: name, writtenAs: server.host, port: server.port, by: base.clients.entries)
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
         var warnings = sources.warning(for: server.host, selection).map { [$0] } ?? []
         if let pins = selection.pins, mode == .none {
@@ -31,18 +25,13 @@ extension EvaluationLoader {
         var strangers: [PinConfiguration.Kind: [String]] = [:]
         var asked: [ChosenClient] = []
         let androidHost: String? = if case .unchecked = name { nil } else { name.description }
-        func input(
-            of entry: ClientRegistry.Entry,
-            _ clientSettings: ClientSettings
-        ) throws(CheckError) -> ClientInput {
+        func input(of entry: ClientRegistry.Entry, _ clientSettings: ClientSettings) throws(CheckError) -> ClientInput {
             let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
             // Of a client that was not asked for, the pins beside its configuration are another's.
             if own?.ignoresPinsForAnyHost == true, asked.isEmpty { ignoring.append(entry.name) }
             let android = try clientSettings.androidTrust(
                 entry.platform == .android ? sources.networkSecurity(for: name, host: androidHost) : nil,
-                for: androidHost,
-                installedRoots: base.installedRoots
-            )
+                for: androidHost, installedRoots: base.installedRoots)
             // A pin that is named for whatever host holds where the client's own configuration has nothing.
             let pins = own.map { $0.policy.map(\.pins) ?? selection.unconditional } ?? selection.pins(of: entry)
             if own == nil {
@@ -56,21 +45,16 @@ extension EvaluationLoader {
                     ?? RequestDefaults.allowsInvalidCertificates,
                 isDomainNameIgnored: settings.validatesDomainName == false,
                 validatesCertificateChain: settings.validatesCertificateChain
-                    ?? RequestDefaults.validatesCertificateChain,
-                pins: pins,
-                policy: own?.policy,
-                installedRoots: base.installedRoots,
-                host: server.host == name.description ? nil : server.host,
+                    ?? RequestDefaults.validatesCertificateChain, pins: pins, policy: own?.policy,
+                installedRoots: base.installedRoots, host: server.host == name.description ? nil : server.host,
                 androidTrust: android.trust,
                 transportSecurity: entry.platform == .apple
-                    ? try sources.transportSecurity(for: server.url ?? name.serverName) : nil,
-                urlHost: server.url,
-                obstacle: own?.obstacle ?? android.obstacle,
-                settings: clientSettings
-            )
+                    ? try sources.transportSecurity(for: server.url ?? name.serverName) : nil, urlHost: server.url,
+                obstacle: own?.obstacle ?? android.obstacle, settings: clientSettings)
         }
-        asked = try ChosenClient.chosen(base.clients, input: input)
-            .filter { client in base.devices.contains { $0.runs(client.entry) } }
+        asked = try ChosenClient.chosen(base.clients, input: input).filter { client in
+            base.devices.contains { $0.runs(client.entry) }
+        }
         let system = SystemClients(beside: asked, by: selection.policies, for: server.host)
         let clients = asked + (try ChosenClient.chosen(.named(system.clients), input: input))
         if !ignoring.isEmpty {
@@ -84,45 +68,35 @@ extension EvaluationLoader {
             warnings = []
         }
         return HostSetup(
-            clients: clients,
-            mode: mode,
-            pins: selection.pins,
+            clients: clients, mode: mode, pins: selection.pins,
             records: Self.records(of: selection, comparedBy: clients, for: name, base.devices[0].verifier),
             entries: selection.policies.flatMap { kind, policy in
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
-            },
-            applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
-            warnings: warnings,
+            }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName), warnings: warnings,
             notes: base.notes + (sources.configurations.isEmpty ? warnings : []),
-            remarks: system.remarks + Self.remarks(on: strangers, in: selection, to: clients, for: server.host)
-        )
+            remarks: system.remarks + Self.remarks(on: strangers, in: selection, to: clients, for: server.host))
     }
 
     /// That a configuration pins the host for clients which nobody asked for: those that were asked for have pins of their own.
     private static func remarks(
-        on strangers: [PinConfiguration.Kind: [String]],
-        in selection: PinSources.Selection,
-        to clients: [ChosenClient],
+        on strangers: [PinConfiguration.Kind: [String]], in selection: PinSources.Selection, to clients: [ChosenClient],
         for host: String
     ) -> [Finding] {
         selection.policies.compactMap { kind, policy in
-            guard let names = strangers[kind], !clients.contains(where: { $0.entry.configurations[kind] != nil })
-            else { return nil }
+            guard let names = strangers[kind], !clients.contains(where: { $0.entry.configurations[kind] != nil }) else {
+                return nil
+            }
             let place = policy.entries.first?.origin ?? kind.rawValue
             return Finding(
-                .info,
-                id: "pins-of-other-clients",
+                .info, id: "pins-of-other-clients",
                 message: "\(place) pins \(host) for other clients: \(names.joined(separator: ", ")) "
-                    + "\(names.count == 1 ? "has" : "have") pins of another place and none of these"
-            )
+                    + "\(names.count == 1 ? "has" : "have") pins of another place and none of these")
         }
     }
 
     /// The records that a client compares and that no pin expresses, each once.
     private static func records(
-        of selection: PinSources.Selection,
-        comparedBy clients: [ChosenClient],
-        for name: ReferenceName,
+        of selection: PinSources.Selection, comparedBy clients: [ChosenClient], for name: ReferenceName,
         _ verifier: OpenSSLPathVerifier
     ) -> [ConfiguredRecord] {
         let compared = clients.flatMap { client -> [TLSARecord] in
@@ -143,8 +117,7 @@ extension EvaluationLoader {
 
     /// The mode that was asked for, or the one the pins suggest.
     private static func pinningMode(
-        _ mode: AFSecurityPolicy.PinningMode?,
-        for pins: PinSet?
+        _ mode: AFSecurityPolicy.PinningMode?, for pins: PinSet?
     ) throws(CheckError) -> AFSecurityPolicy.PinningMode {
         guard let pins else { return mode ?? .none }
         guard mode != .certificate || !pins.certificates.isEmpty else {

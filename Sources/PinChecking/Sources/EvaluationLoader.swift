@@ -94,35 +94,20 @@ package struct EvaluationLoader {
     /// - Returns: what the chain is judged by.
     /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
     package mutating func evaluation(
-        _ settings: CheckRequest.Judging,
-        for name: ReferenceName,
-        writtenAs host: String? = nil,
-        port: Int?,
+        _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil, port: Int?,
         url: ServerName? = nil
     ) throws(CheckError) -> Evaluation {
         let base = try knownBase(settings)
         let host = host ?? name.description
         let server = Server(
-            name: name,
-            host: host,
-            port: base.sources.mindsPorts ? port : nil,
-            url: url == name.serverName ? nil : url
-        )
+            name: name, host: host, port: base.sources.mindsPorts ? port : nil, url: url == name.serverName ? nil : url)
         let tellsHostsApart = base.sources.tellsHostsApart || host != name.description || server.url != nil
         if let known = base.known.byServer[server] ?? (tellsHostsApart ? nil : base.known.common) { return known }
         let setup = try setup(for: server, base)
         let evaluation = Evaluation(
-            setup: setup,
-            devices: base.devices,
-            lists: base.lists,
-            givenRoots: base.givenRoots,
-            time: base.settings.time,
-            outlook: base.settings.outlook,
-            fetchable: base.fetchable,
-            installedRoots: base.installedRoots,
-            logs: base.logs,
-            publicRoots: publicRoots
-        )
+            setup: setup, devices: base.devices, lists: base.lists, givenRoots: base.givenRoots,
+            time: base.settings.time, outlook: base.settings.outlook, fetchable: base.fetchable,
+            installedRoots: base.installedRoots, logs: base.logs, publicRoots: publicRoots)
         if !tellsHostsApart {
             base.known.common = evaluation
         } else {
@@ -134,15 +119,9 @@ package struct EvaluationLoader {
 
     /// What an endpoint is judged by that is named as it is recorded.
     package mutating func evaluation(
-        _ settings: CheckRequest.Judging,
-        for endpoint: CheckEndpoint
+        _ settings: CheckRequest.Judging, for endpoint: CheckEndpoint
     ) throws(CheckError) -> Evaluation {
-        try evaluation(
-            settings,
-            for: endpoint.referenceName,
-            port: endpoint.targetPort,
-            url: endpoint.urlHost
-        )
+        try evaluation(settings, for: endpoint.referenceName, port: endpoint.targetPort, url: endpoint.urlHost)
     }
 
     /// The hash of what settings ask, `nil` where nobody tells questions apart.
@@ -162,9 +141,7 @@ package struct EvaluationLoader {
     private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
         try CheckError.reading(settings.outlook.check)
         let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
-        if !(settings.pins.isEmpty && files.isEmpty) {
-            try OpenSSLHealth.require()
-        }
+        if !(settings.pins.isEmpty && files.isEmpty) { try OpenSSLHealth.require() }
         let sources = try PinSources(reading: settings.pinSources)
         let chosen = try chosenDevices(settings)
         var installed: [AnchorBundle] = []
@@ -181,24 +158,14 @@ package struct EvaluationLoader {
                 chosen.roots.map { AnchorSelection($0.data.positions(of: device), of: $0.bundle) }
             }
             let (store, trust) = TrustAnchors.store(
-                given,
-                settings.trust,
-                beside: selection.map { TrustStore($0) } ?? system,
-                selected: selection
-            )
+                given, settings.trust, beside: selection.map { TrustStore($0) } ?? system, selected: selection)
             let ordinary = makers.ordinary.verifier(store, device, of: chosen.roots?.data)
             return JudgedDevice(
-                device: device,
-                trust: trust,
-                verifier: ordinary,
+                device: device, trust: trust, verifier: ordinary,
                 verifierWithInstalledRoots: installed.isEmpty
                     ? ordinary
                     : makers.withInstalledRoots.verifier(
-                        TrustStore(anchors: installed, and: store),
-                        device,
-                        of: chosen.roots?.data
-                    )
-            )
+                        TrustStore(anchors: installed, and: store), device, of: chosen.roots?.data))
         }
         // Lists that nothing is looked up in may be as old as they are.
         let oldData = time.flatMap { time in
@@ -208,33 +175,17 @@ package struct EvaluationLoader {
         let notes = Self.told(by: sources, chosen.clients) + (oldData.map { [$0] } ?? [])
         note(notes)
         let content = QuestionContent(
-            sources: sources,
-            anchors: given,
-            installed: installed,
-            fetchable: fetchable,
-            logs: logs,
-            devices: chosen.roots?.question,
-            environment: environment
-        )
+            sources: sources, anchors: given, installed: installed, fetchable: fetchable, logs: logs,
+            devices: chosen.roots?.question, environment: environment)
         return Base(
-            settings: settings,
-            clients: chosen.clients,
-            sources: sources,
-            installedRoots: installed.flatMap(\.certificates),
-            fetchable: fetchable,
-            logs: logs,
-            devices: devices,
+            settings: settings, clients: chosen.clients, sources: sources,
+            installedRoots: installed.flatMap(\.certificates), fetchable: fetchable, logs: logs, devices: devices,
             lists: chosen.roots.map { roots in
                 Evaluation.Lists(
-                    data: roots.data,
-                    file: settings.deviceData,
-                    verifier: OpenSSLPathVerifier(trustStore: TrustStore(anchors: [roots.bundle]))
-                )
-            },
-            givenRoots: given.map { TrustStore(anchors: $0) },
-            notes: notes,
-            question: tellsQuestions ? content.question(settings) : nil
-        )
+                    data: roots.data, file: settings.deviceData,
+                    verifier: OpenSSLPathVerifier(trustStore: TrustStore(anchors: [roots.bundle])))
+            }, givenRoots: given.map { TrustStore(anchors: $0) }, notes: notes,
+            question: tellsQuestions ? content.question(settings) : nil)
     }
 
     /// Makes the verifiers of several devices, which share what they find out.
@@ -251,15 +202,12 @@ package struct EvaluationLoader {
         func verifier(_ store: TrustStore, _ device: Device?, of data: DeviceData?) -> OpenSSLPathVerifier {
             let lists = device.flatMap { device in data.map { (data: $0, device: device) } }
             return OpenSSLPathVerifier(
-                trustStore: store,
-                authLevel: settings.authLevel,
-                isStrict: settings.isStrict ?? RequestDefaults.isStrict,
-                sharing: device == nil ? nil : shared,
+                trustStore: store, authLevel: settings.authLevel,
+                isStrict: settings.isStrict ?? RequestDefaults.isStrict, sharing: device == nil ? nil : shared,
                 isPublicRoot: { root in
                     lists.map { $0.data.lists(root.der, for: $0.device) }
                         ?? DeviceData.builtIn.isOnNewestApple(root.der)
-                }
-            )
+                })
         }
     }
 
@@ -286,10 +234,8 @@ package struct EvaluationLoader {
             try OpenSSLHealth.require()
             let data = try DeviceLists.data(at: path)
             roots = DeviceRoots(
-                data: data,
-                bundle: try DeviceLists.roots(of: data, at: path),
-                question: tellsQuestions ? Hashing.sha256(data.bytes) : nil
-            )
+                data: data, bundle: try DeviceLists.roots(of: data, at: path),
+                question: tellsQuestions ? Hashing.sha256(data.bytes) : nil)
             deviceRoots[path] = roots
         }
         let chosen = try DeviceLists.chosen(selection, settings.clients, in: roots.data)
@@ -297,16 +243,10 @@ package struct EvaluationLoader {
     }
 
     private static func logs(at path: String) throws(CheckError) -> TransparencyLogs {
-        do throws(PinFormatError) {
-            return try LogListReader.list(at: path)
-        } catch {
-            throw CheckError(error)
-        }
+        do throws(PinFormatError) { return try LogListReader.list(at: path) } catch { throw CheckError(error) }
     }
 
-    mutating func note(_ messages: [Finding]) {
-        notes += messages.filter { !notes.contains($0) }
-    }
+    mutating func note(_ messages: [Finding]) { notes += messages.filter { !notes.contains($0) } }
 
     /// What is to be said of the sources to the clients that are asked.
     private static func told(by sources: PinSources, _ clients: ClientSelection) -> [Finding] {

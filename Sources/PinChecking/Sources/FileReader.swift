@@ -16,27 +16,21 @@ package enum FileReader {
 
     /// The contents of the file at `path`; pipes such as `<(…)` are files too.
     package static func contents(ofFile path: String) throws(CheckError) -> [UInt8] {
-        do throws(ReadFailure) {
-            return try BoundedFile.bytes(at: path, limit: limit, accepting: .anything)
-        } catch {
+        do throws(ReadFailure) { return try BoundedFile.bytes(at: path, limit: limit, accepting: .anything) } catch {
             throw failure(error, quoted(path))
         }
     }
 
     /// The contents of the file with this name, which need not be UTF-8, in the directory at `path`.
     package static func contents(ofFile name: [CChar], inDirectory path: String) throws(CheckError) -> [UInt8] {
-        do throws(ReadFailure) {
-            return try BoundedFile.bytes(named: name, inDirectory: path, limit: limit)
-        } catch {
+        do throws(ReadFailure) { return try BoundedFile.bytes(named: name, inDirectory: path, limit: limit) } catch {
             throw failure(error, quoted("\(path)/\(String(fileName: name))"))
         }
     }
 
     /// Everything up to the end of an open descriptor, which stays open; `name` is for messages.
     package static func contents(ofDescriptor descriptor: Int32, name: String) throws(CheckError) -> [UInt8] {
-        do throws(ReadFailure) {
-            return try BoundedFile.bytes(from: descriptor, limit: limit)
-        } catch {
+        do throws(ReadFailure) { return try BoundedFile.bytes(from: descriptor, limit: limit) } catch {
             throw failure(error, name)
         }
     }
@@ -46,8 +40,7 @@ package enum FileReader {
         switch failure {
         case .unnamed: .said(.missing, "the file name \(name) is empty or holds a NUL: name a file")
         case .absent: .said(.missing, "\(name): there is no such file")
-        case .system(let code):
-            .said(.missing, "cannot read \(name): \(SystemError.message(of: code))")
+        case .system(let code): .said(.missing, "cannot read \(name): \(SystemError.message(of: code))")
         case .wrongKind: .said(.missing, "cannot read \(name): it is not a file")
         case .tooLarge(let limit):
             .said(

@@ -10,7 +10,6 @@ package enum OpenSSLHealth {
         guard !Hashing.isAvailable else { return }
         throw .said(
             .software,
-            "OpenSSL offers no SHA-256: its default provider is not active; check the file that OPENSSL_CONF names"
-        )
+            "OpenSSL offers no SHA-256: its default provider is not active; check the file that OPENSSL_CONF names")
     }
 }

@@ -20,10 +20,7 @@ extension PinSources {
     /// - Throws: ``CheckError`` when two of them say different things of the host: an app ships one configuration, and which
     ///   of the two it is cannot be told.
     func own(
-        _ client: ClientRegistry.Entry,
-        for name: ReferenceName,
-        writtenAs host: String,
-        port: Int?
+        _ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String, port: Int?
     ) throws(CheckError) -> Own? {
         let own = configurations.filter { client.configurations[$0.kind] != nil }
         guard !own.isEmpty else { return nil }
@@ -33,26 +30,20 @@ extension PinSources {
                 return loaders.contains(loader)
             }
             return policy(
-                of: PinConfiguration(configuration.kind, entries: read),
-                for: name,
-                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
-                port: port,
-                by: client.configurations[configuration.kind]
-            )
+                of: PinConfiguration(configuration.kind, entries: read), for: name,
+                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description, port: port,
+                by: client.configurations[configuration.kind])
         }
         try refuseSeveral(own.map(\.kind), for: client, name, writtenAs: host, port: port)
         try refuseContradiction(policies, own, for: client, name)
         return Own(
-            policy: policies.first,
-            ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty,
-            obstacle: obstacle(for: client, in: own)
-        )
+            policy: policies.first, ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty,
+            obstacle: obstacle(for: client, in: own))
     }
 
     /// Why TrustKit for Android throws for a file, whatever host is asked for.
     private func obstacle(
-        for client: ClientRegistry.Entry,
-        in configurations: [PinConfiguration]
+        for client: ClientRegistry.Entry, in configurations: [PinConfiguration]
     ) -> ClientConfigurationError? {
         for configuration in configurations where client.configurations[configuration.kind] == .trustKitAndroid {
             for entry in configuration.entries {
@@ -61,8 +52,7 @@ extension PinSources {
                 else { continue }
                 return ClientConfigurationError(
                     client: client.name,
-                    message: "TrustKit throws when the app starts (\(entry.origin)): " + violation.message(domain.name)
-                )
+                    message: "TrustKit throws when the app starts (\(entry.origin)): " + violation.message(domain.name))
             }
         }
         return nil
@@ -71,21 +61,15 @@ extension PinSources {
     /// Refuses configurations of one kind of which each by itself says something else of the host: together they would be one that
     /// nobody ships.
     private func refuseSeveral(
-        _ kinds: [PinConfiguration.Kind],
-        for client: ClientRegistry.Entry,
-        _ name: ReferenceName,
-        writtenAs host: String,
-        port: Int?
+        _ kinds: [PinConfiguration.Kind], for client: ClientRegistry.Entry, _ name: ReferenceName,
+        writtenAs host: String, port: Int?
     ) throws(CheckError) {
         for kind in kinds where (client.configurations[kind] ?? kind.lookup).takesAll == false {
             let policies = readConfigurations.filter { $0.kind == kind }.compactMap { configuration in
                 policy(
-                    of: configuration,
-                    for: name,
-                    writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
-                    port: port,
-                    by: client.configurations[kind]
-                )
+                    of: configuration, for: name,
+                    writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description, port: port,
+                    by: client.configurations[kind])
             }
             guard let first = policies.first, let other = policies.first(where: { $0.meaning != first.meaning }) else {
                 continue
@@ -95,9 +79,7 @@ extension PinSources {
     }
 
     private func refuseContradiction(
-        _ policies: [HostPolicy],
-        _ configurations: [PinConfiguration],
-        for client: ClientRegistry.Entry,
+        _ policies: [HostPolicy], _ configurations: [PinConfiguration], for client: ClientRegistry.Entry,
         _ name: ReferenceName
     ) throws(CheckError) {
         var pairs: [(HostEntry, HostEntry)] = []
@@ -120,16 +102,12 @@ extension PinSources {
     }
 
     private static func contradiction(
-        _ first: HostEntry?,
-        _ other: HostEntry?,
-        to client: ClientRegistry.Entry,
-        _ name: ReferenceName
+        _ first: HostEntry?, _ other: HostEntry?, to client: ClientRegistry.Entry, _ name: ReferenceName
     ) -> CheckError {
         .said(
             .data,
             "two configurations say different things of \(name) to \(client.name): \(first?.origin ?? "one") and "
-                + "\(other?.origin ?? "another"); give the one that the app ships"
-        )
+                + "\(other?.origin ?? "another"); give the one that the app ships")
     }
 }
 

@@ -11,18 +11,14 @@ extension PinSources {
     ///   - host: the host as Android has it, `nil` for one that is not known.
     /// - Returns: the only one, or one of several that agree about the host; `nil` for none.
     /// - Throws: ``CheckError`` when two say different things of the host: an app ships one.
-    func networkSecurity(
-        for name: ReferenceName,
-        host: String?
-    ) throws(CheckError) -> NetworkSecurityConfiguration? {
+    func networkSecurity(for name: ReferenceName, host: String?) throws(CheckError) -> NetworkSecurityConfiguration? {
         guard let first = networkSecurity.first else { return nil }
         for other in networkSecurity.dropFirst() where !other.says(theSameAs: first, of: host) {
             throw .said(
                 .data,
                 "two configurations say different things of whom Android trusts for \(name): "
                     + "\(first.trust(for: host).place?.origin ?? first.origin) and "
-                    + "\(other.trust(for: host).place?.origin ?? other.origin); give the one that the app ships"
-            )
+                    + "\(other.trust(for: host).place?.origin ?? other.origin); give the one that the app ships")
         }
         return first
     }
@@ -36,8 +32,7 @@ extension PinSources {
             throw .said(
                 .data,
                 "two configurations say different things of App Transport Security for \(host): \(first.origin) and "
-                    + "\(other.origin); give the one that the app ships"
-            )
+                    + "\(other.origin); give the one that the app ships")
         }
         return first
     }
@@ -65,10 +60,7 @@ extension TransportSecurity {
             return requirement
         }
         let older = AppleRelease(
-            limitsLeavesOfOwnAnchors: true,
-            requiresTransparency: true,
-            judgesAddressesByTransportSecurity: false
-        )
+            limitsLeavesOfOwnAnchors: true, requiresTransparency: true, judgesAddressesByTransportSecurity: false)
         return [.newest, older].allSatisfy { meaning(self, $0) == meaning(other, $0) }
     }
 }

@@ -38,17 +38,10 @@ struct PinSources: Sendable {
                 unreadHosts += reading.unreadHosts
                 notes += reading.notes.map { note in
                     // What apps are released with has that part too, and does not read it.
-                    Finding(
-                        note.id == .debugOverrides ? .info : .warning,
-                        id: note.id.rawValue,
-                        message: note.message
-                    )
+                    Finding(note.id == .debugOverrides ? .info : .warning, id: note.id.rawValue, message: note.message)
                 }
-            } catch  where error.problem == .nothingLeft && error.place == source.place {
-                skipped.append(error)
-            } catch {
-                throw CheckError(error)
-            }
+            } catch  where error.problem == .nothingLeft && error.place == source.place { skipped.append(error) } catch
+            { throw CheckError(error) }
         }
         if let first = skipped.first, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) {
             throw CheckError(first)
@@ -59,8 +52,7 @@ struct PinSources: Sendable {
             notes.append(
                 .warning(
                     id: "nothing-pinned",
-                    message: "\(listed(trust, first: 1)) says whom the app trusts and pins nothing: no pin is compared"
-                )
+                    message: "\(listed(trust, first: 1)) says whom the app trusts and pins nothing: no pin is compared")
             )
         }
     }
@@ -71,9 +63,7 @@ struct PinSources: Sendable {
             return
         }
         configurations[index] = PinConfiguration(
-            configuration.kind,
-            entries: configurations[index].entries + configuration.entries
-        )
+            configuration.kind, entries: configurations[index].entries + configuration.entries)
     }
 
     /// What one host is told of.
@@ -90,8 +80,7 @@ struct PinSources: Sendable {
             guard !policies.isEmpty, let pins else { return [] }
             let hashes = Set(pins.pins.map(\.spkiSHA256))
             return policies.filter { !Set($0.policy.pins?.pins.map(\.spkiSHA256) ?? []).isSubset(of: hashes) }.map(
-                \.kind
-            )
+                \.kind)
         }
 
         /// The pins of a client that reads none of the configurations.
@@ -110,8 +99,7 @@ struct PinSources: Sendable {
 
     /// Whether an entry is for one port only.
     var mindsPorts: Bool {
-        unreadHosts.contains(where: \.mindsPorts)
-            || configurations.contains { $0.entries.contains { $0.port != nil } }
+        unreadHosts.contains(where: \.mindsPorts) || configurations.contains { $0.entries.contains { $0.port != nil } }
     }
 
     /// Refuses a host whose pins cannot be read, or are others in two sources of which each client has one.
@@ -137,18 +125,14 @@ struct PinSources: Sendable {
                 """
                 \(policy.entries[0].origin): the pins\(name == .unchecked ? "" : " of \(host)") are others here than in \(other.entries[0].origin), and nothing says \
                 that one client has both; give the source of one variant, or a list with lines such as: host sha256/…
-                """
-            )
+                """)
         }
     }
 
     /// What is for `name` at `port`, by the rules of each configuration's own client and of others that are asked and have rules of
     /// their own for it.
     func selection(
-        for name: ReferenceName,
-        writtenAs host: String,
-        port: Int?,
-        by clients: [ClientRegistry.Entry]
+        for name: ReferenceName, writtenAs host: String, port: Int?, by clients: [ClientRegistry.Entry]
     ) -> Selection {
         let policies = configurations.compactMap { configuration -> (PinConfiguration.Kind, HostPolicy)? in
             let host = Self.written(host, name, for: configuration.kind)
@@ -163,9 +147,7 @@ struct PinSources: Sendable {
         }
         return Selection(
             pins: PinSet(pins + policies.flatMap { $0.1.pins?.pins ?? [] }),
-            policies: policies.map { (kind: $0.0, policy: $0.1) },
-            unconditional: PinSet(pins)
-        )
+            policies: policies.map { (kind: $0.0, policy: $0.1) }, unconditional: PinSet(pins))
     }
 
     /// A host as the client of a configuration looks it up: to OkHttp a dot at the end of a URL's host makes it another one.
@@ -176,8 +158,7 @@ struct PinSources: Sendable {
     /// How the entries of a configuration are found, `nil` for the rule of its kind: TrustKit for Android reads the platform's file
     /// in a way of its own, and finds entries that the platform does not, and other ones.
     private static func lookups(
-        in configuration: PinConfiguration,
-        by clients: [ClientRegistry.Entry]
+        in configuration: PinConfiguration, by clients: [ClientRegistry.Entry]
     ) -> [PinConfiguration.Lookup?] {
         let lookups = clients.compactMap { $0.configurations[configuration.kind] }
         guard lookups.contains(.trustKitAndroid) else { return [nil] }
@@ -186,17 +167,12 @@ struct PinSources: Sendable {
 
     /// What one configuration says of a host, by the rule of its kind or by another.
     func policy(
-        of configuration: PinConfiguration,
-        for name: ReferenceName,
-        writtenAs host: String,
-        port: Int?,
+        of configuration: PinConfiguration, for name: ReferenceName, writtenAs host: String, port: Int?,
         by lookup: PinConfiguration.Lookup? = nil
     ) -> HostPolicy? {
         guard case .name = name else {
             let unconditional = PinConfiguration(
-                configuration.kind,
-                entries: configuration.entries.filter { $0.hosts == nil }
-            )
+                configuration.kind, entries: configuration.entries.filter { $0.hosts == nil })
             return unconditional.policy(for: "", port: port, by: .union, suffixes: suffixes)
         }
         return configuration.policy(for: host, port: port, by: lookup, suffixes: suffixes)
@@ -220,7 +196,6 @@ struct PinSources: Sendable {
         return .warning(
             id: "host-not-configured",
             message: "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
-                + (pins.isEmpty ? ": no pin is compared" : "")
-        )
+                + (pins.isEmpty ? ": no pin is compared" : ""))
     }
 }

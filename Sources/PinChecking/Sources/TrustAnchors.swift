@@ -25,9 +25,7 @@ package enum TrustAnchors {
     ///   - selection: the same as they are selected, `nil` for this machine.
     /// - Returns: the trust store and its name.
     static func store(
-        _ given: [AnchorBundle]?,
-        _ trust: CheckRequest.Trust,
-        beside own: @autoclosure () -> TrustStore,
+        _ given: [AnchorBundle]?, _ trust: CheckRequest.Trust, beside own: @autoclosure () -> TrustStore,
         selected selection: AnchorSelection? = nil
     ) -> (TrustStore, Evaluation.Trust) {
         guard let given else { return (own(), selection == nil ? .system : .device) }
@@ -39,8 +37,7 @@ package enum TrustAnchors {
 
     /// The trust store of this machine, what it is called in reports, and those of its roots that were given.
     package static func read(
-        _ trust: CheckRequest.Trust,
-        environment: [String: String]
+        _ trust: CheckRequest.Trust, environment: [String: String]
     ) throws(CheckError) -> (store: TrustStore, name: Evaluation.Trust, given: TrustStore?) {
         let given = try given(trust)
         let (store, name) = store(given, trust, beside: .system(environment: environment))

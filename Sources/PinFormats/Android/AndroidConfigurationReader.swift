@@ -52,9 +52,7 @@ struct AndroidConfigurationReader {
             trust.origin = place(element).description
         }
         for element in root.children(named: "domain-config") {
-            do throws(PinFormatError) {
-                try readDomains(element, Inherited(), into: &collector)
-            } catch {
+            do throws(PinFormatError) { try readDomains(element, Inherited(), into: &collector) } catch {
                 try collector.gather(error)
             }
         }
@@ -65,8 +63,7 @@ struct AndroidConfigurationReader {
 
     /// What an element says of trust itself.
     private func level(
-        _ element: XMLElement,
-        into collector: inout PinCollector
+        _ element: XMLElement, into collector: inout PinCollector
     ) throws(PinFormatError) -> NetworkSecurityConfiguration.Level {
         let sources = try AndroidTrustAnchors(file: file).sources(element, into: &collector)
         // The last one counts; without an attribute it switches off.
@@ -77,24 +74,17 @@ struct AndroidConfigurationReader {
     }
 
     private mutating func readDomains(
-        _ element: XMLElement,
-        _ inherited: Inherited,
-        into collector: inout PinCollector
+        _ element: XMLElement, _ inherited: Inherited, into collector: inout PinCollector
     ) throws(PinFormatError) {
         let domains = element.children(named: "domain")
         guard !domains.isEmpty else {
             throw PinFormatError(
-                .missingValue,
-                at: place(element),
-                "a <domain-config> has no <domain>, and Android throws for it",
-                remedy: "add <domain>host</domain>"
-            )
+                .missingValue, at: place(element), "a <domain-config> has no <domain>, and Android throws for it",
+                remedy: "add <domain>host</domain>")
         }
         try AndroidStructure(file: file).check(element, as: .domain, into: &collector)
         var own = inherited
-        if let pinSet = element.children(named: "pin-set").first {
-            try read(pinSet, &own, into: &collector)
-        }
+        if let pinSet = element.children(named: "pin-set").first { try read(pinSet, &own, into: &collector) }
         own.levels.insert(try level(element, into: &collector), at: 0)
         if let trustKit = element.children(named: "trustkit-config").first {
             let enforces = try AndroidStructure(file: file).flag("enforcePinning", of: trustKit)
@@ -120,19 +110,14 @@ struct AndroidConfigurationReader {
             }
         }
         for nested in element.children(named: "domain-config") {
-            do throws(PinFormatError) {
-                try readDomains(nested, own, into: &collector)
-            } catch {
+            do throws(PinFormatError) { try readDomains(nested, own, into: &collector) } catch {
                 try collector.gather(error)
             }
         }
     }
 
     private mutating func readDomain(
-        _ domain: XMLElement,
-        _ includesSubdomains: Bool,
-        _ own: Inherited,
-        isLast: Bool,
+        _ domain: XMLElement, _ includesSubdomains: Bool, _ own: Inherited, isLast: Bool,
         into collector: inout PinCollector
     ) throws(PinFormatError) -> HostEntry {
         let name = domain.text[...].trimmingWhitespace()
@@ -147,18 +132,12 @@ struct AndroidConfigurationReader {
         }
         guard places.updateValue(place(domain), forKey: hosts.name) == nil else {
             throw PinFormatError(
-                .duplicate,
-                at: place(domain),
+                .duplicate, at: place(domain),
                 "the domain '\(shortened(hosts.name, to: 80))' is given twice, and Android throws for it",
-                remedy: "keep one of the two"
-            )
+                remedy: "keep one of the two")
         }
         if own.isPinning { collector.noteIfUnmatchable(hosts, by: "Android", at: place(domain)) }
-        var entry = HostEntry(
-            hosts: hosts,
-            origin: place(domain).description,
-            identities: .anywhere(own.pins)
-        )
+        var entry = HostEntry(hosts: hosts, origin: place(domain).description, identities: .anywhere(own.pins))
         entry.expiration = own.expiration
         entry.enforcesPinning = own.enforcesPinning
         let levels = own.levels + [trust.base]
@@ -166,29 +145,22 @@ struct AndroidConfigurationReader {
         entry.reportURIs = own.reportURIs
         if isLast, own.trustKit.hasPinSet {
             entry.trustKitAndroid = TrustKitAndroidDomain(
-                name: domain.text,
-                includesSubdomains: own.trustKit.includesSubdomains ?? false,
-                enforcesPinning: own.trustKit.enforcesPinning ?? false,
-                expiration: own.trustKit.expiration,
-                unknownDigest: own.trustKit.unknownDigest
-            )
+                name: domain.text, includesSubdomains: own.trustKit.includesSubdomains ?? false,
+                enforcesPinning: own.trustKit.enforcesPinning ?? false, expiration: own.trustKit.expiration,
+                unknownDigest: own.trustKit.unknownDigest)
         }
         return entry
     }
 
     private func read(
-        _ pinSet: XMLElement,
-        _ own: inout Inherited,
-        into collector: inout PinCollector
+        _ pinSet: XMLElement, _ own: inout Inherited, into collector: inout PinCollector
     ) throws(PinFormatError) {
         let before = collector.problemCount
         own.trustKit.hasPinSet = true
         own.trustKit.unknownDigest = nil
         own.pins = []
         for element in pinSet.children(named: "pin") {
-            do throws(PinFormatError) {
-                own.pins.append(try pin(element, &own.trustKit))
-            } catch {
+            do throws(PinFormatError) { own.pins.append(try pin(element, &own.trustKit)) } catch {
                 try collector.skip(error)
             }
         }
@@ -198,9 +170,7 @@ struct AndroidConfigurationReader {
         own.isIncomplete = collector.problemCount > before
         own.expiration = nil
         if let date = pinSet.attributes["expiration"] {
-            do throws(PinFormatError) {
-                own.expiration = try DateText.midnight(date, at: place(pinSet))
-            } catch {
+            do throws(PinFormatError) { own.expiration = try DateText.midnight(date, at: place(pinSet)) } catch {
                 try collector.gather(error)
             }
         }
@@ -212,12 +182,9 @@ struct AndroidConfigurationReader {
         // Android looks at no case here, and TrustKit does.
         guard let digest, digest.lowercased() == "sha-256" else {
             throw PinFormatError(
-                .wrongAlgorithm,
-                at: place(element),
-                digest.map { "Android does not know the digest '\(shortened($0, to: 40))'" }
-                    ?? "the pin has no digest",
-                remedy: "it is digest=\"SHA-256\""
-            )
+                .wrongAlgorithm, at: place(element),
+                digest.map { "Android does not know the digest '\(shortened($0, to: 40))'" } ?? "the pin has no digest",
+                remedy: "it is digest=\"SHA-256\"")
         }
         if digest != "SHA-256" { trustKit.unknownDigest = trustKit.unknownDigest ?? digest }
         let text = String(element.text[...].trimmingWhitespace())

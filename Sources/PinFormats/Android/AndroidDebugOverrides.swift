@@ -14,11 +14,9 @@ struct AndroidDebugOverrides {
     init(in root: XMLElement, of file: PinFile, into collector: inout PinCollector) {
         if let element = root.children(named: Self.name).first {
             collector.note(
-                .debugOverrides,
-                at: file.place(line: element.line),
+                .debugOverrides, at: file.place(line: element.line),
                 "<debug-overrides> is for debuggable builds, where its anchors override pins; it counts with the setting "
-                    + "debuggable alone"
-            )
+                    + "debuggable alone")
             read(element, of: file, notingIn: &collector)
         } else if let path = Self.path(beside: file) {
             readFile(at: path, notingIn: &collector)
@@ -40,19 +38,14 @@ struct AndroidDebugOverrides {
             let root = try XMLReader.root(of: file, mayHaveDocumentType: false)
             guard root.name == "network-security-config" else {
                 throw PinFormatError(
-                    .wrongValue,
-                    at: file.place(line: root.line),
-                    "begins with no <network-security-config>"
-                )
+                    .wrongValue, at: file.place(line: root.line), "begins with no <network-security-config>")
             }
             let elements = root.children(named: Self.name)
             guard elements.count < 2 else {
                 throw PinFormatError(.duplicate, at: file.place(line: elements[1].line), "has two <\(Self.name)>")
             }
             if let element = elements.first { read(element, of: file, notingIn: &collector) }
-        } catch {
-            note(error, in: &collector)
-        }
+        } catch { note(error, in: &collector) }
     }
 
     private mutating func read(_ element: XMLElement, of file: PinFile, notingIn collector: inout PinCollector) {
@@ -61,9 +54,7 @@ struct AndroidDebugOverrides {
             // Gathering throws nothing.
             try AndroidStructure(file: file).check(element, as: .debug, into: &own)
             sources = try AndroidTrustAnchors(file: file).sources(element, overridesPins: true, into: &own)
-        } catch {
-            try? own.gather(error)
-        }
+        } catch { try? own.gather(error) }
         for problem in own.problems { note(problem, in: &collector) }
     }
 

@@ -29,24 +29,16 @@ struct AndroidStructure {
     }
 
     /// Refuses what does not belong into `element`, or stands there twice.
-    func check(
-        _ element: XMLElement,
-        as config: Config,
-        into collector: inout PinCollector
-    ) throws(PinFormatError) {
+    func check(_ element: XMLElement, as config: Config, into collector: inout PinCollector) throws(PinFormatError) {
         for child in element.children where config.refused.contains(child.name) {
             let error = PinFormatError(
-                .wrongValue,
-                at: file.place(line: child.line),
+                .wrongValue, at: file.place(line: child.line),
                 "a <\(child.name)> stands in <\(config.rawValue)>, where Android takes none and throws",
-                remedy: child.name == "domain-config" ? "move it out" : "put it into a <domain-config>"
-            )
+                remedy: child.name == "domain-config" ? "move it out" : "put it into a <domain-config>")
             try collector.gather(error)
         }
         try refuseSecond(config.single, in: element, into: &collector)
-        for child in element.children where child.name == "domain" {
-            try refuseElements(in: child, into: &collector)
-        }
+        for child in element.children where child.name == "domain" { try refuseElements(in: child, into: &collector) }
         for pin in element.children(named: "pin-set").flatMap({ $0.children(named: "pin") }) {
             try refuseElements(in: pin, into: &collector)
         }
@@ -57,29 +49,22 @@ struct AndroidStructure {
         guard let text = element.attributes[name] else { return nil }
         guard text == "true" || text == "false" else {
             throw PinFormatError(
-                .wrongValue,
-                at: file.place(line: element.line),
-                "\(name)=\"\(shortened(text, to: 40))\" is neither true nor false",
-                remedy: "write true or false"
-            )
+                .wrongValue, at: file.place(line: element.line),
+                "\(name)=\"\(shortened(text, to: 40))\" is neither true nor false", remedy: "write true or false")
         }
         return text == "true"
     }
 
     private func refuseSecond(
-        _ names: [String],
-        in element: XMLElement,
-        into collector: inout PinCollector
+        _ names: [String], in element: XMLElement, into collector: inout PinCollector
     ) throws(PinFormatError) {
         for name in names {
             let found = element.children(named: name)
             guard found.count > 1 else { continue }
             let error = PinFormatError(
-                .duplicate,
-                at: file.place(line: found[1].line),
+                .duplicate, at: file.place(line: found[1].line),
                 "<\(element.name)> has \(found.count == 2 ? "two" : "\(found.count)") <\(name)>s, and Android throws for it",
-                remedy: "put all into one"
-            )
+                remedy: "put all into one")
             try collector.gather(error)
         }
     }
@@ -87,11 +72,9 @@ struct AndroidStructure {
     private func refuseElements(in element: XMLElement, into collector: inout PinCollector) throws(PinFormatError) {
         guard let child = element.children.first else { return }
         let error = PinFormatError(
-            .wrongValue,
-            at: file.place(line: child.line),
+            .wrongValue, at: file.place(line: child.line),
             "<\(element.name)> holds <\(shortened(child.name, to: 60))>, and Android throws for it",
-            remedy: "nothing but text belongs there"
-        )
+            remedy: "nothing but text belongs there")
         try collector.gather(error)
     }
 }

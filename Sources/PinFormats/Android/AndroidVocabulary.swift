@@ -11,27 +11,18 @@ struct AndroidVocabulary {
         "network-security-config": Words(elements: ["base-config", "domain-config", "debug-overrides"]),
         "base-config": Words(
             elements: ["trust-anchors", "certificateTransparency", "domainEncryption"],
-            attributes: ["cleartextTrafficPermitted", "hstsEnforced"]
-        ),
+            attributes: ["cleartextTrafficPermitted", "hstsEnforced"]),
         "domain-config": Words(
             elements: [
                 "domain", "pin-set", "trust-anchors", "domain-config", "trustkit-config", "certificateTransparency",
                 "domainEncryption",
-            ],
-            attributes: ["cleartextTrafficPermitted", "hstsEnforced"]
-        ),
+            ], attributes: ["cleartextTrafficPermitted", "hstsEnforced"]),
         "debug-overrides": Words(elements: ["trust-anchors"], attributes: ["overridePins"]),
         "domain": Words(attributes: ["includeSubdomains"]),
-        "pin-set": Words(elements: ["pin"], attributes: ["expiration"]),
-        "pin": Words(attributes: ["digest"]),
-        "trust-anchors": Words(elements: ["certificates"]),
-        "certificates": Words(attributes: ["src", "overridePins"]),
-        "certificateTransparency": Words(attributes: ["enabled"]),
-        "domainEncryption": Words(attributes: ["mode"]),
-        "trustkit-config": Words(
-            elements: ["report-uri"],
-            attributes: ["enforcePinning", "disableDefaultReportUri"]
-        ),
+        "pin-set": Words(elements: ["pin"], attributes: ["expiration"]), "pin": Words(attributes: ["digest"]),
+        "trust-anchors": Words(elements: ["certificates"]), "certificates": Words(attributes: ["src", "overridePins"]),
+        "certificateTransparency": Words(attributes: ["enabled"]), "domainEncryption": Words(attributes: ["mode"]),
+        "trustkit-config": Words(elements: ["report-uri"], attributes: ["enforcePinning", "disableDefaultReportUri"]),
         "report-uri": Words(),
     ]
 
@@ -43,12 +34,8 @@ struct AndroidVocabulary {
         let plain = element.attributes.keys.filter { !$0.contains(":") && $0 != "xmlns" }
         for name in plain.sorted() where !words.attributes.contains(name) {
             note(
-                "the attribute '\(shortened(name, to: 60))' of <\(element.name)>",
-                name,
-                words.attributes,
-                element.line,
-                &collector
-            )
+                "the attribute '\(shortened(name, to: 60))' of <\(element.name)>", name, words.attributes, element.line,
+                &collector)
         }
         // Those that Android throws for where they stand, which is said there.
         let refused = AndroidStructure.Config(rawValue: element.name)?.refused ?? []
@@ -62,13 +49,7 @@ struct AndroidVocabulary {
         }
     }
 
-    private func note(
-        _ what: String,
-        _ name: String,
-        _ known: [String],
-        _ line: Int,
-        _ collector: inout PinCollector
-    ) {
+    private func note(_ what: String, _ name: String, _ known: [String], _ line: Int, _ collector: inout PinCollector) {
         let remedy = Suggestion.nearest(to: name, in: known).map { "; did you mean '\($0)'?" } ?? ""
         collector.note(.unknownKey, at: file.place(line: line), "Android passes over \(what)" + remedy)
     }

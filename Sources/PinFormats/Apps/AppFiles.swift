@@ -35,10 +35,8 @@ enum AppBounds {
 
     static func tooManyBytes(at place: PinPlace) -> PinFormatError {
         PinFormatError(
-            .tooLarge,
-            at: place,
-            "has more than \(mostBytes >> 20) MiB of certificates and configuration, no app is like that"
-        )
+            .tooLarge, at: place,
+            "has more than \(mostBytes >> 20) MiB of certificates and configuration, no app is like that")
     }
 }
 
@@ -64,11 +62,8 @@ struct ArchivedApp: AppFiles {
             guard count <= AppBounds.mostFiles else { throw AppBounds.tooManyFiles(at: .at(path)) }
             if entry.isSymbolicLink, let name = entry.name, Self.isLoaded(name) {
                 throw PinFormatError(
-                    .unreadable,
-                    at: .at(path(of: name)),
-                    "is a symbolic link, which is not followed in an archive",
-                    remedy: "unpack the archive and name the directory"
-                )
+                    .unreadable, at: .at(path(of: name)), "is a symbolic link, which is not followed in an archive",
+                    remedy: "unpack the archive and name the directory")
             }
             guard entry.isFile, let name = entry.name, name.utf8.count <= AppBounds.longestName,
                 name.utf8.count(where: { $0 == UInt8(ascii: "/") }) < AppBounds.mostDepth
@@ -79,19 +74,14 @@ struct ArchivedApp: AppFiles {
             }
             guard names.insert(name).inserted else {
                 throw PinFormatError(
-                    .duplicate,
-                    at: .at(path(of: name)),
+                    .duplicate, at: .at(path(of: name)),
                     "is in the archive twice, and readers differ in which of the two they take",
-                    remedy: "build the archive again"
-                )
+                    remedy: "build the archive again")
             }
         }
         if let outside {
             collector.note(
-                .ignored,
-                at: .at(path),
-                "'\(shortened(outside))' leads out of the archive and was passed over"
-            )
+                .ignored, at: .at(path), "'\(shortened(outside))' leads out of the archive and was passed over")
         }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
@@ -117,18 +107,13 @@ struct ArchivedApp: AppFiles {
             let place = PinPlace.at(path(of: name))
             guard !entry.isEncrypted else {
                 throw PinFormatError(
-                    .encrypted,
-                    at: place,
-                    "is encrypted in the archive",
-                    remedy: "unpack it with its password and name the directory"
-                )
+                    .encrypted, at: place, "is encrypted in the archive",
+                    remedy: "unpack it with its password and name the directory")
             }
             guard let bytes = try session.contents(limit: RegularFile.mostBytes) else {
                 throw PinFormatError(
-                    .tooLarge,
-                    at: place,
-                    "unpacks to more than \(RegularFile.mostBytes >> 20) MiB, no pin file is that large"
-                )
+                    .tooLarge, at: place,
+                    "unpacks to more than \(RegularFile.mostBytes >> 20) MiB, no pin file is that large")
             }
             total += bytes.count
             guard total <= AppBounds.mostBytes else { throw AppBounds.tooManyBytes(at: .at(path)) }

@@ -33,33 +33,25 @@ struct AppReader {
         let bundles = AppBundle.all(in: names, isBundle: isBundle)
         guard bundles.count <= AppBundle.most else {
             throw PinFormatError(
-                .unreasonableDocument,
-                at: place,
-                "has more than \(AppBundle.most) apps",
-                remedy: "name one of them, unpacked or in an archive of its own"
-            )
+                .unreasonableDocument, at: place, "has more than \(AppBundle.most) apps",
+                remedy: "name one of them, unpacked or in an archive of its own")
         }
         if bundles.isEmpty { try refuseOther(names, at: place, into: &collector) }
         for bundle in bundles { try read(bundle, names, into: &collector) }
         guard !collector.isUntouched else {
             let other = names.first { $0.hasSuffix(".pem") }
             throw PinFormatError(
-                .noPinsInDirectory,
-                at: place,
+                .noPinsInDirectory, at: place,
                 "the app has no pin: neither NSPinnedDomains nor TSKConfiguration in its Info.plist, and no certificate "
                     + "in its bundle that a client loads",
                 remedy: other.map { name in
                     "no client loads '\(shortened(name, isPublic: true))' by itself: convert it to DER and name it .cer"
-                }
-            )
+                })
         }
     }
 
-    private func read(
-        _ bundle: AppBundle,
-        _ names: [String],
-        into collector: inout PinCollector
-    ) throws(PinFormatError) {
+    private func read(_ bundle: AppBundle, _ names: [String], into collector: inout PinCollector) throws(PinFormatError)
+    {
         let hasFramework = bundle.hasFramework(names)
         var loaders: [String: Set<BundleLoader>] = [:]
         var elsewhere: [String] = []
@@ -94,9 +86,7 @@ struct AppReader {
                     entry.loaders = own
                     entries.append(entry)
                 }
-            } catch {
-                try collector.skip(error)
-            }
+            } catch { try collector.skip(error) }
         }
         if !entries.isEmpty { collector.add(PinConfiguration(.appBundle, entries: entries)) }
         note(entries, elsewhere, of: bundle, into: &collector)
@@ -105,9 +95,7 @@ struct AppReader {
 
     /// The certificate that a file of the bundle is; `nil` for what the clients pass over in silence.
     private func certificate(
-        in file: PinFile,
-        loaders: Set<BundleLoader>,
-        into collector: inout PinCollector
+        in file: PinFile, loaders: Set<BundleLoader>, into collector: inout PinCollector
     ) throws(PinFormatError) -> Pin? {
         try PrivateKeyGuard.refusePrivateKeys(in: file)
         var own = PinCollector(.refused)
@@ -126,10 +114,7 @@ struct AppReader {
         } catch {
             guard loaders.contains(.afNetworking4) || loaders.contains(.afNetworking3) else {
                 collector.note(
-                    .notAPinFile,
-                    at: file.place,
-                    "is not a certificate in DER, and Alamofire passes over it"
-                )
+                    .notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
                 return nil
             }
             throw error
@@ -137,10 +122,7 @@ struct AppReader {
     }
 
     private func note(
-        _ entries: [HostEntry],
-        _ elsewhere: [String],
-        of bundle: AppBundle,
-        into collector: inout PinCollector
+        _ entries: [HostEntry], _ elsewhere: [String], of bundle: AppBundle, into collector: inout PinCollector
     ) {
         func names(_ paths: [String]) -> String {
             listed(paths.lazy.map { "'\(shortened($0.split(separator: "/").last ?? $0[...], isPublic: true))'" })
@@ -155,11 +137,8 @@ struct AppReader {
         }
         if !elsewhere.isEmpty {
             collector.note(
-                .notAPinFile,
-                at: place,
-                "no client loads by itself what is not in the main bundle: "
-                    + pathsInside(bundle, elsewhere)
-            )
+                .notAPinFile, at: place,
+                "no client loads by itself what is not in the main bundle: " + pathsInside(bundle, elsewhere))
         }
     }
 
@@ -172,35 +151,26 @@ struct AppReader {
     private func noteText(_ names: [String], of bundle: AppBundle, into collector: inout PinCollector) {
         guard !names.isEmpty else { return }
         collector.note(
-            .notAPinFile,
-            at: .at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast())),
-            "no client loads files named .pem by itself: " + pathsInside(bundle, names)
-        )
+            .notAPinFile, at: .at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast())),
+            "no client loads files named .pem by itself: " + pathsInside(bundle, names))
     }
 
     // MARK: What is no bundle
 
     /// Reads a project of Android, and says of everything else why it is not read.
     private func refuseOther(
-        _ names: [String],
-        at place: PinPlace,
-        into collector: inout PinCollector
+        _ names: [String], at place: PinPlace, into collector: inout PinCollector
     ) throws(PinFormatError) {
         if names.contains(Self.bundledManifest) {
             throw PinFormatError(
-                .otherKind,
-                at: place,
-                "is an Android App Bundle, whose XML is in Google's protocol buffers",
-                remedy: "name the project's res/xml/network_security_config.xml"
-            )
+                .otherKind, at: place, "is an Android App Bundle, whose XML is in Google's protocol buffers",
+                remedy: "name the project's res/xml/network_security_config.xml")
         }
         guard names.contains(Self.manifest) else {
             throw PinFormatError(
-                .noPinsInDirectory,
-                at: place,
+                .noPinsInDirectory, at: place,
                 files is ArchivedApp ? "is a zip archive without an app in it" : "has no app in it",
-                remedy: "an .ipa has Payload/NAME.app; of anything else name the files"
-            )
+                remedy: "an .ipa has Payload/NAME.app; of anything else name the files")
         }
         let contents = try files.contents(of: [Self.manifest])
         let file = PinFile(path: files.path(of: Self.manifest), bytes: contents[Self.manifest] ?? [])

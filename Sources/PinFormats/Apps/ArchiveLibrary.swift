@@ -4,9 +4,7 @@ internal import Text
 /// libarchive, loaded when the first archive is read and kept for the rest of the run (`dlopen`).
 enum ArchiveLibrary {
     /// Why there is no library to read archives with.
-    struct Absence: Error {
-        let reason: String
-    }
+    struct Absence: Error { let reason: String }
 
     /// The functions.
     ///
@@ -16,15 +14,13 @@ enum ArchiveLibrary {
     /// - Returns: the functions.
     /// - Throws: an error that says what to install.
     static func functions(
-        for place: PinPlace,
-        toRead obstacle: SafeText = "is a zip archive"
+        for place: PinPlace, toRead obstacle: SafeText = "is a zip archive"
     ) throws(PinFormatError) -> CArchive {
         switch loaded {
         case .success(let functions): return functions
         case .failure(let absence):
             throw PinFormatError(
-                .noArchiveLibrary,
-                at: place,
+                .noArchiveLibrary, at: place,
                 "\(obstacle), and there is no libarchive here to read it with (\(shortened(absence.reason)))",
                 remedy:
                     "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), or unpack the file and name what is in it"

@@ -77,11 +77,9 @@ final class ArchiveSession {
         guard status >= Int32(CArchive_WARN), let entry else { throw broken }
         let name = functions.entry_pathname_utf8?(entry) ?? functions.entry_pathname?(entry)
         return Entry(
-            name: name.flatMap { String(validatingCString: $0) },
-            isFile: functions.entry_filetype?(entry) == S_IFREG,
+            name: name.flatMap { String(validatingCString: $0) }, isFile: functions.entry_filetype?(entry) == S_IFREG,
             isSymbolicLink: functions.entry_filetype?(entry) == S_IFLNK,
-            isEncrypted: functions.entry_is_data_encrypted?(entry) == 1
-        )
+            isEncrypted: functions.entry_is_data_encrypted?(entry) == 1)
     }
 
     /// The contents of the entry the pass stands at, at most `limit` bytes; `nil` when there are more.
@@ -105,11 +103,8 @@ final class ArchiveSession {
         }
         let reason = functions.error_string?(archive).map { String(cString: $0) } ?? "it is damaged"
         return PinFormatError(
-            .brokenDocument,
-            at: place,
-            "is a zip archive that cannot be read: \(shortened(reason))",
-            remedy: "it may be cut off: copy or download it again"
-        )
+            .brokenDocument, at: place, "is a zip archive that cannot be read: \(shortened(reason))",
+            remedy: "it may be cut off: copy or download it again")
     }
 
     // MARK: What libarchive calls

@@ -26,9 +26,7 @@ package final class GzipInput {
     /// - Returns: reads what was packed.
     /// - Throws: ``PinFormatError`` where there is no libarchive.
     package static func unpacked(
-        _ start: [UInt8],
-        _ input: @escaping LineReader.Input,
-        named name: String
+        _ start: [UInt8], _ input: @escaping LineReader.Input, named name: String
     ) throws(PinFormatError) -> LineReader.Input {
         let unpacking = try GzipInput(start, input, at: .at(name))
         return { (buffer) throws(ReadFailure) in try unpacking.read(into: buffer) }
@@ -82,9 +80,7 @@ package final class GzipInput {
     private func readPacked(into bytes: UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int {
         var count = startCount
         startCount = 0
-        do throws(ReadFailure) {
-            if count == 0 { count = try input(packed) }
-        } catch {
+        do throws(ReadFailure) { if count == 0 { count = try input(packed) } } catch {
             failure = error
             return -1
         }

@@ -4,8 +4,7 @@ internal import Text
 /// Reads the JSON of react-native-ssl-public-key-pinning: a dictionary of hosts.
 enum ReactNativeReader {
     static func configuration(
-        in node: DocumentNode,
-        into collector: inout PinCollector
+        in node: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> PinConfiguration {
         var entries: [HostEntry] = []
         for (name, settings) in try node.dictionary() where !name.hasPrefix("_") {
@@ -27,8 +26,7 @@ enum ReactNativeReader {
 /// Reads react-native-ssl-manager's `ssl_config.json`: pins and settings of the hosts in two dictionaries.
 enum SSLManagerReader {
     static func configuration(
-        in node: DocumentNode,
-        into collector: inout PinCollector
+        in node: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> PinConfiguration {
         var entries: [HostEntry] = []
         var settings: [String: DocumentNode] = [:]
@@ -40,8 +38,7 @@ enum SSLManagerReader {
                 let hosts = try list.trustKitHosts(name, includesSubdomains: own?["includeSubdomains"])
                 collector.noteIfUnmatchable(hosts, by: "TrustKit, which pins on iOS,", at: list.place)
                 let pins = try HashList.pins(in: list, of: hosts, at: list.place, &collector) {
-                    text,
-                    place throws(PinFormatError) in try HashText.okHttp(text, at: place)
+                    text, place throws(PinFormatError) in try HashText.okHttp(text, at: place)
                 }
                 var entry = HostEntry(hosts: hosts, origin: list.place.description, identities: .anywhere(pins))
                 entry.enforcesPinning = try own?["enforcePinning"]?.flag()
@@ -52,11 +49,8 @@ enum SSLManagerReader {
         }
         for (name, domain) in settings.sorted(by: { $0.key < $1.key }) {
             let error = PinFormatError(
-                .missingValue,
-                at: domain.place,
-                "'\(shortened(name, to: 80))' has settings and no pins",
-                remedy: "list them below sha256Keys"
-            )
+                .missingValue, at: domain.place, "'\(shortened(name, to: 80))' has settings and no pins",
+                remedy: "list them below sha256Keys")
             try collector.gather(error)
         }
         return PinConfiguration(.sslManager, entries: entries)
@@ -66,8 +60,7 @@ enum SSLManagerReader {
 /// Reads a `pins.json` that native configurations are generated from: hashes below `domains`, one switch for all.
 enum PinsJSONReader {
     static func configuration(
-        in node: DocumentNode,
-        into collector: inout PinCollector
+        in node: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> PinConfiguration {
         let enforcesPinning = try node["enforcePinning"]?.flag()
         var entries: [HostEntry] = []
@@ -89,17 +82,12 @@ enum PinsJSONReader {
 
 extension DocumentNode {
     /// The hosts that a key names, with all names below where `flag` says so.
-    fileprivate func hosts(
-        _ name: String,
-        includesSubdomains flag: DocumentNode?
-    ) throws(PinFormatError) -> HostPattern {
-        try HostText.pattern(name, try flag?.flag() ?? false ? .anyNumber : .exact, at: place)
-    }
+    fileprivate func hosts(_ name: String, includesSubdomains flag: DocumentNode?) throws(PinFormatError) -> HostPattern
+    { try HostText.pattern(name, try flag?.flag() ?? false ? .anyNumber : .exact, at: place) }
 
     /// The same where TrustKit reads the key, which compares it as it is written.
     fileprivate func trustKitHosts(
-        _ name: String,
-        includesSubdomains flag: DocumentNode?
+        _ name: String, includesSubdomains flag: DocumentNode?
     ) throws(PinFormatError) -> HostPattern {
         try HostText.trustKitPattern(name, includesSubdomains: try flag?.flag() ?? false, at: place)
     }
@@ -109,10 +97,7 @@ extension DocumentNode {
 private enum HashList {
     /// Every pin of a list of hashes in plain base64.
     static func bare(
-        _ list: DocumentNode?,
-        of hosts: HostPattern,
-        at place: PinPlace,
-        _ collector: inout PinCollector
+        _ list: DocumentNode?, of hosts: HostPattern, at place: PinPlace, _ collector: inout PinCollector
     ) throws(PinFormatError) -> [Pin] {
         try pins(in: list, of: hosts, at: place, &collector) { text, place throws(PinFormatError) in
             try HashText.bare(text, at: place)
@@ -121,26 +106,18 @@ private enum HashList {
 
     /// Every pin of a list, which has at least one.
     static func pins(
-        in list: DocumentNode?,
-        of hosts: HostPattern,
-        at place: PinPlace,
-        _ collector: inout PinCollector,
+        in list: DocumentNode?, of hosts: HostPattern, at place: PinPlace, _ collector: inout PinCollector,
         _ pin: (String, PinPlace) throws(PinFormatError) -> Pin
     ) throws(PinFormatError) -> [Pin] {
         let elements = try list?.array() ?? []
         guard !elements.isEmpty else {
             throw PinFormatError(
-                .missingValue,
-                at: list?.place ?? place,
-                "'\(hosts.name)' has no pin",
-                remedy: "list its hashes, or remove the host"
-            )
+                .missingValue, at: list?.place ?? place, "'\(hosts.name)' has no pin",
+                remedy: "list its hashes, or remove the host")
         }
         var pins: [Pin] = []
         for element in elements {
-            do throws(PinFormatError) {
-                pins.append(try pin(try element.text(), element.place))
-            } catch {
+            do throws(PinFormatError) { pins.append(try pin(try element.text(), element.place)) } catch {
                 try collector.skip(error)
             }
         }

@@ -6,24 +6,14 @@ internal import X509
 enum HostText {
     /// The hosts that `text` names, with so many labels before it.
     static func pattern(
-        _ text: some StringProtocol,
-        _ depth: HostPattern.Depth,
-        at place: PinPlace
-    ) throws(PinFormatError) -> HostPattern {
-        HostPattern(text: try name(text, at: place).description, depth)
-    }
+        _ text: some StringProtocol, _ depth: HostPattern.Depth, at place: PinPlace
+    ) throws(PinFormatError) -> HostPattern { HostPattern(text: try name(text, at: place).description, depth) }
 
     private static func name(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> ServerName {
         let text = String(text)
-        do {
-            return try ServerName(InternationalName.ascii(text) ?? text)
-        } catch {
+        do { return try ServerName(InternationalName.ascii(text) ?? text) } catch {
             throw PinFormatError(
-                .badHost,
-                at: place,
-                "'\(shortened(text))' is not a host name",
-                remedy: remedy(text, error)
-            )
+                .badHost, at: place, "'\(shortened(text))' is not a host name", remedy: remedy(text, error))
         }
     }
 
@@ -45,9 +35,7 @@ enum HostText {
 
     /// The hosts that TrustKit takes a name for, which it compares as it is written.
     static func trustKitPattern(
-        _ text: String,
-        includesSubdomains: Bool,
-        at place: PinPlace
+        _ text: String, includesSubdomains: Bool, at place: PinPlace
     ) throws(PinFormatError) -> HostPattern {
         let canonical = try okHttpName(text, at: place)
         return HostPattern(text: text, canonicalName: canonical, includesSubdomains ? .anyNumber : .exact)
@@ -55,9 +43,7 @@ enum HostText {
 
     /// The hosts that Android takes a name for, which it compares in lower case and otherwise as it is written.
     static func androidPattern(
-        _ text: some StringProtocol,
-        includesSubdomains: Bool,
-        at place: PinPlace
+        _ text: some StringProtocol, includesSubdomains: Bool, at place: PinPlace
     ) throws(PinFormatError) -> HostPattern {
         _ = try name(text, at: place)
         return androidPattern(unchecked: text, includesSubdomains: includesSubdomains)

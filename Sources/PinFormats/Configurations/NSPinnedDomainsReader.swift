@@ -6,8 +6,7 @@ enum NSPinnedDomainsReader {
 
     /// The configuration in `node`, the dictionary of domains.
     static func configuration(
-        in node: DocumentNode,
-        into collector: inout PinCollector
+        in node: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> PinConfiguration {
         var entries: [HostEntry] = []
         for (name, settings) in try node.dictionary() {
@@ -20,9 +19,7 @@ enum NSPinnedDomainsReader {
     }
 
     private static func entry(
-        _ name: String,
-        _ settings: DocumentNode,
-        into collector: inout PinCollector
+        _ name: String, _ settings: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> HostEntry {
         let includesSubdomains = try settings["NSIncludesSubdomains"]?.flag() ?? false
         let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
@@ -31,23 +28,17 @@ enum NSPinnedDomainsReader {
         let authorities = try identities(settings[keys[1]], of: hosts, into: &collector)
         if leaf == nil, authorities == nil {
             collector.note(
-                .hostNotPinned,
-                at: settings.place,
-                "\(hosts.name) has neither \(keys[0]) nor \(keys[1]): nothing is pinned for it"
-            )
+                .hostNotPinned, at: settings.place,
+                "\(hosts.name) has neither \(keys[0]) nor \(keys[1]): nothing is pinned for it")
         }
         return HostEntry(
-            hosts: hosts,
-            origin: settings.place.description,
-            identities: .positions(leaf: leaf, authorities: authorities)
-        )
+            hosts: hosts, origin: settings.place.description,
+            identities: .positions(leaf: leaf, authorities: authorities))
     }
 
     /// A list of identities, `nil` when the key is absent.
     private static func identities(
-        _ node: DocumentNode?,
-        of hosts: HostPattern,
-        into collector: inout PinCollector
+        _ node: DocumentNode?, of hosts: HostPattern, into collector: inout PinCollector
     ) throws(PinFormatError) -> [Pin]? {
         guard let node else { return nil }
         var pins: [Pin] = []
@@ -55,24 +46,18 @@ enum NSPinnedDomainsReader {
             do throws(PinFormatError) {
                 guard let hash = identity["SPKI-SHA256-BASE64"] else {
                     throw PinFormatError(
-                        .missingValue,
-                        at: identity.place,
+                        .missingValue, at: identity.place,
                         "an identity has no SPKI-SHA256-BASE64, and Apple's system skips it",
-                        remedy: "each identity is a dictionary with that key"
-                    )
+                        remedy: "each identity is a dictionary with that key")
                 }
                 pins.append(try HashText.bare(try hash.text(), at: hash.place))
-            } catch {
-                try collector.skip(error)
-            }
+            } catch { try collector.skip(error) }
         }
         if pins.isEmpty {
             collector.note(
-                .pinnedToNothing,
-                at: node.place,
+                .pinnedToNothing, at: node.place,
                 "\(hosts.name) is pinned to nothing: no certificate can match an empty list"
-                    + ", and two empty lists exempt nothing from pinning either"
-            )
+                    + ", and two empty lists exempt nothing from pinning either")
         }
         return pins
     }

@@ -22,17 +22,14 @@ enum PinsReportReader {
     }
 
     private static func entry(
-        _ result: DocumentNode,
-        into collector: inout PinCollector
+        _ result: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> HostEntry {
         var leaf: [Pin] = []
         var authorities: [Pin] = []
         for key in try result["keys"]?.array() ?? [] where try key["pinned"]?.flag() == true {
             guard let hash = key["pins"]?["base64"] else { throw key.wrong("a key with its pins") }
             let pin: Pin
-            do throws(PinFormatError) {
-                pin = try HashText.bare(try hash.text(), at: hash.place)
-            } catch {
+            do throws(PinFormatError) { pin = try HashText.bare(try hash.text(), at: hash.place) } catch {
                 try collector.skip(error)
                 continue
             }
@@ -75,9 +72,7 @@ enum PinsReportReader {
     }
 
     private static func positions(
-        _ rules: DocumentNode?,
-        _ leaf: [Pin],
-        _ authorities: [Pin]
+        _ rules: DocumentNode?, _ leaf: [Pin], _ authorities: [Pin]
     ) throws(PinFormatError) -> HostEntry.Identities {
         switch try text(rules?["position"]) {
         case "leaf": .positions(leaf: leaf, authorities: nil)

@@ -16,12 +16,9 @@ struct ZoneRecord {
     /// Types that are known where neither a class nor a time to live says that one stands there.
     private static let types: Set = [
         "A", "AAAA", "AFSDB", "ALIAS", "ANAME", "APL", "CAA", "CDNSKEY", "CDS", "CERT", "CNAME", "CSYNC", "DHCID",
-        "DLV", "DNAME",
-        "DNSKEY", "DS", "EUI48", "EUI64", "HINFO", "HIP", "HTTPS", "IPSECKEY", "KEY", "KX", "LOC", "LUA", "MX", "NAPTR",
-        "NS", "NSEC",
-        "NSEC3", "NSEC3PARAM", "OPENPGPKEY", "PTR", "RP", "RRSIG", "SIG", "SMIMEA", "SOA", "SPF", "SRV", "SSHFP",
-        "SVCB", "TA",
-        "TLSA", "TXT", "URI", "ZONEMD",
+        "DLV", "DNAME", "DNSKEY", "DS", "EUI48", "EUI64", "HINFO", "HIP", "HTTPS", "IPSECKEY", "KEY", "KX", "LOC",
+        "LUA", "MX", "NAPTR", "NS", "NSEC", "NSEC3", "NSEC3PARAM", "OPENPGPKEY", "PTR", "RP", "RRSIG", "SIG", "SMIMEA",
+        "SOA", "SPF", "SRV", "SSHFP", "SVCB", "TA", "TLSA", "TXT", "URI", "ZONEMD",
     ]
 
     /// Takes the line apart: behind the owner, if there is one, a time to live and a class in any order, and the type
@@ -168,9 +165,7 @@ struct TLSARecordLine {
         }
         if let length, Int(length) != digits.count / 2 + numbers.count {
             throw refuse(
-                "the data of the TLSA record is not as long as it says",
-                "behind \\# stands the number of its bytes"
-            )
+                "the data of the TLSA record is not as long as it says", "behind \\# stands the number of its bytes")
         }
         let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
         guard let record = TLSARecord(usage: usage, selector: selector, matching: matching, data: bytes) else {
@@ -181,8 +176,7 @@ struct TLSARecordLine {
             let what = selector == .certificate ? "certificate" : "public key"
             throw refuse(
                 "the data of the TLSA record is not exactly one \(what), and clients pass over it as unusable",
-                "matching type 0 has the whole \(what) in DER; 1 and 2 have its hash"
-            )
+                "matching type 0 has the whole \(what) in DER; 1 and 2 have its hash")
         }
         return record
     }

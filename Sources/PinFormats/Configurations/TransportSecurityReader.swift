@@ -8,8 +8,7 @@ enum TransportSecurityReader {
     static let key = "NSAppTransportSecurity"
 
     private static let keys =
-        TransportSecurity.narrowingKeys
-        + ["NSAllowsArbitraryLoads", "NSExceptionDomains", "NSPinnedDomains"]
+        TransportSecurity.narrowingKeys + ["NSAllowsArbitraryLoads", "NSExceptionDomains", "NSPinnedDomains"]
     private static let exceptionKeys = [
         "NSIncludesSubdomains", "NSExceptionAllowsInsecureHTTPLoads", "NSExceptionMinimumTLSVersion",
         "NSExceptionRequiresForwardSecrecy", "NSRequiresCertificateTransparency",
@@ -25,8 +24,7 @@ enum TransportSecurityReader {
 
     /// What the Info.plist `root` says.
     static func settings(
-        in root: DocumentNode,
-        into collector: inout PinCollector
+        in root: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> TransportSecurity {
         guard let node = root[key] else { return TransportSecurity(origin: root.place.description) }
         let members = try node.dictionary()
@@ -34,37 +32,25 @@ enum TransportSecurityReader {
         settings.narrowing = TransportSecurity.narrowingKeys.filter { node[$0] != nil }
         // Of keys whose value plays no part the type is looked at all the same.
         for name in settings.narrowing where name != "NSAllowsLocalNetworking" {
-            do throws(PinFormatError) {
-                _ = try node[name]?.boolean()
-            } catch {
-                try collector.gather(error)
-            }
+            do throws(PinFormatError) { _ = try node[name]?.boolean() } catch { try collector.gather(error) }
         }
         do throws(PinFormatError) {
             settings.allowsArbitraryLoads = try node["NSAllowsArbitraryLoads"]?.boolean() ?? false
             settings.allowsLocalNetworking = try node["NSAllowsLocalNetworking"]?.boolean() ?? false
-        } catch {
-            try collector.gather(error)
-        }
+        } catch { try collector.gather(error) }
         noteUnknown(members, keys, into: &collector)
         do throws(PinFormatError) {
             for (name, exception) in try node["NSExceptionDomains"]?.dictionary() ?? [] {
                 do throws(PinFormatError) {
                     settings.exceptions.append(try self.exception(name, exception, into: &collector))
-                } catch {
-                    try collector.gather(error)
-                }
+                } catch { try collector.gather(error) }
             }
-        } catch {
-            try collector.gather(error)
-        }
+        } catch { try collector.gather(error) }
         return settings
     }
 
     private static func exception(
-        _ name: String,
-        _ node: DocumentNode,
-        into collector: inout PinCollector
+        _ name: String, _ node: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> TransportSecurity.Exception {
         let members = try node.dictionary()
         noteUnknown(members, exceptionKeys, into: &collector)
@@ -72,11 +58,9 @@ enum TransportSecurityReader {
         let hosts = hosts(name, includesSubdomains)
         if case .none = hosts {
             collector.note(
-                .hostNeverMatches,
-                at: node.place,
+                .hostNeverMatches, at: node.place,
                 "'\(shortened(name, to: 80))' in NSExceptionDomains is the host of no URL, which has small letters, no "
-                    + "scheme, port, path or *: its exception counts for nothing"
-            )
+                    + "scheme, port, path or *: its exception counts for nothing")
         }
         var exception = TransportSecurity.Exception(hosts: hosts, origin: node.place.description)
         exception.minimumTLS = try node["NSExceptionMinimumTLSVersion"].map { (node) throws(PinFormatError) in
@@ -92,11 +76,9 @@ enum TransportSecurityReader {
         let text = try node.text()
         guard let version = versions[text] else {
             throw PinFormatError(
-                .wrongValue,
-                at: node.place,
+                .wrongValue, at: node.place,
                 "NSExceptionMinimumTLSVersion '\(shortened(text, to: 40))' is not a version",
-                remedy: "it is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3"
-            )
+                remedy: "it is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3")
         }
         return version
     }
@@ -108,9 +90,7 @@ enum TransportSecurityReader {
             let width = address.bytes.count * 8
             guard parts.count == 2 else { return .addresses(address, bits: width) }
             guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bits = Int(parts[1]), bits <= width
-            else {
-                return .none(name)
-            }
+            else { return .none(name) }
             return .addresses(address, bits: bits)
         }
         guard let host = try? ServerName(name), host.description == name else { return .none(name) }
@@ -118,17 +98,13 @@ enum TransportSecurityReader {
     }
 
     private static func noteUnknown(
-        _ members: [(key: String, node: DocumentNode)],
-        _ known: [String],
-        into collector: inout PinCollector
+        _ members: [(key: String, node: DocumentNode)], _ known: [String], into collector: inout PinCollector
     ) {
         for (key, node) in members where key.hasPrefix("NS") && !known.contains(key) {
             let remedy = Suggestion.nearest(to: key, in: known).map { "; did you mean '\($0)'?" } ?? ""
             collector.note(
-                .unknownKey,
-                at: node.place,
-                "App Transport Security has no key '\(shortened(key, to: 60))' here that is known" + remedy
-            )
+                .unknownKey, at: node.place,
+                "App Transport Security has no key '\(shortened(key, to: 60))' here that is known" + remedy)
         }
     }
 }

@@ -14,8 +14,7 @@ struct TrustKitReader {
 
     /// The configuration in `node`, a dictionary with `TSKPinnedDomains`.
     static func configuration(
-        in node: DocumentNode,
-        into collector: inout PinCollector
+        in node: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> PinConfiguration {
         guard let pinned = node["TSKPinnedDomains"] else {
             throw PinFormatError(.missingValue, at: node.place, "has no TSKPinnedDomains, and TrustKit throws for it")
@@ -23,11 +22,8 @@ struct TrustKitReader {
         let members = try pinned.dictionary()
         guard !members.isEmpty else {
             throw PinFormatError(
-                .missingValue,
-                at: pinned.place,
-                "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
-                remedy: "add a domain with its TSKPublicKeyHashes"
-            )
+                .missingValue, at: pinned.place, "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
+                remedy: "add a domain with its TSKPublicKeyHashes")
         }
         var entries: [HostEntry] = []
         for (name, settings) in members {
@@ -42,9 +38,7 @@ struct TrustKitReader {
 
     /// Holds the domains against the rules that TrustKit checks when the app starts.
     private static func checkRules(
-        _ entries: [HostEntry],
-        of pinned: DocumentNode,
-        into collector: inout PinCollector
+        _ entries: [HostEntry], of pinned: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) {
         let domains = entries.compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
         let misspelled = Set((pinned.members ?? []).filter { isMisspelledExclusion($0.node) }.map(\.key))
@@ -58,11 +52,9 @@ struct TrustKitReader {
                 var remedy: String?
                 if case .tooFewPins = violation, misspelled.contains(domain.name) { remedy = spelling }
                 let error = PinFormatError(
-                    PinProblem(violation),
-                    at: PinPlace(origin: entry.origin, source: pinned.file.path),
+                    PinProblem(violation), at: PinPlace(origin: entry.origin, source: pinned.file.path),
                     "TrustKit throws when the app starts: \(shortened(violation.message(domain.name), to: 400))",
-                    remedy: remedy
-                )
+                    remedy: remedy)
                 try collector.gather(error)
             }
         }
@@ -82,29 +74,22 @@ struct TrustKitReader {
                 key.hasSuffix(exclusion.dropFirst(3))
                 ? spelling : Suggestion.nearest(to: key, in: keys).map { "did you mean '\($0)'?" }
             collector.note(
-                .unknownKey,
-                at: node.place,
-                "TrustKit has no key '\(shortened(key, to: 60))' and passes over it" + (remedy.map { "; \($0)" } ?? "")
-            )
+                .unknownKey, at: node.place,
+                "TrustKit has no key '\(shortened(key, to: 60))' and passes over it" + (remedy.map { "; \($0)" } ?? ""))
         }
     }
 
     private static func read(
-        _ name: String,
-        _ settings: DocumentNode,
-        into collector: inout PinCollector
+        _ name: String, _ settings: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> HostEntry {
         let keys = Set(try settings.dictionary().map(\.key))
         let isExcluded = try settings[exclusion]?.flag() ?? false
         noteUnknownKeys(of: settings, into: &collector)
         guard !isExcluded || keys.count == 1 else {
             throw PinFormatError(
-                .trustKitExclusionNotAlone,
-                at: settings.place,
-                "\(exclusion) is not the only key of '\(shortened(name, to: 80))', "
-                    + "and TrustKit throws for it",
-                remedy: "remove the others"
-            )
+                .trustKitExclusionNotAlone, at: settings.place,
+                "\(exclusion) is not the only key of '\(shortened(name, to: 80))', " + "and TrustKit throws for it",
+                remedy: "remove the others")
         }
         let includesSubdomains = try settings["TSKIncludeSubdomains"]?.flag() ?? false
         // An exemption is the domain's own: names below it go on to the parent that includes its subdomains.
@@ -112,18 +97,13 @@ struct TrustKitReader {
         if !isExcluded { collector.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
         var pins: [Pin] = []
         for hash in try settings["TSKPublicKeyHashes"]?.array() ?? [] {
-            do throws(PinFormatError) {
-                pins.append(try HashText.bare(try hash.text(), at: hash.place))
-            } catch {
+            do throws(PinFormatError) { pins.append(try HashText.bare(try hash.text(), at: hash.place)) } catch {
                 try collector.skip(error)
             }
         }
         if let algorithms = settings["TSKPublicKeyAlgorithms"] {
             collector.note(
-                .ignored,
-                at: algorithms.place,
-                "TSKPublicKeyAlgorithms means nothing since TrustKit 1.6: remove it"
-            )
+                .ignored, at: algorithms.place, "TSKPublicKeyAlgorithms means nothing since TrustKit 1.6: remove it")
         }
         var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
         entry.enforcesPinning = try settings["TSKEnforcePinning"]?.flag() ?? true
@@ -137,15 +117,10 @@ struct TrustKitReader {
 
     /// TrustKit takes a date that it cannot read for none.
     private static func expiration(_ date: DocumentNode) throws(PinFormatError) -> Timestamp {
-        do throws(PinFormatError) {
-            return try date.midnight()
-        } catch {
+        do throws(PinFormatError) { return try date.midnight() } catch {
             throw PinFormatError(
-                error.problem,
-                at: error.place,
-                "\(error.reason), and TrustKit reads none from it: the pins never expire",
-                remedy: error.remedy
-            )
+                error.problem, at: error.place,
+                "\(error.reason), and TrustKit reads none from it: the pins never expire", remedy: error.remedy)
         }
     }
 }
@@ -155,13 +130,9 @@ extension TrustKitDomain {
     package init?(_ entry: HostEntry, enforcesPinningByDefault: Bool) {
         guard let hosts = entry.hosts else { return nil }
         self.init(
-            name: hosts.name,
-            includesSubdomains: hosts.depth == .anyNumber && !entry.isExcluded,
-            enforcesPinning: entry.enforcesPinning ?? enforcesPinningByDefault,
-            hashes: entry.pins.map(\.spkiSHA256),
-            expiration: entry.expiration,
-            isExcluded: entry.isExcluded
-        )
+            name: hosts.name, includesSubdomains: hosts.depth == .anyNumber && !entry.isExcluded,
+            enforcesPinning: entry.enforcesPinning ?? enforcesPinningByDefault, hashes: entry.pins.map(\.spkiSHA256),
+            expiration: entry.expiration, isExcluded: entry.isExcluded)
     }
 }
 

@@ -8,9 +8,7 @@ struct ZoneName: Hashable, CustomStringConvertible {
     /// The most bytes of a name (RFC 1035, 2.3.4).
     private static let sizeLimit = 255
 
-    private init(labels: [String]) {
-        self.labels = labels
-    }
+    private init(labels: [String]) { self.labels = labels }
 
     /// Reads a name as zones have it (RFC 1035, 5.1), `nil` for what is none.
     init?(_ text: Substring, below origin: ZoneName) {
@@ -66,9 +64,7 @@ struct ZoneName: Hashable, CustomStringConvertible {
     }
 
     /// The name and all above it, the longest first.
-    var andAbove: some Sequence<ZoneName> {
-        (0...labels.count).lazy.map { ZoneName(labels: Array(labels[$0...])) }
-    }
+    var andAbove: some Sequence<ZoneName> { (0...labels.count).lazy.map { ZoneName(labels: Array(labels[$0...])) } }
 
     /// The port of a service over TCP (RFC 6698, 3): `nil` for all of them, which a wildcard in its place says.
     var service: (port: Int?, transport: String, host: String)? {

@@ -60,8 +60,7 @@ package struct PinConversion: Sendable {
                 guard var rules = group.rules else { return group }
                 rules.kind = nil
                 return group.with(rules: rules)
-            }
-        )
+            })
     }
 
     /// Whether a group is for what no URL can have for a host, which Android takes without a word.
@@ -107,8 +106,7 @@ package struct PinConversion: Sendable {
         }
         for text in lost { losses.append(PinLoss(host: group.host, text: text)) }
         groups.append(
-            group.with(rules: rules, port: target.hasPorts ? group.port : 443, remarks: lost.map { "Not kept: " + $0 })
-        )
+            group.with(rules: rules, port: target.hasPorts ? group.port : 443, remarks: lost.map { "Not kept: " + $0 }))
     }
 
     private mutating func lose(_ text: String, _ group: PinGroup) {
@@ -121,8 +119,7 @@ package struct PinConversion: Sendable {
         let hasAuthority = group.items.contains(where: \.role.isAuthority)
         let hasUnknown = group.items.contains { $0.role == .publicKey }
         switch format {
-        case .curl where hasAuthority:
-            return ["curl compares the server's own key: pins of authorities are left out"]
+        case .curl where hasAuthority: return ["curl compares the server's own key: pins of authorities are left out"]
         case .curl where rules.position == .anywhere && hasUnknown:
             return ["a pin matched anywhere on the path, and curl compares the server's own key alone"]
         case .nspinned where rules.position == .anywhere && hasServer && hasAuthority:
@@ -161,8 +158,7 @@ package struct PinConversion: Sendable {
         }
         for record in hashes.prefix(3) {
             lost.append(
-                "the record '\(record)' is not a hash of a key that \(target.name) could compare: it is left out"
-            )
+                "the record '\(record)' is not a hash of a key that \(target.name) could compare: it is left out")
         }
         if rules.records.contains(where: { $0.usage == .trustAnchor || $0.usage == .leaf }) {
             lost.append("records of usage 2 and 3 stand for the system's trust, which \(target.name) asks all the same")
@@ -173,15 +169,9 @@ package struct PinConversion: Sendable {
     // MARK: Several groups
 
     /// The group with the pins of other patterns that count for its host too, where the format takes one entry alone.
-    private mutating func withParents(
-        _ group: PinGroup,
-        among groups: [PinGroup],
-        _ wider: GroupIndex
-    ) -> PinGroup {
+    private mutating func withParents(_ group: PinGroup, among groups: [PinGroup], _ wider: GroupIndex) -> PinGroup {
         guard let rules = group.rules, let kind = rules.kind, let name = group.host.flatMap({ try? ServerName($0) })
-        else {
-            return group
-        }
+        else { return group }
         let covering = wider.indices(covering: name).map { groups[$0] }
         let parents = covering.filter { $0.host != group.host && $0.rules?.kind == kind }
         guard !parents.isEmpty, !rules.isExcluded else { return group }
@@ -199,9 +189,7 @@ package struct PinConversion: Sendable {
             let names = whole.map(\.hosts).joined(separator: ", ")
             guard !added.isEmpty else { return group }
             return group.with(
-                items: group.items + added,
-                remarks: ["With the pins of \(names), which counted here too."]
-            )
+                items: group.items + added, remarks: ["With the pins of \(names), which counted here too."])
         }
         if kind.lookup != .union, target.addsParents {
             lose("\(target.name) also takes the pins of \(names), which did not count here before", group)
@@ -226,10 +214,7 @@ package struct PinConversion: Sendable {
             var wider = first
             if rules.depth != .exact { wider.depth = rules.depth }
             merged[index] = merged[index].with(
-                items: merged[index].items + group.items,
-                rules: wider,
-                remarks: group.remarks + ["Not kept: " + text]
-            )
+                items: merged[index].items + group.items, rules: wider, remarks: group.remarks + ["Not kept: " + text])
         }
         groups = merged
     }
@@ -259,10 +244,8 @@ package struct PinConversion: Sendable {
             TrustKitDomain(
                 name: group.hostName,
                 includesSubdomains: group.rules?.depth == .anyNumber && group.rules?.isExcluded == false,
-                enforcesPinning: group.rules?.enforcesPinning ?? true,
-                hashes: group.items.map(\.spkiSHA256),
-                isExcluded: group.rules?.isExcluded ?? false
-            )
+                enforcesPinning: group.rules?.enforcesPinning ?? true, hashes: group.items.map(\.spkiSHA256),
+                isExcluded: group.rules?.isExcluded ?? false)
         }
         let parents = TrustKitParents(domains)
         for (group, domain) in zip(groups, domains) where group.rules != nil && group.host != nil {

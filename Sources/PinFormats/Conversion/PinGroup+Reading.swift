@@ -31,13 +31,8 @@ extension PinGroup {
             case .records(_, let pins): pins.map { PinItem($0, isAuthority: rules.position == .authority) }
             }
         self.init(
-            host: host,
-            port: entry.port ?? 443,
-            origins: entry.origin.isEmpty ? [] : ["From \(entry.origin)"],
-            items: items,
-            chosen: Set(items.map(\.spkiSHA256)),
-            rules: rules
-        )
+            host: host, port: entry.port ?? 443, origins: entry.origin.isEmpty ? [] : ["From \(entry.origin)"],
+            items: items, chosen: Set(items.map(\.spkiSHA256)), rules: rules)
     }
 }
 

@@ -46,17 +46,13 @@ package enum DeviceListReader {
         let root = try JSONReader.root(of: file)
         if let version = root["version"], version.number != "\(Self.version)" {
             throw PinFormatError(
-                .wrongValue,
-                at: version.place,
+                .wrongValue, at: version.place,
                 "'version' is \(version.number ?? "no number"), and this pincheck reads version \(Self.version)",
-                remedy: "use a newer pincheck"
-            )
+                remedy: "use a newer pincheck")
         }
         let stores = try required("stores", of: root)
         var certificates = DeviceCertificates(besideFilesIn: name)
-        if let node = root["certificates"] {
-            for file in node.elements ?? [node] { try certificates.add(file) }
-        }
+        if let node = root["certificates"] { for file in node.elements ?? [node] { try certificates.add(file) } }
         var entries: [(order: Order, entry: DeviceDataWriter.Entry)] = []
         for store in try stores.array() { entries.append(try entry(store, &certificates)) }
         guard !entries.isEmpty else {
@@ -66,18 +62,14 @@ package enum DeviceListReader {
         let commit = root["commit"] == nil ? nil : try text("commit", of: root, limit: 1_000)
         let licence = root["licence"] == nil ? "" : try text("licence", of: root, limit: 20_000)
         let writer = DeviceDataWriter(
-            source: source + (commit.map { ", commit " + $0 } ?? ""),
-            licence: licence,
-            entries: entries.sorted { $0.order < $1.order }.map(\.entry)
-        )
+            source: source + (commit.map { ", commit " + $0 } ?? ""), licence: licence,
+            entries: entries.sorted { $0.order < $1.order }.map(\.entry))
         return try data(writer.bytes(), at: stores.place)
     }
 
     /// Reads the form of `make-device-data`, which everything is held to.
     private static func data(_ bytes: [UInt8], at place: PinPlace) throws(PinFormatError) -> DeviceData {
-        do throws(DeviceDataError) {
-            return try DeviceData(reading: bytes)
-        } catch {
+        do throws(DeviceDataError) { return try DeviceData(reading: bytes) } catch {
             throw PinFormatError(.brokenDocument, at: place, "cannot be used as device data: \(error)")
         }
     }
@@ -95,8 +87,7 @@ package enum DeviceListReader {
     }
 
     private static func entry(
-        _ store: DocumentNode,
-        _ certificates: inout DeviceCertificates
+        _ store: DocumentNode, _ certificates: inout DeviceCertificates
     ) throws(PinFormatError) -> (Order, DeviceDataWriter.Entry) {
         let (platform, version, alias, release) = try system(store)
         let fetched = try required("fetched", of: store)
@@ -107,21 +98,12 @@ package enum DeviceListReader {
         for node in try listed.array() { roots += try certificates.roots(node) }
         guard !roots.isEmpty else {
             throw PinFormatError(
-                .missingValue,
-                at: listed.place,
-                "'\(listed.key)' has no root",
-                remedy: "list at least one"
-            )
+                .missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
         }
         let name = version.map { "\(platform.rawValue)-\($0)" } ?? platform.rawValue
         let entry = DeviceDataWriter.Entry(
-            name: name,
-            alias: alias.map { "macos-\($0)" } ?? "",
-            release: release,
-            address: store["url"] == nil ? "" : try text("url", of: store, limit: 255),
-            day: Int(day),
-            roots: roots
-        )
+            name: name, alias: alias.map { "macos-\($0)" } ?? "", release: release,
+            address: store["url"] == nil ? "" : try text("url", of: store, limit: 255), day: Int(day), roots: roots)
         return (Order(platform: platform, version: version ?? DeviceVersion(0)), entry)
     }
 
@@ -148,11 +130,8 @@ package enum DeviceListReader {
             return (.apple, version, self.version(of: "macOS", in: text), text.contains("iOS") ? text : "iOS \(text)")
         case let other:
             throw PinFormatError(
-                .wrongValue,
-                at: platform.place,
-                "'\(platform.key)' is '\(shortened(other, to: 40))', which is unknown",
-                remedy: "choose from apple, aosp, mozilla"
-            )
+                .wrongValue, at: platform.place, "'\(platform.key)' is '\(shortened(other, to: 40))', which is unknown",
+                remedy: "choose from apple, aosp, mozilla")
         }
     }
 
@@ -178,10 +157,7 @@ package enum DeviceListReader {
         if let member = node[key] { return member }
         _ = try node.dictionary()
         throw PinFormatError(
-            .missingValue,
-            at: node.place,
-            "\(node.key.isEmpty ? "the document" : "'\(node.key)'") has no '\(key)'"
-        )
+            .missingValue, at: node.place, "\(node.key.isEmpty ? "the document" : "'\(node.key)'") has no '\(key)'")
     }
 
     /// A text of at most `limit` bytes.
@@ -199,9 +175,7 @@ private struct DeviceCertificates {
     private var byHash: [String: [UInt8]] = [:]
     private var byFile: [String: [[UInt8]]] = [:]
 
-    init(besideFilesIn path: String) {
-        directory = PathParts(path).directory
-    }
+    init(besideFilesIn path: String) { directory = PathParts(path).directory }
 
     /// Reads a file of certificates that are named by their hashes.
     mutating func add(_ node: DocumentNode) throws(PinFormatError) {
@@ -215,10 +189,7 @@ private struct DeviceCertificates {
         guard isHash else { return try certificates(node) }
         guard let der = byHash[text.lowercased()] else {
             throw PinFormatError(
-                .missingValue,
-                at: node.place,
-                "the certificate \(text) is in none of the files of 'certificates'"
-            )
+                .missingValue, at: node.place, "the certificate \(text) is in none of the files of 'certificates'")
         }
         return [der]
     }
@@ -231,8 +202,6 @@ private struct DeviceCertificates {
             let certificates = try CertificateReader.plainCertificates(pemOrDER: file.bytes).map(\.der)
             byFile[path] = certificates
             return certificates
-        } catch {
-            throw PinFormatError(.brokenCertificate, at: .at(path, line: error.line), "\(error)")
-        }
+        } catch { throw PinFormatError(.brokenCertificate, at: .at(path, line: error.line), "\(error)") }
     }
 }

@@ -29,12 +29,10 @@ struct AndroidResource {
             let found = names.filter { $0.prefix { $0 != "." } == parts[1] && candidate + $0 != file.path }
             if found.count > 1 {
                 throw PinFormatError(
-                    .duplicate,
-                    at: file.place,
+                    .duplicate, at: file.place,
                     "\(reference) is '\(shortened(found[0], isPublic: true))' as well as "
                         + "'\(shortened(found[1], isPublic: true))' in \(candidate)",
-                    remedy: "keep the one that the app ships"
-                )
+                    remedy: "keep the one that the app ships")
             }
             if let name = found.first {
                 path = candidate + name
@@ -47,10 +45,7 @@ struct AndroidResource {
 
     /// Refuses a resource that some devices take from a directory of their own, such as `xml-v31`.
     private static func refuseQualified(
-        _ name: String,
-        _ reference: String,
-        beside directory: String,
-        at place: PinPlace
+        _ name: String, _ reference: String, beside directory: String, at place: PinPlace
     ) throws(PinFormatError) {
         let parts = PathParts(String(directory.dropLast()))
         guard ["xml", "raw"].contains(parts.name) else { return }
@@ -59,20 +54,16 @@ struct AndroidResource {
             let files = (try? RegularFile.names(inDirectory: "\(parts.directory)\(other)")) ?? []
             guard files.contains(where: { $0.prefix { $0 != "." } == name }) else { continue }
             throw PinFormatError(
-                .duplicate,
-                at: place,
+                .duplicate, at: place,
                 "\(reference) is in '\(shortened(other, isPublic: true))' for some devices and in '\(parts.name)' for others",
-                remedy: "name the configuration of the devices that are meant, in a directory of its own"
-            )
+                remedy: "name the configuration of the devices that are meant, in a directory of its own")
         }
     }
 
     /// The certificates in a resource, PEM or DER.
     static func certificates(inFileAt path: String) throws(PinFormatError) -> [Certificate] {
         let file = try PinFile.load(path)
-        do throws(X509Error) {
-            return try CertificateReader.plainCertificates(pemOrDER: file.bytes)
-        } catch {
+        do throws(X509Error) { return try CertificateReader.plainCertificates(pemOrDER: file.bytes) } catch {
             throw PinFormatError(.brokenCertificate, at: file.place, "holds no readable certificate: \(error)")
         }
     }

@@ -25,10 +25,7 @@ struct BinaryPropertyList {
     static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
         guard let trailer = Trailer(file.bytes), var list = BinaryPropertyList(file, trailer) else {
             throw PinFormatError(
-                .brokenDocument,
-                at: file.place,
-                "is a binary property list that is cut off or damaged"
-            )
+                .brokenDocument, at: file.place, "is a binary property list that is cut off or damaged")
         }
         return DocumentNode(root: try list.value(trailer.root, depth: 0), of: file)
     }
@@ -86,11 +83,9 @@ struct BinaryPropertyList {
         count += 1
         guard depth <= DocumentValue.mostDepth, count <= DocumentValue.mostValues else {
             throw PinFormatError(
-                .unreasonableDocument,
-                at: file.place,
+                .unreasonableDocument, at: file.place,
                 "has more than \(DocumentValue.mostDepth) levels or \(DocumentValue.mostValues) values, "
-                    + "no configuration is like that"
-            )
+                    + "no configuration is like that")
         }
         guard offsets.indices.contains(object) else { throw damaged }
         let marker = bytes[offsets[object]]
@@ -98,9 +93,7 @@ struct BinaryPropertyList {
     }
 
     private mutating func content(
-        _ marker: UInt8,
-        at offset: Int,
-        _ depth: Int
+        _ marker: UInt8, at offset: Int, _ depth: Int
     ) throws(PinFormatError) -> DocumentValue.Content {
         switch marker >> 4 {
         case 0x0 where marker == 0x08: return .flag(false)
@@ -116,16 +109,11 @@ struct BinaryPropertyList {
                 String(
                     decoding: stride(from: units.startIndex, to: units.endIndex, by: 2).map {
                         UInt16(units[$0]) << 8 | UInt16(units[$0 + 1])
-                    },
-                    as: UTF16.self
-                )
-            )
+                    }, as: UTF16.self))
         case 0xA:
             let (length, start) = try length(marker, at: offset)
             var elements: [DocumentValue] = []
-            for reference in try references(start, length) {
-                elements.append(try value(reference, depth: depth + 1))
-            }
+            for reference in try references(start, length) { elements.append(try value(reference, depth: depth + 1)) }
             return .array(elements)
         case 0xD: return .dictionary(try members(marker, at: offset, depth))
         default: return .other
@@ -133,9 +121,7 @@ struct BinaryPropertyList {
     }
 
     private mutating func members(
-        _ marker: UInt8,
-        at offset: Int,
-        _ depth: Int
+        _ marker: UInt8, at offset: Int, _ depth: Int
     ) throws(PinFormatError) -> [(key: String, value: DocumentValue)] {
         let (length, start) = try length(marker, at: offset)
         let references = try references(start, length * 2)
@@ -145,11 +131,8 @@ struct BinaryPropertyList {
             guard case .text(let key) = try value(references[index], depth: depth + 1).content else { throw damaged }
             guard keys.insert(key).inserted else {
                 throw PinFormatError(
-                    .duplicate,
-                    at: .key(shortened(key, to: 80), of: shortened(file.path, to: 1024, isPublic: true)),
-                    "is given twice, and readers keep only one of the two",
-                    remedy: "put both together"
-                )
+                    .duplicate, at: .key(shortened(key, to: 80), of: shortened(file.path, to: 1024, isPublic: true)),
+                    "is given twice, and readers keep only one of the two", remedy: "put both together")
             }
             members.append((key, try value(references[length + index], depth: depth + 1)))
         }
@@ -189,10 +172,8 @@ struct BinaryPropertyList {
         textCount += length
         guard textCount <= Self.mostText else {
             throw PinFormatError(
-                .unreasonableDocument,
-                at: file.place,
-                "has more than \(Self.mostText >> 20) MiB of text, no configuration is like that"
-            )
+                .unreasonableDocument, at: file.place,
+                "has more than \(Self.mostText >> 20) MiB of text, no configuration is like that")
         }
         return try slice(start, length)
     }

@@ -85,19 +85,13 @@ struct DocumentNode {
     }
 
     /// The digits of a number of JSON, `nil` for anything else.
-    var number: String? {
-        if case .number(let digits) = value.content { digits } else { nil }
-    }
+    var number: String? { if case .number(let digits) = value.content { digits } else { nil } }
 
     /// Whether it is this text.
-    func isText(_ text: String) -> Bool {
-        if case .text(text) = value.content { true } else { false }
-    }
+    func isText(_ text: String) -> Bool { if case .text(text) = value.content { true } else { false } }
 
     /// Whether it is null, or nothing else that configurations have.
-    var isNull: Bool {
-        if case .other = value.content { true } else { false }
-    }
+    var isNull: Bool { if case .other = value.content { true } else { false } }
 
     /// Whether it is set, and nothing but a Boolean.
     func boolean() throws(PinFormatError) -> Bool {

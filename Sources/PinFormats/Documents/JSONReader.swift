@@ -77,12 +77,10 @@ struct JSONReader {
         count += 1
         guard depth <= DocumentValue.mostDepth, count <= DocumentValue.mostValues else {
             throw PinFormatError(
-                .unreasonableDocument,
-                at: file.place(line: line),
+                .unreasonableDocument, at: file.place(line: line),
                 depth > DocumentValue.mostDepth
                     ? "has more than \(DocumentValue.mostDepth) levels, no configuration is that deep"
-                    : "has more than \(DocumentValue.mostValues) values, no configuration is that long"
-            )
+                    : "has more than \(DocumentValue.mostValues) values, no configuration is that long")
         }
         let start = line
         switch next {
@@ -109,11 +107,9 @@ struct JSONReader {
             let key = isQuoted ? try string() : try name()
             guard keys.insert(key).inserted else {
                 throw PinFormatError(
-                    .duplicate,
-                    at: file.place(line: line),
+                    .duplicate, at: file.place(line: line),
                     "the key '\(shortened(key, to: 80))' is given twice, and readers keep only one of the two",
-                    remedy: "put both together"
-                )
+                    remedy: "put both together")
             }
             try skipSpace()
             guard next == UInt8(ascii: ":") else { throw broken("a ':' is missing after a key") }
@@ -178,11 +174,7 @@ struct JSONReader {
         while let byte = next, byte != mark {
             guard byte != UInt8(ascii: "\n") else { throw broken("a quotation mark is not closed") }
             position += 1
-            if byte == UInt8(ascii: "\\") {
-                text += try escape().utf8
-            } else {
-                text.append(byte)
-            }
+            if byte == UInt8(ascii: "\\") { text += try escape().utf8 } else { text.append(byte) }
         }
         guard next == mark else { throw broken("a quotation mark is not closed") }
         position += 1

@@ -39,9 +39,7 @@ final class XMLTree {
     private var count = 0
 
     /// A tree to be; a document type that only names a DTD is no harm, and one that declares something never is taken.
-    init(mayHaveDocumentType: Bool) {
-        self.mayHaveDocumentType = mayHaveDocumentType
-    }
+    init(mayHaveDocumentType: Bool) { self.mayHaveDocumentType = mayHaveDocumentType }
 
     /// Takes the start of an element; returns whether to go on.
     func start(_ name: String, _ attributes: [String: String], line: Int) -> Bool {
@@ -51,24 +49,16 @@ final class XMLTree {
         if count > Self.mostElements { refusal = refusal ?? .tooManyElements }
         guard refusal == nil else { return false }
         let element = XMLElement(name: name, attributes: attributes, line: line)
-        if let parent = open.last {
-            parent.children.append(element)
-        } else {
-            root = element
-        }
+        if let parent = open.last { parent.children.append(element) } else { root = element }
         open.append(element)
         return true
     }
 
     /// Takes the end of the innermost element.
-    func end() {
-        open.removeLast()
-    }
+    func end() { open.removeLast() }
 
     /// Takes text within the innermost element.
-    func append(_ text: String) {
-        open.last?.text += text
-    }
+    func append(_ text: String) { open.last?.text += text }
 
     /// Takes the document type; returns whether to go on.
     func documentType(declares: Bool) -> Bool {

@@ -2,9 +2,7 @@ internal import Text
 
 extension PinFile {
     /// Whether it is a property list, in XML or binary, whatever it says.
-    var isPropertyList: Bool {
-        BinaryPropertyList.begins(bytes) || text.map { $0[...].holds("<plist") } == true
-    }
+    var isPropertyList: Bool { BinaryPropertyList.begins(bytes) || text.map { $0[...].holds("<plist") } == true }
 }
 
 /// Property lists in XML.
@@ -14,10 +12,8 @@ enum XMLPropertyList {
         let plist = try XMLReader.root(of: file, mayHaveDocumentType: true)
         guard plist.name == "plist", let root = plist.children.first, plist.children.count == 1 else {
             throw PinFormatError(
-                .brokenDocument,
-                at: file.place(line: plist.line),
-                "is not a property list: it is <plist> with one value"
-            )
+                .brokenDocument, at: file.place(line: plist.line),
+                "is not a property list: it is <plist> with one value")
         }
         return DocumentNode(root: try value(root, file), of: file)
     }
@@ -37,17 +33,14 @@ enum XMLPropertyList {
         case "integer", "real", "data": content = .other
         default:
             throw PinFormatError(
-                .brokenDocument,
-                at: file.place(line: element.line),
-                "is not a property list: it has no element <\(shortened(element.name, to: 60))>"
-            )
+                .brokenDocument, at: file.place(line: element.line),
+                "is not a property list: it has no element <\(shortened(element.name, to: 60))>")
         }
         return DocumentValue(content: content, line: element.line)
     }
 
     private static func members(
-        of element: XMLElement,
-        _ file: PinFile
+        of element: XMLElement, _ file: PinFile
     ) throws(PinFormatError) -> [(key: String, value: DocumentValue)] {
         var members: [(key: String, value: DocumentValue)] = []
         var keys: Set<String> = []
@@ -57,10 +50,7 @@ enum XMLPropertyList {
             if let name = key {
                 guard child.name != "key" else {
                     throw PinFormatError(
-                        .brokenDocument,
-                        at: place,
-                        "the key '\(shortened(name, to: 80))' has no value"
-                    )
+                        .brokenDocument, at: place, "the key '\(shortened(name, to: 80))' has no value")
                 }
                 members.append((name, try value(child, file)))
                 key = nil
@@ -70,21 +60,16 @@ enum XMLPropertyList {
                 }
                 guard keys.insert(child.text).inserted else {
                     throw PinFormatError(
-                        .duplicate,
-                        at: place,
+                        .duplicate, at: place,
                         "the key '\(shortened(child.text, to: 80))' is given twice, and readers keep only one of the two",
-                        remedy: "put both together"
-                    )
+                        remedy: "put both together")
                 }
                 key = child.text
             }
         }
         if let key {
             throw PinFormatError(
-                .brokenDocument,
-                at: file.place(line: element.line),
-                "the key '\(shortened(key, to: 80))' has no value"
-            )
+                .brokenDocument, at: file.place(line: element.line), "the key '\(shortened(key, to: 80))' has no value")
         }
         return members
     }

@@ -8,11 +8,7 @@ enum XMLReader {
     private static let expat: CExpat = {
         var functions = CExpat()
         if let reason = CExpat_load(&functions) {
-            MissingLibrary.end(
-                "Expat",
-                packages: "Debian: libexpat1, Fedora: expat",
-                reason: String(cString: reason)
-            )
+            MissingLibrary.end("Expat", packages: "Debian: libexpat1, Fedora: expat", reason: String(cString: reason))
         }
         return functions
     }()
@@ -53,9 +49,7 @@ enum XMLReader {
             self.parser = parser
         }
 
-        func goOn(_ isWanted: Bool) {
-            if !isWanted { _ = XMLReader.expat.StopParser(parser, 0) }
-        }
+        func goOn(_ isWanted: Bool) { if !isWanted { _ = XMLReader.expat.StopParser(parser, 0) } }
 
         static func from(_ pointer: UnsafeMutableRawPointer?) -> State? {
             pointer.map { Unmanaged<State>.fromOpaque($0).takeUnretainedValue() }
@@ -79,8 +73,7 @@ enum XMLReader {
             { pointer, _ in
                 guard let state = State.from(pointer), state.tree.refusal == nil else { return }
                 state.tree.end()
-            }
-        )
+            })
         expat.SetCharacterDataHandler(parser) { pointer, text, length in
             guard let text, length > 0 else { return }
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
@@ -96,23 +89,16 @@ enum XMLReader {
         switch refusal {
         case .tooDeep:
             PinFormatError(
-                .unreasonableDocument,
-                at: place,
-                "has more than \(XMLTree.mostDepth) elements in each other, no configuration is that deep"
-            )
+                .unreasonableDocument, at: place,
+                "has more than \(XMLTree.mostDepth) elements in each other, no configuration is that deep")
         case .tooManyElements:
             PinFormatError(
-                .unreasonableDocument,
-                at: place,
-                "has more than \(XMLTree.mostElements) elements, no configuration is that long"
-            )
+                .unreasonableDocument, at: place,
+                "has more than \(XMLTree.mostElements) elements, no configuration is that long")
         case .documentType:
             PinFormatError(
-                .unreasonableDocument,
-                at: place,
-                "has a document type (DOCTYPE) that no configuration needs; it was not followed",
-                remedy: "remove it"
-            )
+                .unreasonableDocument, at: place,
+                "has a document type (DOCTYPE) that no configuration needs; it was not followed", remedy: "remove it")
         }
     }
 }

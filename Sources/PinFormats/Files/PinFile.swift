@@ -22,9 +22,7 @@ struct PinFile {
     var place: PinPlace { .at(path) }
 
     /// The place of one of its lines, from 1.
-    func place(line: Int?) -> PinPlace {
-        PinPlace.at(path, line: line)
-    }
+    func place(line: Int?) -> PinPlace { PinPlace.at(path, line: line) }
 
     /// The name without the directories before it.
     var name: Substring { path.split(separator: "/").last ?? path[...] }

@@ -15,12 +15,9 @@ enum PrivateKeyGuard {
         case .privateKey: throw .privateKey(at: file.place)
         case .keyStore:
             throw PinFormatError(
-                .privateKey,
-                at: file.place,
-                "a PKCS #12 store, which holds a private key; it was not used",
+                .privateKey, at: file.place, "a PKCS #12 store, which holds a private key; it was not used",
                 remedy: "take the certificates out of it:"
-                    + " openssl pkcs12 -in \(file.shellWord) -nokeys -out certificates.pem"
-            )
+                    + " openssl pkcs12 -in \(file.shellWord) -nokeys -out certificates.pem")
         default: return
         }
     }

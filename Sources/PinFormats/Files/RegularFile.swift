@@ -28,22 +28,15 @@ package enum RegularFile {
     package static func contents(of path: String, mayBePipe: Bool = false) throws(PinFormatError) -> [UInt8] {
         do throws(ReadFailure) {
             return try BoundedFile.bytes(
-                at: path,
-                limit: mostBytes,
-                accepting: mayBePipe ? .regularFilesAndPipes : .regularFiles
-            )
-        } catch {
-            throw failure(error, at: .at(path))
-        }
+                at: path, limit: mostBytes, accepting: mayBePipe ? .regularFilesAndPipes : .regularFiles)
+        } catch { throw failure(error, at: .at(path)) }
     }
 
     /// The names in the directory at `path`, in the order of their bytes; hidden ones are left out.
     static func names(inDirectory path: String) throws(PinFormatError) -> [String] {
         do throws(ReadFailure) {
             return try DirectoryListing.names(in: path) { !$0.isHidden }.map(String.init(fileName:))
-        } catch {
-            throw failure(error, at: .at(path))
-        }
+        } catch { throw failure(error, at: .at(path)) }
     }
 
     /// What keeps what stands at `place` from being read, in words.
@@ -54,11 +47,8 @@ package enum RegularFile {
             PinFormatError(.notARegularFile, at: place, "is a directory", remedy: "name a file in it")
         case .wrongKind:
             PinFormatError(
-                .notARegularFile,
-                at: place,
-                "is a pipe, a socket or a device and not a file",
-                remedy: "save what it gives to a file first"
-            )
+                .notARegularFile, at: place, "is a pipe, a socket or a device and not a file",
+                remedy: "save what it gives to a file first")
         case .tooLarge(let limit):
             PinFormatError(.tooLarge, at: place, "has more than \(limit >> 20) MiB, no pin file is that large")
         case .silent: PinFormatError(.notARegularFile, at: place, "gives nothing to read, as a device may")

@@ -19,36 +19,27 @@ struct AndroidConfigurationFormat: PinFileFormat {
 
     static func binary(at place: PinPlace) -> PinFormatError {
         PinFormatError(
-            .otherKind,
-            at: place,
-            "is XML in Android's binary form, as a built app has it, which is not read",
+            .otherKind, at: place, "is XML in Android's binary form, as a built app has it, which is not read",
             remedy: "name the project's res/xml/network_security_config.xml, or decode the app first: apktool d APP.apk"
         )
     }
 
     /// Reads the configuration that a manifest names.
     private func follow(
-        _ manifest: XMLElement,
-        in file: PinFile,
-        into collector: inout PinCollector
+        _ manifest: XMLElement, in file: PinFile, into collector: inout PinCollector
     ) throws(PinFormatError) {
         guard let application = manifest.children(named: "application").first,
             let reference = application.attributes["\(Self.attribute)"]
         else {
             throw PinFormatError(
-                .notAPin,
-                at: file.place(line: manifest.line),
-                "the manifest names no \(Self.attribute) in <application>"
-            )
+                .notAPin, at: file.place(line: manifest.line),
+                "the manifest names no \(Self.attribute) in <application>")
         }
         let place = file.place(line: application.line)
         guard let path = try AndroidResource(reference, beside: file).path else {
             throw PinFormatError(
-                .missingFile,
-                at: place,
-                "the resource '\(shortened(reference, to: 80))' is not there",
-                remedy: "name its file, res/xml/….xml, instead of the manifest"
-            )
+                .missingFile, at: place, "the resource '\(shortened(reference, to: 80))' is not there",
+                remedy: "name its file, res/xml/….xml, instead of the manifest")
         }
         let configuration = try PinFile.load(path)
         guard configuration.text?[...].holds("<network-security-config") == true else {
@@ -56,11 +47,7 @@ struct AndroidConfigurationFormat: PinFileFormat {
         }
         let targetSDK = targetSDK(in: manifest, of: file, into: &collector)
         try read(
-            try XMLReader.root(of: configuration, mayHaveDocumentType: false),
-            of: configuration,
-            targetSDK,
-            &collector
-        )
+            try XMLReader.root(of: configuration, mayHaveDocumentType: false), of: configuration, targetSDK, &collector)
     }
 
     /// The targetSdkVersion that a manifest says; build tools put it in, so that a project's need not have one.
@@ -70,8 +57,7 @@ struct AndroidConfigurationFormat: PinFileFormat {
         else { return nil }
         guard let level = Int(text), level > 0 else {
             collector.note(
-                .notFollowed,
-                at: file.place(line: element.line),
+                .notFollowed, at: file.place(line: element.line),
                 "android:targetSdkVersion '\(shortened(text, to: 40))' is not an API level; give it with the setting target-sdk"
             )
             return nil
@@ -88,18 +74,12 @@ struct AndroidConfigurationFormat: PinFileFormat {
     }
 
     private func read(
-        _ root: XMLElement,
-        of file: PinFile,
-        _ targetSDK: Int?,
-        _ collector: inout PinCollector
+        _ root: XMLElement, of file: PinFile, _ targetSDK: Int?, _ collector: inout PinCollector
     ) throws(PinFormatError) {
         guard root.name == "network-security-config" else {
             throw PinFormatError(
-                .wrongValue,
-                at: file.place(line: root.line),
-                "begins with <\(shortened(root.name, to: 60))>",
-                remedy: "the first element is <network-security-config>"
-            )
+                .wrongValue, at: file.place(line: root.line), "begins with <\(shortened(root.name, to: 60))>",
+                remedy: "the first element is <network-security-config>")
         }
         var reader = AndroidConfigurationReader(file: file, targetSDK: targetSDK)
         try reader.read(root, into: &collector)

@@ -28,8 +28,7 @@ struct CurlCommandFormat: PinFileFormat {
         guard !hasHereDocument(text), PEMFormat().recognises(file) else { return CurlCommandFormat(found: found) }
         return UndecidedFormat(
             "has PEM and a command of curl with a pin, and does not say which of them counts",
-            remedy: "give the PEM alone, or the command"
-        )
+            remedy: "give the PEM alone, or the command")
     }
 
     private func hasHereDocument(_ text: String) -> Bool {
@@ -61,15 +60,14 @@ struct CurlCommandFormat: PinFileFormat {
             return nil
         }
         let unread = commands(file).unread.first
-        let line = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .firstIndex { Substring($0).holds(mark) }
+        let line = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).firstIndex {
+            Substring($0).holds(mark)
+        }
         return PinFormatError(
-            .notation,
-            at: file.place(line: unread?.line ?? line.map { $0 + 1 }),
+            .notation, at: file.place(line: unread?.line ?? line.map { $0 + 1 }),
             unread?.reason
                 ?? "--pinnedpubkey stands in words here that no command runs, and no other pin is in the file",
-            remedy: unread?.remedy ?? remedy
-        )
+            remedy: unread?.remedy ?? remedy)
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
@@ -77,12 +75,7 @@ struct CurlCommandFormat: PinFileFormat {
         for unread in found.unread {
             try collector.gather(
                 PinFormatError(
-                    .notation,
-                    at: file.place(line: unread.line),
-                    unread.reason,
-                    remedy: unread.remedy ?? Self.remedy
-                )
-            )
+                    .notation, at: file.place(line: unread.line), unread.reason, remedy: unread.remedy ?? Self.remedy))
         }
         var entries: [HostEntry] = []
         var pinned: [PinnedCommand] = []
@@ -98,12 +91,9 @@ struct CurlCommandFormat: PinFileFormat {
                 let other = servers[entry.hosts, default: [:]].updateValue((own.keys, line), forKey: entry.port)
                 if let hosts = entry.hosts, let other, other.keys != own.keys {
                     let places = TwoPlaces(
-                        place: file.place(line: line),
-                        other: other.line,
-                        note: "another command has other pins for \(hosts)",
-                        rule: "curl takes a command's own",
-                        remedy: "give a file with one of the commands"
-                    )
+                        place: file.place(line: line), other: other.line,
+                        note: "another command has other pins for \(hosts)", rule: "curl takes a command's own",
+                        remedy: "give a file with one of the commands")
                     collector.refuse(hosts, port: entry.port, in: places)
                 }
                 entries.append(entry)
@@ -123,44 +113,32 @@ struct CurlCommandFormat: PinFileFormat {
 
     /// The pins of a command, `nil` where they are wrong and that was noted.
     private static func pins(
-        of command: CurlCommand,
-        in file: PinFile,
-        into collector: inout PinCollector
+        of command: CurlCommand, in file: PinFile, into collector: inout PinCollector
     ) throws(PinFormatError) -> PinnedCommand? {
         let place = file.place(line: command.line)
         if let obstacle = command.obstacle {
-            try collector.gather(
-                PinFormatError(.badHost, at: place, obstacle, remedy: "write one URL for each host")
-            )
+            try collector.gather(PinFormatError(.badHost, at: place, obstacle, remedy: "write one URL for each host"))
             return nil
         }
         guard let value = command.values.first, command.values.allSatisfy(\.isWritten) else {
             try collector.gather(
                 PinFormatError(
-                    .wrongValue,
-                    at: place,
+                    .wrongValue, at: place,
                     "the value of --pinnedpubkey is not written out here: the script computes it",
-                    remedy: "write sha256// and 44 characters of base64 in its place"
-                )
-            )
+                    remedy: "write sha256// and 44 characters of base64 in its place"))
             return nil
         }
         guard command.values.allSatisfy({ $0.text == value.text }) else {
             try collector.gather(
                 PinFormatError(
-                    .duplicate,
-                    at: place,
+                    .duplicate, at: place,
                     "different values of --pinnedpubkey stand together, of which curl takes the last",
-                    remedy: "leave one, or write --next (in a configuration file: next) between the transfers"
-                )
-            )
+                    remedy: "leave one, or write --next (in a configuration file: next) between the transfers"))
             return nil
         }
         // Values that name files are read as curl would read them from here.
         var own = PinCollector(collector.isGathering ? .gathered : .refused)
-        do throws(PinFormatError) {
-            try CurlValue(text: value.text, place: place).read(into: &own)
-        } catch {
+        do throws(PinFormatError) { try CurlValue(text: value.text, place: place).read(into: &own) } catch {
             try collector.skip(error)
             return nil
         }
@@ -171,27 +149,20 @@ struct CurlCommandFormat: PinFileFormat {
 
     /// Refuses pins of which it is not known which host has which, and more of them than any file has.
     private static func refuseDoubt(
-        _ pinned: [PinnedCommand],
-        in file: PinFile,
-        into collector: inout PinCollector
+        _ pinned: [PinnedCommand], in file: PinFile, into collector: inout PinCollector
     ) throws(PinFormatError) {
         let other = pinned.first { $0.keys != pinned[0].keys }
         if let doubtful = pinned.first(where: \.command.mayAskOthers), other != nil {
             try collector.gather(
                 PinFormatError(
-                    .wrongValue,
-                    at: file.place(line: doubtful.command.line),
+                    .wrongValue, at: file.place(line: doubtful.command.line),
                     "no https URL is written out beside this --pinnedpubkey, and the file has other pins as well",
-                    remedy: Self.remedy
-                )
-            )
+                    remedy: Self.remedy))
         }
         guard pinned.reduce(0, { $0 + $1.pins.count * $1.command.servers.count }) <= mostPinsOfHosts else {
             throw PinFormatError(
-                .unreasonableDocument,
-                at: file.place,
-                "has more than \(mostPinsOfHosts) pins, each counted for each of its URLs"
-            )
+                .unreasonableDocument, at: file.place,
+                "has more than \(mostPinsOfHosts) pins, each counted for each of its URLs")
         }
     }
 
@@ -199,10 +170,8 @@ struct CurlCommandFormat: PinFileFormat {
         var entries: [HostEntry] = []
         for server in own.command.servers {
             var entry = HostEntry(
-                hosts: try HostText.pattern(server.host, .exact, at: place),
-                origin: place.description,
-                identities: .positions(leaf: own.pins, authorities: nil)
-            )
+                hosts: try HostText.pattern(server.host, .exact, at: place), origin: place.description,
+                identities: .positions(leaf: own.pins, authorities: nil))
             entry.port = server.port
             entries.append(entry)
         }

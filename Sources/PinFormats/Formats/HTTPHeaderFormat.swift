@@ -38,11 +38,8 @@ struct HTTPHeaderFormat: PinFileFormat {
         }
         if let line = responses.unclear {
             throw PinFormatError(
-                .wrongValue,
-                at: line.place,
-                "this may stand in the body of one response or in the header of the next",
-                remedy: "record headers alone, as curl -I does"
-            )
+                .wrongValue, at: line.place, "this may stand in the body of one response or in the header of the next",
+                remedy: "record headers alone, as curl -I does")
         }
         for line in responses.bodies {
             collector.note(.notFollowed, at: line.place, "in the body of a response no header counts: passed over")
@@ -50,20 +47,14 @@ struct HTTPHeaderFormat: PinFileFormat {
         guard let last = responses.headers.last, !last.isEmpty else {
             guard let other = responses.headers.lazy.joined().first else { throw .noPin(at: file.place) }
             throw PinFormatError(
-                .wrongValue,
-                at: other.place,
-                "a pin header of a response before the last one, which has none",
-                remedy: "give the response of the host that is checked"
-            )
+                .wrongValue, at: other.place, "a pin header of a response before the last one, which has none",
+                remedy: "give the response of the host that is checked")
         }
         let own = Self.counting(in: last)?.text
         for header in responses.headers where !header.isEmpty && Self.counting(in: header)?.text != own {
             throw PinFormatError(
-                .wrongValue,
-                at: header[0].place,
-                "another pin header than that of the last response",
-                remedy: "give the response of the host that is checked"
-            )
+                .wrongValue, at: header[0].place, "another pin header than that of the last response",
+                remedy: "give the response of the host that is checked")
         }
         try read(last, into: &collector)
     }
@@ -83,29 +74,20 @@ struct HTTPHeaderFormat: PinFileFormat {
             guard name == Self.enforced || name == Self.reportOnly else { continue }
             guard name == Self.enforced || !isEnforced else {
                 collector.note(
-                    .notFollowed,
-                    at: line.place,
-                    "a header that only reports rejects nothing and was passed over"
-                )
+                    .notFollowed, at: line.place, "a header that only reports rejects nothing and was passed over")
                 continue
             }
             guard !hasRead else {
                 collector.note(
-                    .notFollowed,
-                    at: line.place,
-                    "the first of several pin headers counts (RFC 7469, 2.3.1): passed over"
-                )
+                    .notFollowed, at: line.place,
+                    "the first of several pin headers counts (RFC 7469, 2.3.1): passed over")
                 continue
             }
             hasRead = true
             if name == Self.reportOnly {
                 collector.note(.notFollowed, at: line.place, "this header only reports: browsers reject nothing by it")
             }
-            do throws(PinFormatError) {
-                try line.read(into: &collector)
-            } catch {
-                try collector.gather(error)
-            }
+            do throws(PinFormatError) { try line.read(into: &collector) } catch { try collector.gather(error) }
         }
     }
 

@@ -20,11 +20,8 @@ struct JSONConfigurationFormat: PinFileFormat {
             collector.add(try ReactNativeReader.configuration(in: root, into: &collector))
         } else {
             throw PinFormatError(
-                .notAPin,
-                at: file.place,
-                "is JSON in none of the forms that hold pins",
-                remedy: "known are TSKPinnedDomains, sha256Keys, domains with hashes, and hosts with publicKeyHashes"
-            )
+                .notAPin, at: file.place, "is JSON in none of the forms that hold pins",
+                remedy: "known are TSKPinnedDomains, sha256Keys, domains with hashes, and hosts with publicKeyHashes")
         }
     }
 }

@@ -33,17 +33,10 @@ struct OkHttpListFormat: PinFileFormat {
     }
 
     /// The entry of one line, which is not empty.
-    private static func entry(
-        _ line: PinText,
-        into collector: inout PinCollector
-    ) throws(PinFormatError) -> HostEntry {
+    private static func entry(_ line: PinText, into collector: inout PinCollector) throws(PinFormatError) -> HostEntry {
         guard line.text.first != ";" else {
             throw PinFormatError(
-                .notation,
-                at: line.place,
-                "';' begins no comment here",
-                remedy: "begin comments with '#'"
-            )
+                .notation, at: line.place, "';' begins no comment here", remedy: "begin comments with '#'")
         }
         var words = WordScanner(line.text)
         let hosts = try HostText.okHttpPattern(words.next()?.word ?? "", at: line.place)
@@ -51,19 +44,14 @@ struct OkHttpListFormat: PinFileFormat {
         var isBare = true
         for found in words where !found.word.isEmpty {
             isBare = false
-            do throws(PinFormatError) {
-                pins.append(try HashText.okHttp(found.word, at: line.place))
-            } catch {
+            do throws(PinFormatError) { pins.append(try HashText.okHttp(found.word, at: line.place)) } catch {
                 try collector.skip(error)
             }
         }
         guard !pins.isEmpty || collector.isGathering && !isBare else {
             throw PinFormatError(
-                .missingValue,
-                at: line.place,
-                "the host '\(hosts)' has no pin",
-                remedy: "write it after the host: sha256/…"
-            )
+                .missingValue, at: line.place, "the host '\(hosts)' has no pin",
+                remedy: "write it after the host: sha256/…")
         }
         collector.noteIfUnmatchable(hosts, by: "OkHttp", at: line.place)
         return HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))

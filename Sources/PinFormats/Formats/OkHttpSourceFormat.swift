@@ -16,8 +16,7 @@ struct OkHttpSourceFormat: PinFileFormat {
             guard isNamedSource else { return nil }
             return UndecidedFormat(
                 "is a source of more than \(PinListFormat.mostBytes >> 20) MiB",
-                remedy: "give a list with lines such as: host sha256/…"
-            )
+                remedy: "give a list with lines such as: host sha256/…")
         }
         guard text.utf8.contains(UInt8(ascii: "(")), text[...].holds("add") else { return nil }
         guard text[...].holds("CertificatePinner") || text[...].holds("sha256/") || text[...].holds("sha1/") else {
@@ -31,8 +30,7 @@ struct OkHttpSourceFormat: PinFileFormat {
         guard isSomethingElse(PinFile(path: file.path, bytes: calls.code(of: text))) else { return self }
         return UndecidedFormat(
             "has a pinner of OkHttp's and pins in another notation, and does not say which of them count",
-            remedy: "give them in two files, or one of them alone"
-        )
+            remedy: "give them in two files, or one of them alone")
     }
 
     /// Whether a file that is not called a source seems to have its pins in another notation.
@@ -47,21 +45,14 @@ struct OkHttpSourceFormat: PinFileFormat {
         let calls = PinnerCalls(file.text ?? "", of: file)
         if let line = calls.unclosedLine {
             throw PinFormatError(
-                .wrongValue,
-                at: file.place(line: line),
-                "a text, a template or a comment begins here and does not end",
-                remedy: "give the source as it is compiled"
-            )
+                .wrongValue, at: file.place(line: line), "a text, a template or a comment begins here and does not end",
+                remedy: "give the source as it is compiled")
         }
         for hidden in calls.hidden {
             try collector.gather(
                 PinFormatError(
-                    .wrongValue,
-                    at: file.place(line: hidden.line),
-                    "what '\(shortened(hidden.method))' adds to this pinner is not written out",
-                    remedy: Self.remedy
-                )
-            )
+                    .wrongValue, at: file.place(line: hidden.line),
+                    "what '\(shortened(hidden.method))' adds to this pinner is not written out", remedy: Self.remedy))
         }
         var entries: [HostEntry] = []
         var alternatives = PinnerAlternatives()
@@ -99,28 +90,20 @@ struct OkHttpSourceFormat: PinFileFormat {
     }
 
     private static func entry(
-        _ call: PinnerCalls.Call,
-        in file: PinFile,
-        into collector: inout PinCollector,
+        _ call: PinnerCalls.Call, in file: PinFile, into collector: inout PinCollector,
         _ skipped: inout [HostPattern: PinFormatError]
     ) throws(PinFormatError) -> HostEntry {
         let place = file.place(line: call.line)
         func refuse(_ argument: PinnerCalls.Argument?, _ what: String) -> PinFormatError {
             let why = argument.flatMap { Self.reason($0.reading) }.map { ": \($0)" }
             return PinFormatError(
-                .wrongValue,
-                at: argument.map { file.place(line: $0.line) } ?? place,
-                "\(what) is not written out\(why ?? "")",
-                remedy: remedy
-            )
+                .wrongValue, at: argument.map { file.place(line: $0.line) } ?? place,
+                "\(what) is not written out\(why ?? "")", remedy: remedy)
         }
         guard call.isOfPinner else {
             throw PinFormatError(
-                .wrongValue,
-                at: place,
-                "this add(…) has a pin and is for another builder than CertificatePinner's",
-                remedy: "give a list with lines such as: host sha256/…"
-            )
+                .wrongValue, at: place, "this add(…) has a pin and is for another builder than CertificatePinner's",
+                remedy: "give a list with lines such as: host sha256/…")
         }
         guard let host = call.host?.text else { throw refuse(call.host, "the host of this add(…)") }
         let hosts = try HostText.okHttpPattern(host, at: place)

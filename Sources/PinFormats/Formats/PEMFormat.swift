@@ -12,11 +12,8 @@ struct PEMFormat: PinFileFormat {
 
     static func tooManyBlocks(at place: PinPlace) -> PinFormatError {
         PinFormatError(
-            .unreasonableDocument,
-            at: place,
-            "has more than \(mostBlocks) PEM blocks, no pin file is that long",
-            remedy: "all public roots together are a few hundred; split the file"
-        )
+            .unreasonableDocument, at: place, "has more than \(mostBlocks) PEM blocks, no pin file is that long",
+            remedy: "all public roots together are a few hundred; split the file")
     }
 
     /// Parameters that stand beside keys and certificates and are none themselves.
@@ -30,16 +27,12 @@ struct PEMFormat: PinFileFormat {
     /// The blocks of a file, no more than a file of pins has.
     static func blocks(of file: PinFile) throws(PinFormatError) -> [PEMBlock] {
         let blocks: [PEMBlock]
-        do {
-            blocks = try PEM.blocks(in: file.bytes)
-        } catch {
+        do { blocks = try PEM.blocks(in: file.bytes) } catch {
             // OpenSSL's reasons name what is wrong and quote nothing.
             throw PinFormatError(
-                .brokenPEM,
-                at: file.place(line: error.line),
+                .brokenPEM, at: file.place(line: error.line),
                 "a broken PEM block" + (error.detail.map { " (\($0))" } ?? ""),
-                remedy: "it is cut off, or a character in it is wrong; copy the file again"
-            )
+                remedy: "it is cut off, or a character in it is wrong; copy the file again")
         }
         guard blocks.count <= mostBlocks else { throw tooManyBlocks(at: file.place) }
         return blocks
@@ -69,31 +62,22 @@ struct PEMFormat: PinFileFormat {
                 } else {
                     throw otherKind(block, of: file)
                 }
-            } catch {
-                try collector.skip(error)
-            }
+            } catch { try collector.skip(error) }
         }
         for block in passedOver {
             collector.note(
-                .ignored,
-                at: file.place(line: block.line),
-                "'\(block.label)' is not a pin and was passed over"
-            )
+                .ignored, at: file.place(line: block.line), "'\(block.label)' is not a pin and was passed over")
         }
     }
 
     private func certificate(in block: PEMBlock, of file: PinFile) throws(PinFormatError) -> Certificate {
-        do {
-            return try CertificateReader.certificate(in: block)
-        } catch {
+        do { return try CertificateReader.certificate(in: block) } catch {
             throw .brokenCertificate(at: file.place(line: block.line), block.der, detail: error.detail)
         }
     }
 
     private func publicKey(in block: PEMBlock, of file: PinFile) throws(PinFormatError) -> PublicKey {
-        do {
-            return try CertificateReader.publicKey(subjectPublicKeyInfo: block.der)
-        } catch {
+        do { return try CertificateReader.publicKey(subjectPublicKeyInfo: block.der) } catch {
             throw .brokenPublicKey(at: file.place(line: block.line), block.der, detail: error.detail)
         }
     }
@@ -101,10 +85,8 @@ struct PEMFormat: PinFileFormat {
     /// Says of a key that pincheck reads and curl does not that it is so.
     private func noteBlanks(in line: Int, of file: PinFile, to collector: inout PinCollector) {
         collector.note(
-            .curlReadsNoBlanks,
-            at: file.place(line: line),
-            "has blanks in the key, with which curl ends with status 90; " + CurlValue.withoutBlanks(file)
-        )
+            .curlReadsNoBlanks, at: file.place(line: line),
+            "has blanks in the key, with which curl ends with status 90; " + CurlValue.withoutBlanks(file))
     }
 
     private func otherKind(_ block: PEMBlock, of file: PinFile) -> PinFormatError {
@@ -115,10 +97,7 @@ struct PEMFormat: PinFileFormat {
             return .rsaPublicKey(at: place, convertingWith: "openssl rsa -RSAPublicKey_in -in \(word)")
         default:
             return PinFormatError(
-                .otherKind,
-                at: place,
-                "'\(shortened(block.label))' is neither a certificate nor a public key"
-            )
+                .otherKind, at: place, "'\(shortened(block.label))' is neither a certificate nor a public key")
         }
     }
 
@@ -126,19 +105,13 @@ struct PEMFormat: PinFileFormat {
         let certificates = blocks.count { CertificateReader.certificateLabels.contains($0.label) }
         guard certificates > 0 else {
             return PinFormatError(
-                .cerNotDER,
-                at: file.place,
-                "is named .cer and holds no certificate",
-                remedy: "AFNetworking skips it or crashes on it; name it .pem"
-            )
+                .cerNotDER, at: file.place, "is named .cer and holds no certificate",
+                remedy: "AFNetworking skips it or crashes on it; name it .pem")
         }
         let output = PinFile.shellWord("\((file.isInArchive ? String(file.name) : file.path).dropLast(4))-der.cer")
         return PinFormatError(
-            .cerNotDER,
-            at: file.place,
-            "is named .cer and is PEM text, which AFNetworking skips or crashes on",
+            .cerNotDER, at: file.place, "is named .cer and is PEM text, which AFNetworking skips or crashes on",
             remedy: "convert it: openssl x509 -in \(file.shellWord) -outform der -out \(output)"
-                + (certificates > 1 ? " (it holds \(certificates) certificates, each needs a file of its own)" : "")
-        )
+                + (certificates > 1 ? " (it holds \(certificates) certificates, each needs a file of its own)" : ""))
     }
 }

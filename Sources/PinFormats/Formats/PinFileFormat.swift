@@ -12,9 +12,7 @@ protocol PinFileFormat: Sendable {
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError)
 }
 
-extension PinFileFormat {
-    func recognised(in file: PinFile) -> (any PinFileFormat)? { recognises(file) ? self : nil }
-}
+extension PinFileFormat { func recognised(in file: PinFile) -> (any PinFileFormat)? { recognises(file) ? self : nil } }
 
 /// The notations that are known, in the order in which they are tried.
 enum PinFileFormats {
@@ -25,8 +23,8 @@ enum PinFileFormats {
     static let all: [any PinFileFormat] = [
         AndroidConfigurationFormat(), PropertyListFormat(), JSONConfigurationFormat(),
         // A source may have a command of curl in a comment.
-        OkHttpSourceFormat(), CurlCommandFormat(), PolicyFormat(), TLSAFormat(),
-        PEMFormat(), OkHttpListFormat(), HTTPHeaderFormat(), PinListFormat(), DERFormat(),
+        OkHttpSourceFormat(), CurlCommandFormat(), PolicyFormat(), TLSAFormat(), PEMFormat(), OkHttpListFormat(),
+        HTTPHeaderFormat(), PinListFormat(), DERFormat(),
     ]
 
     /// The notation of `file`, `nil` when it holds nothing that is a pin in any.

@@ -16,20 +16,13 @@ struct PinListFormat: PinFileFormat {
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         guard file.fileExtension != "cer" else {
             throw PinFormatError(
-                .cerNotDER,
-                at: file.place,
-                "is named .cer and is text, not a certificate in DER",
-                remedy: "AFNetworking skips it or crashes on it; name it .txt"
-            )
+                .cerNotDER, at: file.place, "is named .cer and is text, not a certificate in DER",
+                remedy: "AFNetworking skips it or crashes on it; name it .txt")
         }
         var failure: PinFormatError?
         Self.eachLine(of: file) { line in
             do throws(PinFormatError) {
-                do throws(PinFormatError) {
-                    try line.read(into: &collector)
-                } catch {
-                    try collector.skip(error)
-                }
+                do throws(PinFormatError) { try line.read(into: &collector) } catch { try collector.skip(error) }
                 return true
             } catch {
                 failure = error
@@ -63,11 +56,7 @@ struct PinListFormat: PinFileFormat {
             number += 1
             let line = rest.prefix { $0 != UInt8(ascii: "\n") }
             rest = rest[line.endIndex...].dropFirst()
-            let content = PinText(
-                Self.withoutComment(Substring(line)),
-                at: file.place(line: number),
-                isArgument: false
-            )
+            let content = PinText(Self.withoutComment(Substring(line)), at: file.place(line: number), isArgument: false)
             if !content.text.isEmpty, !body(content) { return }
         }
     }

@@ -8,11 +8,8 @@ struct PolicyFormat: PinFileFormat {
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         guard collector.readsPolicies else {
             throw PinFormatError(
-                .otherKind,
-                at: file.place,
-                "is a policy, and a policy takes no pins from another one",
-                remedy: "name the files with the pins themselves"
-            )
+                .otherKind, at: file.place, "is a policy, and a policy takes no pins from another one",
+                remedy: "name the files with the pins themselves")
         }
         var entries: [HostEntry] = []
         var known: [SourceKey: [Pin]] = [:]

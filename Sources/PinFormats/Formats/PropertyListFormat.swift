@@ -29,9 +29,7 @@ struct PropertyListFormat: PinFileFormat {
     }
 
     func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        guard try add(Self.root(of: file), into: &collector) else {
-            throw Self.withoutPins(at: file.place)
-        }
+        guard try add(Self.root(of: file), into: &collector) else { throw Self.withoutPins(at: file.place) }
     }
 
     /// Notes keys of an app's property list that pin or bind nothing where they stand.
@@ -40,19 +38,14 @@ struct PropertyListFormat: PinFileFormat {
             switch key {
             case "NSPinnedDomains":
                 collector.note(
-                    .unknownKey,
-                    at: node.place,
-                    "'\(key)' pins nothing here: put it into NSAppTransportSecurity"
-                )
+                    .unknownKey, at: node.place, "'\(key)' pins nothing here: put it into NSAppTransportSecurity")
             case "TSKPinnedDomains":
                 collector.note(.unknownKey, at: node.place, "'\(key)' pins nothing here: put it into TSKConfiguration")
             case _ where ["-", "~"].contains { key.hasPrefix(TransportSecurityReader.key + $0) }:
                 collector.note(
-                    .unknownKey,
-                    at: node.place,
+                    .unknownKey, at: node.place,
                     "'\(shortened(key, to: 60))' is for some devices, which take it in place of "
-                        + "\(TransportSecurityReader.key); it is not judged"
-                )
+                        + "\(TransportSecurityReader.key); it is not judged")
             default: break
             }
         }
@@ -61,11 +54,9 @@ struct PropertyListFormat: PinFileFormat {
     /// A property list that has nothing a client reads.
     static func withoutPins(at place: PinPlace) -> PinFormatError {
         PinFormatError(
-            .notAPin,
-            at: place,
+            .notAPin, at: place,
             "is a property list with neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration: it pins nothing",
-            remedy: "name the configuration, the .cer files or the source that pins"
-        )
+            remedy: "name the configuration, the .cer files or the source that pins")
     }
 
     /// Adds what a property list says, and says whether that is anything.

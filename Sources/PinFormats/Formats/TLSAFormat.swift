@@ -28,11 +28,9 @@ struct TLSAFormat: PinFileFormat {
         if let failure { throw failure }
         if let problem {
             throw PinFormatError(
-                .badRecord,
-                at: file.place(line: problem.line),
+                .badRecord, at: file.place(line: problem.line),
                 "the zone has \(problem.reason), so that its records cannot be told apart",
-                remedy: "give the zone as a server loads it"
-            )
+                remedy: "give the zone as a server loads it")
         }
         collector.add(PinConfiguration(.tlsa, entries: try ZoneEntries.entries(of: zone, &collector)))
     }

@@ -7,11 +7,8 @@ extension PinFileFormats {
             let (key, node) = members.first(where: { $0.node.elements?.isEmpty == true })
         else { return nil }
         return PinFormatError(
-            .missingValue,
-            at: node.place,
-            "'\(shortened(key, to: 80))' is an empty list: no pin is in it",
-            remedy: "list its pins, or leave it out"
-        )
+            .missingValue, at: node.place, "'\(shortened(key, to: 80))' is an empty list: no pin is in it",
+            remedy: "list its pins, or leave it out")
     }
 
     /// Why no notation knows `file`.
@@ -20,8 +17,7 @@ extension PinFileFormats {
         if file.bytes.isEmpty { return PinFormatError(.empty, at: file.place, "the file is empty") }
         if file.text != nil, file.bytes.count > PinListFormat.mostBytes {
             return PinFormatError(
-                .tooLarge,
-                at: file.place,
+                .tooLarge, at: file.place,
                 "text of more than \(PinListFormat.mostBytes >> 20) MiB without a certificate, no list of pins is that large"
             )
         }
@@ -36,10 +32,7 @@ extension PinFileFormats {
             return PinFormatError(.textEncoding, at: file.place, "text that is not UTF-8", remedy: "save it as UTF-8")
         }
         return PinFormatError(
-            .binaryJunk,
-            at: file.place,
-            "binary data that is neither a certificate nor a public key",
-            remedy: "a certificate in DER begins with the bytes 30 82"
-        )
+            .binaryJunk, at: file.place, "binary data that is neither a certificate nor a public key",
+            remedy: "a certificate in DER begins with the bytes 30 82")
     }
 }

@@ -26,11 +26,9 @@ package enum PolicyReader {
         let first = file.text?.first { !$0.isWhitespace }
         guard !file.isPropertyList, first != "<", first != "-" else {
             throw PinFormatError(
-                .brokenDocument,
-                at: file.place,
+                .brokenDocument, at: file.place,
                 "is not a policy: a policy is JSON5 with hosts, and what each is checked by",
-                remedy: "an Info.plist, a configuration or a certificate goes to --pins"
-            )
+                remedy: "an Info.plist, a configuration or a certificate goes to --pins")
         }
         guard file.text != nil else {
             throw PinFormatError(.textEncoding, at: file.place, "a policy is JSON5 in UTF-8, and this is not")
@@ -48,28 +46,21 @@ package enum PolicyReader {
             let found = version.number
             guard found == "\(Self.version)" else {
                 throw PinFormatError(
-                    .wrongValue,
-                    at: version.place,
+                    .wrongValue, at: version.place,
                     "'version' is \(found ?? "no number"), and this pincheck reads version \(Self.version)",
-                    remedy: "write \(Self.version), or use a newer pincheck"
-                )
+                    remedy: "write \(Self.version), or use a newer pincheck")
             }
         }
         let defaults = try root["defaults"].map { (node) throws(PinFormatError) in try settings(in: node) } ?? [:]
         guard let hosts = root["hosts"] else {
             throw PinFormatError(
-                .missingValue,
-                at: file.place,
-                "has no 'hosts'",
-                remedy: "list them as in hosts: { \"api.example.com\": { pins: [\"api.example.com.txt\"] } }"
-            )
+                .missingValue, at: file.place, "has no 'hosts'",
+                remedy: "list them as in hosts: { \"api.example.com\": { pins: [\"api.example.com.txt\"] } }")
         }
         if let first = hosts.elements?.first {
             let name = (try? first.text()) ?? "api.example.com"
             throw PinFormatError(
-                .wrongValue,
-                at: hosts.place,
-                "'hosts' is a list",
+                .wrongValue, at: hosts.place, "'hosts' is a list",
                 remedy:
                     "write each host as a key, as in hosts: { \"\(shortened(name, to: 60))\": { pins: [\"api-pins\"] } }"
             )
@@ -112,29 +103,21 @@ package enum PolicyReader {
         return settings
     }
 
-    private static func content(
-        of node: DocumentNode,
-        for key: PolicyKey
-    ) throws(PinFormatError) -> PolicyValue.Content {
+    private static func content(of node: DocumentNode, for key: PolicyKey) throws(PinFormatError) -> PolicyValue.Content
+    {
         switch key.kind {
         case .text where key.isThreshold:
             guard let number = node.number else { return .text(try nonEmpty(node)) }
             throw PinFormatError(
-                .wrongValue,
-                at: node.place,
-                "'\(key.rawValue)' is a number without a unit",
-                remedy: "write \"\(number)d\" for days, or \"\(number)%\" for a part of the lifetime"
-            )
+                .wrongValue, at: node.place, "'\(key.rawValue)' is a number without a unit",
+                remedy: "write \"\(number)d\" for days, or \"\(number)%\" for a part of the lifetime")
         case .text: return .text(try nonEmpty(node))
         case .choice(let choices):
             let text = node.number ?? (try? node.text()) ?? ""
             guard choices.contains(text) else {
                 throw PinFormatError(
-                    .wrongValue,
-                    at: node.place,
-                    "'\(key.rawValue)' is not one of \(choices.joined(separator: ", "))",
-                    remedy: Suggestion.nearest(to: text, in: choices).map { "did you mean '\($0)'?" }
-                )
+                    .wrongValue, at: node.place, "'\(key.rawValue)' is not one of \(choices.joined(separator: ", "))",
+                    remedy: Suggestion.nearest(to: text, in: choices).map { "did you mean '\($0)'?" })
             }
             return .text(text)
         case .texts, .textsOrNumbers:
@@ -144,11 +127,8 @@ package enum PolicyReader {
             }
             guard !elements.isEmpty else {
                 throw PinFormatError(
-                    .missingValue,
-                    at: node.place,
-                    "'\(key.rawValue)' is an empty list",
-                    remedy: "leave the key out, or list something"
-                )
+                    .missingValue, at: node.place, "'\(key.rawValue)' is an empty list",
+                    remedy: "leave the key out, or list something")
             }
             var texts: [PlacedText] = []
             for element in elements { texts.append(PlacedText(text: try read(element), place: element.place)) }
@@ -196,11 +176,8 @@ package enum PolicyReader {
         for (name, value) in try node.dictionary() where !known.contains(name) {
             let nearest = Suggestion.nearest(to: name, in: known)
             throw PinFormatError(
-                .unknownKey,
-                at: value.place,
-                "\(what) has no key '\(shortened(name, to: 60))'",
-                remedy: nearest.map { "did you mean '\($0)'?" } ?? "known are \(known.joined(separator: ", "))"
-            )
+                .unknownKey, at: value.place, "\(what) has no key '\(shortened(name, to: 60))'",
+                remedy: nearest.map { "did you mean '\($0)'?" } ?? "known are \(known.joined(separator: ", "))")
         }
     }
 }

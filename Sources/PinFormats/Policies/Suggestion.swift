@@ -15,11 +15,8 @@ package enum Suggestion {
     ///   - words: the words there are.
     ///   - name: what of a word is compared.
     /// - Returns: a question, or the words.
-    package static func remedy(
-        for word: String,
-        among words: [String],
-        by name: (String) -> String = { $0 }
-    ) -> String {
+    package static func remedy(for word: String, among words: [String], by name: (String) -> String = { $0 }) -> String
+    {
         let nearest = nearest(to: name(word), in: words.map(name))
         return words.first { nearest == name($0) }.map { "did you mean '\($0)'?" }
             ?? "choose from \(words.joined(separator: ", "))"

@@ -24,17 +24,11 @@ struct PinDirectory {
             let before = collector.pins.count
             guard !name.unicodeScalars.contains("\u{FFFD}") || FileKind(at: "\(path)/\(name)") != .absent else {
                 throw PinFormatError(
-                    .unreadable,
-                    at: .at(path),
+                    .unreadable, at: .at(path),
                     "the name of a file in it is not UTF-8: '\(shortened(name, isPublic: true))'",
-                    remedy: "rename the file"
-                )
+                    remedy: "rename the file")
             }
-            do throws(PinFormatError) {
-                try readFile(name, into: &collector)
-            } catch {
-                try collector.skip(error)
-            }
+            do throws(PinFormatError) { try readFile(name, into: &collector) } catch { try collector.skip(error) }
             let hasCertificate = collector.pins[before...].contains { $0.certificate != nil }
             // The bundle's own search for "cer" minds the case.
             if hasCertificate, !name.hasSuffix(".cer") { notLoaded.append(name) }
@@ -42,10 +36,8 @@ struct PinDirectory {
         if !notLoaded.isEmpty {
             let names = listed(notLoaded.lazy.map { "'\(shortened($0, isPublic: true))'" })
             collector.note(
-                .notLoadedByAFNetworking,
-                at: .at(path),
-                "AFNetworking loads only DER files named .cer from a bundle, not \(names)"
-            )
+                .notLoadedByAFNetworking, at: .at(path),
+                "AFNetworking loads only DER files named .cer from a bundle, not \(names)")
         }
     }
 

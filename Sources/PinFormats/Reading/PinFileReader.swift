@@ -8,17 +8,10 @@ enum PinFileReader {
         let file = try PinFile.load(path, mayBePipe: true)
         if !file.bytes.isEmpty, ["ipa", "apk", "aab", "zip"].contains(file.fileExtension) {
             throw PinFormatError(
-                .otherKind,
-                at: file.place,
-                "is not a zip archive, which a file named .\(file.fileExtension) is",
-                remedy: "download or build it again"
-            )
+                .otherKind, at: file.place, "is not a zip archive, which a file named .\(file.fileExtension) is",
+                remedy: "download or build it again")
         }
         guard let format = PinFileFormats.format(of: file) else { throw PinFileFormats.whyUnknown(file) }
-        do throws(PinFormatError) {
-            try format.read(file, into: &collector)
-        } catch {
-            try collector.skip(error)
-        }
+        do throws(PinFormatError) { try format.read(file, into: &collector) } catch { try collector.skip(error) }
     }
 }

@@ -5,9 +5,7 @@ internal import X509
 /// Reads the keys that pins are to be made of: certificates, requests, public keys, and private keys on purpose only.
 package enum PinItemReader {
     /// Whether anything stands at `path`.
-    package static func isThere(_ path: String) -> Bool {
-        FileKind(at: path) != .absent
-    }
+    package static func isThere(_ path: String) -> Bool { FileKind(at: path) != .absent }
 
     /// The size in bytes above which DER is no key: OpenSSL tries one kind after the other, and takes its time for each.
     private static let mostKeyBytes = 1 << 18
@@ -73,16 +71,11 @@ package enum PinItemReader {
 
     /// Throws for a private key, with the flag that takes one.
     static func refusePrivateKeys(in file: PinFile) throws(PinFormatError) {
-        do throws(PinFormatError) {
-            try PrivateKeyGuard.refusePrivateKeys(in: file)
-        } catch {
+        do throws(PinFormatError) { try PrivateKeyGuard.refusePrivateKeys(in: file) } catch {
             guard DERShape(file.bytes) != .keyStore else { throw error }
             throw PinFormatError(
-                .privateKey,
-                at: error.place,
-                "this is a private key; it was not used and no part of it is shown",
-                remedy: "to take the pin of its public half, name the file with --key"
-            )
+                .privateKey, at: error.place, "this is a private key; it was not used and no part of it is shown",
+                remedy: "to take the pin of its public half, name the file with --key")
         }
     }
 
@@ -91,9 +84,7 @@ package enum PinItemReader {
         do {
             let source = file.place.description
             return try SignedDataReader.certificates(der: file.bytes).map { item($0, source: source) }
-        } catch {
-            throw .brokenSignedData(at: file.place, file.bytes, detail: error.detail)
-        }
+        } catch { throw .brokenSignedData(at: file.place, file.bytes, detail: error.detail) }
     }
 
     private static func item(inDER file: PinFile) throws(PinFormatError) -> PinItem {
@@ -104,9 +95,7 @@ package enum PinItemReader {
         if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) {
             return PinItem(key, role: .publicKey, source: source)
         }
-        do {
-            return item(try KeyReader.request(der: file.bytes), source: source)
-        } catch {
+        do { return item(try KeyReader.request(der: file.bytes), source: source) } catch {
             switch DERShape(file.bytes) {
             case .request where file.text == nil:
                 throw PinFormatError(.otherKind, at: file.place, "\(error)", remedy: "make the request again")
@@ -121,10 +110,7 @@ package enum PinItemReader {
     private static func item(_ certificate: Certificate, source: String) -> PinItem {
         let isAuthority = certificate.basicConstraints?.isCertificateAuthority == true
         return PinItem(
-            certificate,
-            role: !isAuthority ? .leaf : certificate.isSelfIssued ? .root : .intermediate,
-            source: source
-        )
+            certificate, role: !isAuthority ? .leaf : certificate.isSelfIssued ? .root : .intermediate, source: source)
     }
 
     private static func item(_ request: KeyReader.Request, source: String) -> PinItem {
@@ -133,11 +119,8 @@ package enum PinItemReader {
 
     private static func nothing(in file: PinFile) -> PinFormatError {
         PinFormatError(
-            file.bytes.isEmpty ? .empty : .otherKind,
-            at: file.place,
-            "holds no certificate, request or public key",
-            remedy: "give them as PEM or DER"
-        )
+            file.bytes.isEmpty ? .empty : .otherKind, at: file.place, "holds no certificate, request or public key",
+            remedy: "give them as PEM or DER")
     }
 
     // MARK: Keys
@@ -150,19 +133,13 @@ package enum PinItemReader {
         }
         guard !block.isEncrypted, block.label != "ENCRYPTED PRIVATE KEY" else {
             throw PinFormatError(
-                .privateKey,
-                at: place,
-                "the key is encrypted",
-                remedy: "write its public half and give that: openssl pkey -in \(file.shellWord) -pubout -out key.pub"
-            )
+                .privateKey, at: place, "the key is encrypted",
+                remedy: "write its public half and give that: openssl pkey -in \(file.shellWord) -pubout -out key.pub")
         }
         guard block.label != "OPENSSH PRIVATE KEY" else {
             throw PinFormatError(
-                .privateKey,
-                at: place,
-                "the key is in OpenSSH's own format",
-                remedy: "write its public half and give that: ssh-keygen -f \(file.shellWord) -e -m PKCS8 > key.pub"
-            )
+                .privateKey, at: place, "the key is in OpenSSH's own format",
+                remedy: "write its public half and give that: ssh-keygen -f \(file.shellWord) -e -m PKCS8 > key.pub")
         }
         guard let key = try? KeyReader.publicKey(ofPrivateKey: block.der) else { throw unusableKey(at: place) }
         return PinItem(key, role: .privateKey, source: source)
@@ -170,11 +147,8 @@ package enum PinItemReader {
 
     private static func unusableKey(at place: PinPlace) -> PinFormatError {
         PinFormatError(
-            .otherKind,
-            at: place,
-            "holds no private key that OpenSSL can read without a passphrase",
-            remedy: "give a key as PEM or DER, or its public half (openssl pkey -in KEY -pubout)"
-        )
+            .otherKind, at: place, "holds no private key that OpenSSL can read without a passphrase",
+            remedy: "give a key as PEM or DER, or its public half (openssl pkey -in KEY -pubout)")
     }
 
     private static func problem(of error: X509Error) -> PinProblem {

@@ -75,17 +75,11 @@ struct PinCollector {
         if badPins == .gathered { publicKeys[key.spkiSHA256] = key }
     }
 
-    mutating func add(_ configuration: PinConfiguration) {
-        configurations.append(configuration)
-    }
+    mutating func add(_ configuration: PinConfiguration) { configurations.append(configuration) }
 
-    mutating func add(_ configuration: NetworkSecurityConfiguration) {
-        networkSecurity.append(configuration)
-    }
+    mutating func add(_ configuration: NetworkSecurityConfiguration) { networkSecurity.append(configuration) }
 
-    mutating func add(_ settings: TransportSecurity) {
-        transportSecurity.append(settings)
-    }
+    mutating func add(_ settings: TransportSecurity) { transportSecurity.append(settings) }
 
     mutating func note(_ id: PinNote.ID, at place: PinPlace, _ text: String) {
         notes.append(PinNote(id: id, place: place, text: text))
@@ -126,17 +120,12 @@ struct PinCollector {
         // No pin of them is a bad one, which could be skipped.
         guard defersHosts else {
             return note(
-                .notFollowed,
-                at: places.place,
-                "\(places.note): they are put together here, though \(places.rule)"
-            )
+                .notFollowed, at: places.place, "\(places.note): they are put together here, though \(places.rule)")
         }
         let error = PinFormatError(
-            .wrongValue,
-            at: places.place,
+            .wrongValue, at: places.place,
             "the pins of \(hosts) are others here than in line \(places.other), and \(places.rule)",
-            remedy: places.remedy
-        )
+            remedy: places.remedy)
         unreadHosts.append(UnreadHost(hosts: hosts, port: port, error: error))
     }
 
@@ -165,9 +154,7 @@ struct PinCollector {
     }
 
     /// Says that the entry at `origin` lacks something that was wrong.
-    mutating func markIncomplete(_ origin: String) {
-        incompleteEntries.insert(origin)
-    }
+    mutating func markIncomplete(_ origin: String) { incompleteEntries.insert(origin) }
 
     /// Whether the reading goes on after whatever is wrong.
     var isGathering: Bool { badPins == .gathered }
@@ -190,13 +177,11 @@ struct PinCollector {
         // What the app says of trust beside its pins does not stand for them.
         if hasNoPins, let firstSkipped {
             throw PinFormatError(
-                .nothingLeft,
-                at: firstSkipped.place,
+                .nothingLeft, at: firstSkipped.place,
                 skipped == 1
                     ? "the only pin was skipped: \(firstSkipped.reason)"
                     : "\(skipped == 2 ? "both" : "all \(skipped)") pins were skipped, the first because: \(firstSkipped.reason)",
-                remedy: firstSkipped.remedy
-            )
+                remedy: firstSkipped.remedy)
         }
         if hasNoPins, let first = unreadHosts.first { throw first.error }
         guard !isEmpty else { throw absence }
@@ -205,13 +190,8 @@ struct PinCollector {
             notes.append(PinNote(id: .skippedBadPin, place: nil, text: "skipped: \(skipped) bad pins in all"))
         }
         return PinReading(
-            pins: pins,
-            configurations: configurations,
-            networkSecurity: networkSecurity,
-            transportSecurity: transportSecurity,
-            notes: notes,
-            unreadHosts: unreadHosts
-        )
+            pins: pins, configurations: configurations, networkSecurity: networkSecurity,
+            transportSecurity: transportSecurity, notes: notes, unreadHosts: unreadHosts)
     }
 }
 

@@ -68,9 +68,7 @@ struct CurlCommands {
         }
     }
 
-    mutating func add(_ command: CurlCommand) {
-        if !command.values.isEmpty { commands.append(command) }
-    }
+    mutating func add(_ command: CurlCommand) { if !command.values.isEmpty { commands.append(command) } }
 
     mutating func note(_ line: Int, _ reason: String, isCertain: Bool = true) {
         unread.append(Unread(line: line, reason: reason, isCertain: isCertain))

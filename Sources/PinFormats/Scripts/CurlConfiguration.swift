@@ -90,16 +90,15 @@ enum CurlConfiguration {
         return true
     }
 
-    private static func isPin(_ text: Substring) -> Bool {
-        CurlOptions.meaning(text.prefix { $0 != "=" }) == .pin
-    }
+    private static func isPin(_ text: Substring) -> Bool { CurlOptions.meaning(text.prefix { $0 != "=" }) == .pin }
 
     private static func isCommand(_ line: Substring, _ words: [Substring]) -> Bool {
         if words[0].hasSuffix("=(") || line.holds("<<") { return true }
         if line.holds("\"$") || line.holds("$(") || line.holds("${") { return true }
         return words.contains { word in
-            let name = word.lowercased().drop { !$0.isLetter && $0 != "/" && $0 != "." }
-                .prefix { !"\"'`,)];".contains($0) }
+            let name = word.lowercased().drop { !$0.isLetter && $0 != "/" && $0 != "." }.prefix {
+                !"\"'`,)];".contains($0)
+            }
             return ["curl", "curl.exe"].contains { name == $0 || name.hasSuffix("/" + $0) || name.hasSuffix("\\" + $0) }
         }
     }
@@ -139,9 +138,7 @@ enum CurlConfiguration {
                 if command.line == 0 { command.line = number }
             } else {
                 command.add(
-                    ShellWords.Word(text: value, isComputed: value.utf8.contains(UInt8(ascii: "$"))),
-                    isURL: true
-                )
+                    ShellWords.Word(text: value, isComputed: value.utf8.contains(UInt8(ascii: "$"))), isURL: true)
             }
         }
         commands.add(command)

@@ -32,9 +32,7 @@ enum CurlOptions {
         "crlf", "ftp-ssl-ccc", "head", "keepalive", "netrc", "parallel", "socks5-gssapi", "ssl",
     ]
 
-    private static let beginnings = Set(
-        names.flatMap { name in (2...name.utf8.count).map { String(name.prefix($0)) } }
-    )
+    private static let beginnings = Set(names.flatMap { name in (2...name.utf8.count).map { String(name.prefix($0)) } })
 
     private static let names = [
         "abstract-unix-socket", "alt-svc", "aws-sigv4", "cacert", "capath", "cert", "cert-type", "ciphers", "config",
@@ -54,9 +52,8 @@ enum CurlOptions {
         "random-file", "range", "rate", "referer", "request", "request-target", "resolve", "retry", "retry-delay",
         "retry-max-time", "sasl-authzid", "service-name", "sigalgs", "socks4", "socks4a", "socks5",
         "socks5-gssapi-service", "socks5-hostname", "speed-limit", "speed-time", "ssl-sessions", "stderr",
-        "telnet-option",
-        "tftp-blksize", "time-cond", "tls-max", "tls13-ciphers", "tlsauthtype", "tlspassword", "tlsuser", "trace",
-        "trace-ascii", "trace-config", "unix-socket", "upload-file", "upload-flags", "url-query", "user", "user-agent",
-        "variable", "vlan-priority", "write-out",
+        "telnet-option", "tftp-blksize", "time-cond", "tls-max", "tls13-ciphers", "tlsauthtype", "tlspassword",
+        "tlsuser", "trace", "trace-ascii", "trace-config", "unix-socket", "upload-file", "upload-flags", "url-query",
+        "user", "user-agent", "variable", "vlan-priority", "write-out",
     ]
 }

@@ -109,9 +109,7 @@ private struct CurlArguments {
     }
 
     private mutating func readLong(
-        _ word: ShellWords.Word,
-        _ rest: inout ArraySlice<ShellWords.Word>,
-        into commands: inout CurlCommands
+        _ word: ShellWords.Word, _ rest: inout ArraySlice<ShellWords.Word>, into commands: inout CurlCommands
     ) {
         let text = word.text.dropFirst(2)
         let name = text.prefix { $0 != "=" }
@@ -134,8 +132,7 @@ private struct CurlArguments {
         value = value ?? rest.popFirst()
         if isExpanded, let text = value?.text, text.holdsBytes(of: "{{") { value?.isComputed = true }
         switch (meaning, value) {
-        case (.pin, let value?):
-            command.values.append(CurlCommand.Value(value))
+        case (.pin, let value?): command.values.append(CurlCommand.Value(value))
         case (.pin, nil): commands.note(line, "--pinnedpubkey has no value here", isCertain: false)
         case (.url, let value?) where isExpanded && value.isComputed: command.hasUnwrittenServer = true
         case (.url, let value?): command.add(value, isURL: true)
@@ -144,9 +141,7 @@ private struct CurlArguments {
     }
 
     private mutating func readShort(
-        _ word: ShellWords.Word,
-        _ rest: inout ArraySlice<ShellWords.Word>,
-        into commands: inout CurlCommands
+        _ word: ShellWords.Word, _ rest: inout ArraySlice<ShellWords.Word>, into commands: inout CurlCommands
     ) {
         refuse(word, into: &commands)
         var letters = word.text.dropFirst()
@@ -165,9 +160,7 @@ private struct CurlArguments {
     func refuse(_ word: ShellWords.Word, into commands: inout CurlCommands) {
         guard CurlCommands.isMentioned(in: word.text) else { return }
         commands.note(
-            line,
-            "--pinnedpubkey stands in a text here, which this file does not run as a command by itself",
-            isCertain: false
-        )
+            line, "--pinnedpubkey stands in a text here, which this file does not run as a command by itself",
+            isCertain: false)
     }
 }

@@ -24,9 +24,7 @@ extension ShellReader {
         var place = index + 1
         if place < bytes.count, "-~".utf8.contains(bytes[place]) { place += 1 }
         while place < bytes.count, bytes[place] == UInt8(ascii: " ") { place += 1 }
-        let rest = bytes[place...].prefix { byte in
-            byte > 0x20 && !";|&<>()".utf8.contains(byte)
-        }
+        let rest = bytes[place...].prefix { byte in byte > 0x20 && !";|&<>()".utf8.contains(byte) }
         let delimiter = rest.filter { !"'\"\\".utf8.contains($0) }
         guard !delimiter.isEmpty, contents.contains(delimiter[...]) else { return false }
         pendingDocuments.append(delimiter)

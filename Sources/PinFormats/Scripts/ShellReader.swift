@@ -42,9 +42,7 @@ struct ShellReader {
     /// The lines of the text, without blanks at their ends.
     lazy var contents = Set(bytes.split(separator: UInt8(ascii: "\n")).map(Self.trimmed))
 
-    init(_ text: String) {
-        bytes = Array(text.utf8)
-    }
+    init(_ text: String) { bytes = Array(text.utf8) }
 
     mutating func readAll() {
         while index < bytes.count { readOne() }
@@ -233,15 +231,13 @@ struct ShellReader {
             let isArray = frame.word?.last == UInt8(ascii: "=")
             if !isArray { finishWord() }
             open(UInt8(ascii: ")"), isWithinWord: isArray, kind: isArray ? .array : .command)
-        case UInt8(ascii: ")"):
-            if frame.closing == byte { close() } else { endCommand() }
+        case UInt8(ascii: ")"): if frame.closing == byte { close() } else { endCommand() }
         case UInt8(ascii: "`"): readBacktick()
         case UInt8(ascii: "'"): beginQuotation(.single)
         case UInt8(ascii: "\""): beginQuotation(.double)
         case UInt8(ascii: "$"): readDollar()
         case UInt8(ascii: "<"), UInt8(ascii: ">"): readRedirection(byte)
-        case UInt8(ascii: "^"):
-            if let length = lineEnd(at: 0) { join(length) } else { add(byte) }
+        case UInt8(ascii: "^"): if let length = lineEnd(at: 0) { join(length) } else { add(byte) }
         case UInt8(ascii: "\\"):
             if let length = lineEnd(at: 0) { return join(length) }
             guard let next = peek(0) else { return }
@@ -252,7 +248,5 @@ struct ShellReader {
         }
     }
 
-    private mutating func skipLine() {
-        while let next = peek(0), next != UInt8(ascii: "\n") { index += 1 }
-    }
+    private mutating func skipLine() { while let next = peek(0), next != UInt8(ascii: "\n") { index += 1 } }
 }

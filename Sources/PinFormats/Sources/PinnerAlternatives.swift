@@ -42,12 +42,8 @@ struct PinnerAlternatives {
             guard compared <= Self.mostCompared else { throw Self.excess(at: file.place) }
             if let (line, other) = Self.difference(all) {
                 let places = TwoPlaces(
-                    place: file.place(line: line),
-                    other: other,
-                    note: "line \(other) has other pins for \(hosts)",
-                    rule: "nothing says that one pinner has both",
-                    remedy: Self.remedy
-                )
+                    place: file.place(line: line), other: other, note: "line \(other) has other pins for \(hosts)",
+                    rule: "nothing says that one pinner has both", remedy: Self.remedy)
                 collector.refuse(hosts, port: nil, in: places)
                 continue
             }
@@ -61,10 +57,8 @@ struct PinnerAlternatives {
             case let count: " and in \(count) other places"
             }
         collector.note(
-            .notFollowed,
-            at: file.place(line: line),
-            "pins are added only under a condition here\(others): they are read as if it held"
-        )
+            .notFollowed, at: file.place(line: line),
+            "pins are added only under a condition here\(others): they are read as if it held")
     }
 
     /// The first line of a stretch that has other pins than the first one, and that of the first one.
@@ -144,11 +138,8 @@ struct PinnerAlternatives {
 
     private static func excess(at place: PinPlace) -> PinFormatError {
         PinFormatError(
-            .wrongValue,
-            at: place,
-            "it has more conditions and pinners for hosts that overlap than can be compared",
-            remedy: "give a list with lines such as: host sha256/…"
-        )
+            .wrongValue, at: place, "it has more conditions and pinners for hosts that overlap than can be compared",
+            remedy: "give a list with lines such as: host sha256/…")
     }
 
     private static let remedy =

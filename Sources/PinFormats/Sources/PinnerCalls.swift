@@ -121,16 +121,11 @@ struct PinnerCalls {
         let isMade = name?.hasSuffix("()") == true
         let known = root != nil ? nil : isMade ? index : name.flatMap { builders.declaration(of: $0, around: index) }
         return Call(
-            host: host,
-            pins: pins,
-            line: source.line(index),
-            stretch: stretch,
+            host: host, pins: pins, line: source.line(index), stretch: stretch,
             conditions: around.filter { condition in
                 condition.start > root ?? -1 && !(condition.isLambda && condition.start <= known ?? -1)
                     && condition.start != body
-            },
-            isOfPinner: owner?.builder != .other
-        )
+            }, isOfPinner: owner?.builder != .other)
     }
 
     /// Whether it is a pinner's and not a list's: of pins that are written out or, for a host that is, of others.
@@ -151,8 +146,7 @@ struct PinnerCalls {
     /// A call within a call is looked at by itself, so that no source is gone through again and again: what stands before it is all
     /// there is then, and is not whole.
     private mutating func arguments(
-        from opener: Int,
-        of owner: SourceBuilders.Owner?
+        from opener: Int, of owner: SourceBuilders.Owner?
     ) -> (arguments: [Argument], isWhole: Bool) {
         var arguments: [Argument] = []
         var start = opener + 1
@@ -175,10 +169,7 @@ struct PinnerCalls {
     }
 
     private mutating func append(
-        _ range: Range<Int>,
-        of owner: SourceBuilders.Owner?,
-        call: Int,
-        to arguments: inout [Argument]
+        _ range: Range<Int>, of owner: SourceBuilders.Owner?, call: Int, to arguments: inout [Argument]
     ) {
         var range = range
         var label: String?
@@ -204,9 +195,7 @@ struct PinnerCalls {
 
     /// The elements of a list that the only name in `range` goes through, for one pinner that is begun outside of the loop.
     private mutating func elements(
-        of range: Range<Int>,
-        _ owner: SourceBuilders.Owner?,
-        _ call: Int
+        of range: Range<Int>, _ owner: SourceBuilders.Owner?, _ call: Int
     ) -> [SourceValues.Element]? {
         guard range.count == 1, let name = source.name(range.lowerBound), let owner, owner.builder == .pinner,
             let loop = loops.loop(of: name, around: call), owner.root < loop.body,

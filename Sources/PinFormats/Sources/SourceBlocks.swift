@@ -15,9 +15,7 @@ struct SourceBlocks {
 
     let source: SourceTokens
 
-    func isDoubleColon(_ index: Int) -> Bool {
-        source.isMark(index + 1, ":") || source.isMark(index - 1, ":")
-    }
+    func isDoubleColon(_ index: Int) -> Bool { source.isMark(index + 1, ":") || source.isMark(index - 1, ":") }
 
     /// Whether a `case` or `default` of the braces around begins here.
     func beginsArm(_ index: Int) -> Bool {
@@ -51,11 +49,9 @@ struct SourceBlocks {
             close -= 1
         }
         guard close == brace - 1 || source.isName(close + 1, "throws"), source.isMark(close, ")"),
-            let opener = source.partner(of: close), let name = source.name(opener - 1),
-            !Self.statements.contains(name), !source.isMark(opener - 2, ".")
-        else {
-            return false
-        }
+            let opener = source.partner(of: close), let name = source.name(opener - 1), !Self.statements.contains(name),
+            !source.isMark(opener - 2, ".")
+        else { return false }
         guard let type = source.name(opener - 2) else {
             // A call of Kotlin's with braces behind it.
             if name == "run" || name == "with" { return false }

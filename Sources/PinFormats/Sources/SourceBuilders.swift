@@ -194,8 +194,7 @@ struct SourceBuilders {
     /// `with(CertificatePinner.Builder()) { … }` and other calls that take a builder and braces.
     private mutating func lookForBraces(of owner: Owner) {
         guard let opener = source.opener(around: owner.root), source.isMark(opener, "("),
-            source.name(opener - 1) != nil,
-            let close = source.partner(of: opener), source.isMark(close + 1, "{")
+            source.name(opener - 1) != nil, let close = source.partner(of: opener), source.isMark(close + 1, "{")
         else { return }
         blocks[close + 1] = Block(owner: owner, name: nil)
     }
@@ -237,9 +236,7 @@ struct SourceBuilders {
     private func endOfGroup(_ opener: Int) -> Int? { source.partner(of: opener).map { $0 + 1 } }
 
     /// What the builder is called in braces for it.
-    private func name(in opener: Int) -> String {
-        source.isArrow(opener + 2) ? source.name(opener + 1) ?? "it" : "it"
-    }
+    private func name(in opener: Int) -> String { source.isArrow(opener + 2) ? source.name(opener + 1) ?? "it" : "it" }
 
     // MARK: Variables
 
@@ -280,8 +277,7 @@ struct SourceBuilders {
     /// Follows the calls behind a name that is known to be a builder.
     private mutating func lookForVariable(at start: Int) {
         let name = source.isName(start, "this") && source.isMark(start + 1, ".") ? start + 2 : start
-        guard let text = source.name(name), let known = variables[text], let owner = owner(of: known, at: name)
-        else {
+        guard let text = source.name(name), let known = variables[text], let owner = owner(of: known, at: name) else {
             return
         }
         let behind = source.isMark(name + 1, "(") ? endOfGroup(name + 1) : name + 1

@@ -121,9 +121,7 @@ struct SourceConditions {
         return found
     }
 
-    private func begin(ofGroupAt end: Int) -> Int {
-        source.partner(of: end).map { min($0, end) } ?? end
-    }
+    private func begin(ofGroupAt end: Int) -> Int { source.partner(of: end).map { min($0, end) } ?? end }
 
     /// Whether a statement, an argument or an arm begins at `place`.
     private func isBoundary(before place: Int) -> Bool {
@@ -141,8 +139,7 @@ struct SourceConditions {
         func head(_ construct: Int, from start: Int, isElse: Bool = false, isLambda: Bool = false) -> Head {
             Head(
                 condition: Condition(construct: construct, start: place, isElse: isElse, isLambda: isLambda),
-                start: start
-            )
+                start: start)
         }
         switch source[index] {
         case .mark(")"):
@@ -163,8 +160,7 @@ struct SourceConditions {
         case .mark("&") where source.isMark(index - 1, "&"), .mark("|") where source.isMark(index - 1, "|"),
             .mark(":") where source.isMark(index - 1, "?"):
             return head(index, from: index - 1)
-        case .mark(":"):
-            return matchingQuestion(of: index).map { head($0, from: $0, isElse: true) }
+        case .mark(":"): return matchingQuestion(of: index).map { head($0, from: $0, isElse: true) }
         case .name("let"), .name("run"), .name("also"), .name("apply"):
             guard source.isMark(place, "{"), source.isMark(index - 1, "."), source.isMark(index - 2, "?"),
                 !builders.isBlock(place)
@@ -213,9 +209,7 @@ struct SourceConditions {
 
     // MARK: Braces
 
-    private func isWhen(_ brace: Int) -> Bool {
-        source.isName(brace - 1, "when") || isBehind("when", brace)
-    }
+    private func isWhen(_ brace: Int) -> Bool { source.isName(brace - 1, "when") || isBehind("when", brace) }
 
     private func isSwitch(_ brace: Int) -> Bool { isBehind("switch", brace) || isWhen(brace) }
 

@@ -10,9 +10,7 @@ struct SourceConstants {
         case notFollowed
     }
 
-    struct Absence: Error {
-        let reason: Reason
-    }
+    struct Absence: Error { let reason: Reason }
 
     private struct Declaration {
         /// `nil` for what is not written out.
@@ -36,8 +34,8 @@ struct SourceConstants {
     /// Names that stand before another one without being its type.
     private static let noTypes: Set = [
         "return", "throw", "else", "new", "case", "instanceof", "import", "package", "to", "in", "is", "as", "until",
-        "downTo",
-        "step", "by", "and", "or", "xor", "assert", "yield", "do", "static", "extends", "implements", "throws",
+        "downTo", "step", "by", "and", "or", "xor", "assert", "yield", "do", "static", "extends", "implements",
+        "throws",
     ]
 
     /// What puts something into a list that it is given.
@@ -96,9 +94,7 @@ struct SourceConstants {
         let visible = all.filter { $0.scope.contains(index) }
         guard all.allSatisfy(\.isOfTypeAlone), let inner = visible.map(\.scope.lowerBound).max(),
             let type = types.owner(around: index), type == inner
-        else {
-            return nil
-        }
+        else { return nil }
         let found = members[Member(type: type, name: name), default: []]
         guard found.count == 1, found[0].isFinal, found[0].scope.lowerBound == inner else { return nil }
         return found[0].value
@@ -164,9 +160,7 @@ struct SourceConstants {
         }
         declarations[name, default: []].append(declaration(index, value, isFinal: isFinal(index)))
         // Another name may stand behind a comma.
-        if source.language != .kotlin, source.isMark(value.upperBound, ","),
-            source.isAssignment(value.upperBound + 2)
-        {
+        if source.language != .kotlin, source.isMark(value.upperBound, ","), source.isAssignment(value.upperBound + 2) {
             continued[value.upperBound + 1] = continued[index] ?? index
         }
     }
@@ -187,12 +181,7 @@ struct SourceConstants {
             if source.beginsLine(before) { break }
             before -= 1
         }
-        return Declaration(
-            value: value,
-            scope: source.scope(of: index),
-            isFinal: isFinal,
-            isOfTypeAlone: isOfTypeAlone
-        )
+        return Declaration(value: value, scope: source.scope(of: index), isFinal: isFinal, isOfTypeAlone: isOfTypeAlone)
     }
 
     /// The expression that a declaration gives, unless an accessor behind it gives another one.
@@ -307,9 +296,7 @@ struct SourceConstants {
         }
         // The arrows of `when` stand behind others in the same braces.
         guard let opener = source.opener(around: arrow), source.isMark(opener, "{"), lambdas.insert(opener).inserted
-        else {
-            return
-        }
+        else { return }
         var names: [String] = []
         for index in opener + 1..<arrow {
             if let name = source.name(index) {

@@ -7,9 +7,8 @@ struct SourceLambdas {
     private static let notConditional: Set = [
         "apply", "also", "let", "run", "with", "use", "lazy", "synchronized", "withLock", "runCatching", "runBlocking",
         "withContext", "coroutineScope", "measureTime", "measureTimeMillis", "buildList", "buildSet", "buildMap",
-        "buildString", "remember", "rememberSaveable",
-        "try", "catch", "finally", "else", "do", "if", "for", "while", "when", "switch", "init", "object", "static",
-        "get", "set", "constructor", "this", "super",
+        "buildString", "remember", "rememberSaveable", "try", "catch", "finally", "else", "do", "if", "for", "while",
+        "when", "switch", "init", "object", "static", "get", "set", "constructor", "this", "super",
     ]
     /// More names than anybody gives the parameters of a lambda.
     private static let mostParameters = 16
@@ -51,8 +50,7 @@ struct SourceLambdas {
         if source.isMark(before, "@") { before -= 2 }
         switch source[before] {
         case .name(let name): return !Self.notConditional.contains(name)
-        case .mark(")"):
-            return source.partner(of: before).map { isConditional(callWith: $0) } ?? false
+        case .mark(")"): return source.partner(of: before).map { isConditional(callWith: $0) } ?? false
         case .mark(">"): return source.isArrow(before - 1) || isConditional(callWith: before)
         case .mark("="): return true
         case .mark("("), .mark(","):

@@ -64,18 +64,14 @@ struct SourceText {
         var bytes = Array(text.utf8)
         // A carriage return by itself ends a line, and so a comment, as well.
         for index in bytes.indices where bytes[index] == 0x0D && (index + 1 == bytes.count || bytes[index + 1] != 0x0A)
-        {
-            bytes[index] = UInt8(ascii: "\n")
-        }
+        { bytes[index] = UInt8(ascii: "\n") }
         self.bytes = bytes
         rest = bytes[...]
         isJava = language == .java
         readTokens()
     }
 
-    private mutating func add(_ kind: Token.Kind) {
-        tokens.append(Token(kind: kind, line: line))
-    }
+    private mutating func add(_ kind: Token.Kind) { tokens.append(Token(kind: kind, line: line)) }
 
     private mutating func readTokens() {
         while let byte = rest.first {
@@ -147,9 +143,7 @@ struct SourceText {
         // The longest are as '\u0041', or four bytes of UTF-8.
         let content = rest[min(start + (isEscaped ? 2 : 1), rest.endIndex)...].prefix(6)
         guard let end = content.firstIndex(of: UInt8(ascii: "'")), !rest[start..<end].contains(UInt8(ascii: "\n"))
-        else {
-            return nil
-        }
+        else { return nil }
         return end + 1
     }
 
@@ -254,9 +248,7 @@ struct SourceText {
         return isJava ? 0 : marks - 3
     }
 
-    private var beginsName: Bool {
-        rest.first.map { isNamePart($0) && !(0x30...0x39).contains($0) } ?? false
-    }
+    private var beginsName: Bool { rest.first.map { isNamePart($0) && !(0x30...0x39).contains($0) } ?? false }
 
     private func isNamePart(_ byte: UInt8) -> Bool {
         switch byte {

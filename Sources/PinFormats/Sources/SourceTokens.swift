@@ -37,9 +37,7 @@ struct SourceTokens {
         }
     }
 
-    subscript(index: Int) -> Kind? {
-        tokens.indices.contains(index) ? tokens[index].kind : nil
-    }
+    subscript(index: Int) -> Kind? { tokens.indices.contains(index) ? tokens[index].kind : nil }
 
     /// The text with blanks for comments, and for literals in brackets.
     ///
@@ -62,13 +60,9 @@ struct SourceTokens {
 
     func isMark(_ index: Int, _ mark: Character) -> Bool { self[index] == .mark(mark) }
 
-    func name(_ index: Int) -> String? {
-        if case .name(let name)? = self[index] { name } else { nil }
-    }
+    func name(_ index: Int) -> String? { if case .name(let name)? = self[index] { name } else { nil } }
 
-    func isName(_ index: Int, _ names: String...) -> Bool {
-        name(index).map(names.contains) ?? false
-    }
+    func isName(_ index: Int, _ names: String...) -> Bool { name(index).map(names.contains) ?? false }
 
     func partner(of bracket: Int) -> Int? { partners[bracket] }
 
@@ -79,9 +73,7 @@ struct SourceTokens {
     func isArrow(_ index: Int) -> Bool { isMark(index, "-") && isMark(index + 1, ">") }
 
     /// Whether it is an `=` by itself.
-    func isAssignment(_ index: Int) -> Bool {
-        isMark(index, "=") && !isMark(index + 1, "=")
-    }
+    func isAssignment(_ index: Int) -> Bool { isMark(index, "=") && !isMark(index + 1, "=") }
 
     /// Where names with dots between them end that begin here.
     func endOfPath(from start: Int) -> Int {
@@ -104,9 +96,7 @@ struct SourceTokens {
     /// More tokens than anybody has between `<` and `>`.
     private static let longestTypes = 24
 
-    func beginsLine(_ index: Int) -> Bool {
-        index > 0 && index < count && line(index) > line(index - 1)
-    }
+    func beginsLine(_ index: Int) -> Bool { index > 0 && index < count && line(index) > line(index - 1) }
 
     /// Whether the line that begins here begins a statement, and does not go on with the one before.
     func beginsStatement(_ index: Int) -> Bool {

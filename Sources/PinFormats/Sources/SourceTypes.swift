@@ -10,8 +10,7 @@ struct SourceTypes {
     /// What begins another declaration than that of the type before it.
     private static let ends: Set = [
         "class", "object", "interface", "enum", "record", "fun", "val", "var", "import", "package", "typealias",
-        "const",
-        "private", "public", "internal", "protected", "static", "final", "data", "sealed", "companion",
+        "const", "private", "public", "internal", "protected", "static", "final", "data", "sealed", "companion",
     ]
     /// More than anybody nests.
     private static let deepest = 40
@@ -55,9 +54,7 @@ struct SourceTypes {
     }
 
     /// The braces of the type in which something is declared, of the type itself for what is a companion's.
-    func owner(of index: Int) -> Int? {
-        source.opener(around: index).flatMap(type)
-    }
+    func owner(of index: Int) -> Int? { source.opener(around: index).flatMap(type) }
 
     /// The innermost type around `index`, which is that of a companion.
     func owner(around index: Int) -> Int? {

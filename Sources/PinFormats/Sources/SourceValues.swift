@@ -77,9 +77,7 @@ final class SourceValues {
         return needsOperand || depth > 0 ? .gap(Gap()) : .text(text)
     }
 
-    private func names(in path: Range<Int>) -> [String] {
-        path.compactMap { source.name($0) }
-    }
+    private func names(in path: Range<Int>) -> [String] { path.compactMap { source.name($0) } }
 
     private func reading(ofPath path: Range<Int>) -> Reading {
         let names = names(in: path)
@@ -145,9 +143,7 @@ final class SourceValues {
         guard let last = range.last, let opener = source.partner(of: last), range.contains(opener) else { return nil }
         let head = range.lowerBound..<opener
         guard source.isMark(opener, "{") ? isArray(head, isConstant) : source.isMark(opener, "(") && isMaker(head)
-        else {
-            return nil
-        }
+        else { return nil }
         var elements: [Element] = []
         var start = opener + 1
         var index = start

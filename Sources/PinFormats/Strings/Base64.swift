@@ -34,9 +34,7 @@ struct Base64 {
         var bits = 0
         var isURLAlphabet = false
         for (index, character) in digits.enumerated() {
-            guard let value = value(of: character) else {
-                return .failure(BadCharacter(inUTF8: utf8, at: index))
-            }
+            guard let value = value(of: character) else { return .failure(BadCharacter(inUTF8: utf8, at: index)) }
             isURLAlphabet = isURLAlphabet || character == UInt8(ascii: "-") || character == UInt8(ascii: "_")
             word = word << 6 | value
             bits += 6
@@ -48,13 +46,8 @@ struct Base64 {
         }
         return .success(
             Base64(
-                bytes: bytes,
-                digitCount: digits.count,
-                paddingCount: utf8.count - digits.count,
-                isURLAlphabet: isURLAlphabet,
-                hasTrailingBits: word != 0
-            )
-        )
+                bytes: bytes, digitCount: digits.count, paddingCount: utf8.count - digits.count,
+                isURLAlphabet: isURLAlphabet, hasTrailingBits: word != 0))
     }
 
     private static func value(of character: UInt8) -> Int? {

@@ -22,9 +22,7 @@ struct CurlValue {
             for hash in hashes {
                 do throws(PinFormatError) {
                     collector.add(.publicKey(try digest(hash, isAlone: hashes.count == 1)), at: place)
-                } catch {
-                    try collector.skip(error)
-                }
+                } catch { try collector.skip(error) }
             }
         case .file(let path): try readFile(path, into: &collector)
         }
@@ -39,21 +37,14 @@ struct CurlValue {
             isAlone ? Self.consequence : "curl compares it as text and never finds it equal to the hash of a key"
         if let semicolon = entry.firstIndex(of: ";") {
             throw word.error(
-                .notation,
-                "is one entry to curl, for only ';sha256//' begins another: \(consequence)",
-                remedy: HashReader.canonical(entry[..<semicolon]).map { "write sha256//\($0) without the rest" }
-            )
+                .notation, "is one entry to curl, for only ';sha256//' begins another: \(consequence)",
+                remedy: HashReader.canonical(entry[..<semicolon]).map { "write sha256//\($0) without the rest" })
         }
-        do throws(PinFormatError) {
-            return try HashReader.digest(entry[...], in: word)
-        } catch {
+        do throws(PinFormatError) { return try HashReader.digest(entry[...], in: word) } catch {
             guard error.problem != .privateKey else { throw error }
             throw PinFormatError(
-                error.problem,
-                at: error.place,
-                "\(error.reason): \(consequence)",
-                remedy: HashReader.canonical(entry[...]).map { "write sha256//\($0)" } ?? error.remedy
-            )
+                error.problem, at: error.place, "\(error.reason): \(consequence)",
+                remedy: HashReader.canonical(entry[...]).map { "write sha256//\($0)" } ?? error.remedy)
         }
     }
 
@@ -71,10 +62,7 @@ struct CurlValue {
         let file = try PinFile.load(path, mayBePipe: true)
         guard file.bytes.count <= Self.mostBytes else {
             throw PinFormatError(
-                .tooLarge,
-                at: filePlace,
-                "has more than 1 MiB, which curl does not read: \(Self.consequence)"
-            )
+                .tooLarge, at: filePlace, "has more than 1 MiB, which curl does not read: \(Self.consequence)")
         }
         if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) {
             return collector.add(key, at: filePlace)
@@ -92,26 +80,17 @@ struct CurlValue {
         collector.add(key, at: file.place(line: block.line))
         if keys.count > 1 {
             collector.note(
-                .ignored,
-                at: filePlace,
-                "holds \(keys.count) public keys, of which curl compares the first only"
-            )
+                .ignored, at: filePlace, "holds \(keys.count) public keys, of which curl compares the first only")
         }
     }
 
     /// curl takes the line ends out of a block, and nothing else.
-    private func refuseBlanks(
-        in lines: [ArraySlice<UInt8>],
-        from first: Int,
-        of file: PinFile
-    ) throws(PinFormatError) {
+    private func refuseBlanks(in lines: [ArraySlice<UInt8>], from first: Int, of file: PinFile) throws(PinFormatError) {
         guard let line = Self.lineWithBlanks(in: lines, from: first) else { return }
         throw PinFormatError(
-            .whitespace,
-            at: file.place(line: line),
+            .whitespace, at: file.place(line: line),
             "has blanks in the key, which curl does not pass over: \(Self.consequence)",
-            remedy: Self.withoutBlanks(file)
-        )
+            remedy: Self.withoutBlanks(file))
     }
 
     /// The first line, from 1, of the block that begins in line `first` in which curl finds a blank.
@@ -140,26 +119,22 @@ struct CurlValue {
         return word.error(
             .slashes,
             "does not begin with 'sha256//': curl takes it for the name of a file, finds none and ends with exit status 90",
-            remedy: hash.map { "write sha256//\($0)" } ?? "write sha256// and 44 characters of base64"
-        )
+            remedy: hash.map { "write sha256//\($0)" } ?? "write sha256// and 44 characters of base64")
     }
 
     private func noKey(in file: PinFile) -> PinFormatError {
         let isPEM = PEM.looksLikePEM(file.bytes)
         if (try? CertificateReader.certificates(pemOrDER: file.bytes))?.isEmpty == false {
             return PinFormatError(
-                .otherKind,
-                at: file.place,
+                .otherKind, at: file.place,
                 "is a certificate, and curl compares files with public keys only: \(Self.consequence)",
                 remedy:
                     "take its key: openssl x509 \(isPEM ? "" : "-inform der ")-in \(file.shellWord) -noout -pubkey > key.pem"
             )
         }
         return PinFormatError(
-            .otherKind,
-            at: file.place,
+            .otherKind, at: file.place,
             "has neither a line that begins with -----BEGIN PUBLIC KEY----- nor one public key in DER: \(Self.consequence)",
-            remedy: "make it: openssl x509 -in CERTIFICATE -noout -pubkey > key.pem"
-        )
+            remedy: "make it: openssl x509 -in CERTIFICATE -noout -pubkey > key.pem")
     }
 }

@@ -11,11 +11,7 @@ enum DateText {
             let day = Int(parts[2]), (1...12).contains(month), day >= 1, day <= length(of: month, in: year)
         else {
             throw PinFormatError(
-                .badDate,
-                at: place,
-                "'\(shortened(text, to: 40))' is not a date",
-                remedy: "write it as 2027-06-01"
-            )
+                .badDate, at: place, "'\(shortened(text, to: 40))' is not a date", remedy: "write it as 2027-06-01")
         }
         // Days since the epoch, with years that begin in March, so that the leap day is the last of a year.
         let shifted = month <= 2 ? year - 1 : year
@@ -45,8 +41,7 @@ enum HashText {
             throw word.error(
                 .notation,
                 "begins with '\(notation.spelling)\(notation.separator.rawValue)', which does not belong here",
-                remedy: "write \(digest)"
-            )
+                remedy: "write \(digest)")
         }
         return Pin(.publicKey(try HashReader.digest(word.text, in: word)), origin: place.description)
     }
@@ -54,30 +49,23 @@ enum HashText {
     /// A hash with `sha256/` before it, as OkHttp has them.
     static func okHttp(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> Pin {
         let word = PinWord(text: Substring(text), place: place, mayBeShown: false)
-        guard let notation = PinNotation(word.text), notation.separator == .slash, notation.spelling == "sha256"
-        else {
+        guard let notation = PinNotation(word.text), notation.separator == .slash, notation.spelling == "sha256" else {
             let notation = PinNotation(word.text)
             if let notation, notation.algorithm != "sha256" {
                 guard notation.algorithm == "sha1" else {
                     throw word.error(
-                        .wrongAlgorithm,
-                        "is a hash of \(notation.spelling), and OkHttp throws for it",
-                        remedy: PinWord.howToMakeAPin
-                    )
+                        .wrongAlgorithm, "is a hash of \(notation.spelling), and OkHttp throws for it",
+                        remedy: PinWord.howToMakeAPin)
                 }
                 throw word.error(
-                    .wrongAlgorithm,
-                    "is a SHA-1 pin, which OkHttp alone still takes: here only SHA-256 is compared",
+                    .wrongAlgorithm, "is a SHA-1 pin, which OkHttp alone still takes: here only SHA-256 is compared",
                     remedy: "replace it by the sha256/ pin of the same key: " + PinWord.howToMakeAPin
-                        + "; --skip-bad-pins leaves it out"
-                )
+                        + "; --skip-bad-pins leaves it out")
             }
             let hash = HashReader.canonical(notation?.hash ?? word.text)
             throw word.error(
-                .notation,
-                "does not begin with 'sha256/', and OkHttp throws for it",
-                remedy: hash.map { "write sha256/\($0)" } ?? "write sha256/ and 44 characters of base64"
-            )
+                .notation, "does not begin with 'sha256/', and OkHttp throws for it",
+                remedy: hash.map { "write sha256/\($0)" } ?? "write sha256/ and 44 characters of base64")
         }
         return Pin(.publicKey(try HashReader.digest(notation.hash, in: word)), origin: place.description)
     }

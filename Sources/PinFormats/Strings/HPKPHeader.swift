@@ -42,9 +42,7 @@ struct HPKPHeader {
                 try collector.skip(error)
             }
         }
-        guard found > 0 else {
-            throw PinFormatError(.notAPin, at: place, "the header has no pin-sha256 directive")
-        }
+        guard found > 0 else { throw PinFormatError(.notAPin, at: place, "the header has no pin-sha256 directive") }
     }
 
     private struct Directive {
@@ -61,10 +59,8 @@ struct HPKPHeader {
         if isHeader { return nil }
         if name.hasPrefix("pin-") {
             throw word.error(
-                .wrongAlgorithm,
-                "is a hash of \(shortened(name.dropFirst(4))), and only SHA-256 is compared",
-                remedy: PinWord.howToMakeAPin
-            )
+                .wrongAlgorithm, "is a hash of \(shortened(name.dropFirst(4))), and only SHA-256 is compared",
+                remedy: PinWord.howToMakeAPin)
         }
         if Self.passedOver.contains(name) { return nil }
         throw word.error(.notAPin, "is not a directive of a pin header", remedy: "each pin is written pin-sha256=\"…\"")
@@ -75,10 +71,8 @@ struct HPKPHeader {
         let name = directive.name.lowercased()
         guard isHeader, !Self.passedOver.contains(name), !name.hasPrefix("public-key-pins") else { return }
         collector.note(
-            .notFollowed,
-            at: place,
-            "browsers pass over the directive '\(shortened(directive.name, to: 40))', which they do not know"
-        )
+            .notFollowed, at: place,
+            "browsers pass over the directive '\(shortened(directive.name, to: 40))', which they do not know")
     }
 
     private func nextDirective(_ rest: inout Substring) throws(PinFormatError) -> Directive? {
@@ -100,11 +94,8 @@ struct HPKPHeader {
         let value = rest.dropFirst().prefix { $0 != mark }
         guard value.endIndex < rest.endIndex else {
             throw PinFormatError(
-                .notation,
-                at: place,
-                "a quotation mark in the pin header is not closed",
-                remedy: "write pin-sha256=\"…\""
-            )
+                .notation, at: place, "a quotation mark in the pin header is not closed",
+                remedy: "write pin-sha256=\"…\"")
         }
         rest = rest[value.endIndex...].dropFirst()
         return Directive(name: name, value: value, text: text[start..<rest.startIndex])

@@ -24,10 +24,8 @@ enum HashReader {
             guard let digest = SHA256Digest(bytes: parsed.bytes) else { throw wrongLength(parsed, in: word) }
             guard digest.base64 != hashOfNothing else {
                 throw word.error(
-                    .hashOfNothing,
-                    "is the SHA-256 of nothing",
-                    remedy: "the command that made it got no input; look at the errors it printed and make it again"
-                )
+                    .hashOfNothing, "is the SHA-256 of nothing",
+                    remedy: "the command that made it got no input; look at the errors it printed and make it again")
             }
             return digest
         }
@@ -54,10 +52,8 @@ enum HashReader {
         }
         if parsed.hasTrailingBits {
             throw word.error(
-                .trailingBits,
-                "has a last character that no 32 bytes encode to",
-                remedy: "it is mistyped or cut off; copy it again"
-            )
+                .trailingBits, "has a last character that no 32 bytes encode to",
+                remedy: "it is mistyped or cut off; copy it again")
         }
     }
 
@@ -65,41 +61,30 @@ enum HashReader {
         let count = parsed.bytes.count
         guard parsed.expectedPadding != nil else {
             return word.error(
-                .wrongLength,
-                "has \(parsed.digitCount) characters of base64, which no number of bytes encodes to",
-                remedy: "a SHA-256 pin has 43 and one =; copy it again"
-            )
+                .wrongLength, "has \(parsed.digitCount) characters of base64, which no number of bytes encodes to",
+                remedy: "a SHA-256 pin has 43 and one =; copy it again")
         }
         if let algorithm = otherHashes[count] {
             return word.error(
-                .wrongLength,
-                "has \(count) bytes, which is \(algorithm), and not the 32 of SHA-256",
-                remedy: PinWord.howToMakeAPin
-            )
+                .wrongLength, "has \(count) bytes, which is \(algorithm), and not the 32 of SHA-256",
+                remedy: PinWord.howToMakeAPin)
         }
         return word.error(
-            .wrongLength,
-            "has \(count) byte\(count == 1 ? "" : "s") instead of 32",
+            .wrongLength, "has \(count) byte\(count == 1 ? "" : "s") instead of 32",
             remedy: "a SHA-256 pin is 44 characters long, and this one is too "
-                + (count < SHA256Digest.byteCount ? "short" : "long")
-        )
+                + (count < SHA256Digest.byteCount ? "short" : "long"))
     }
 
     private static func badCharacter(_ bad: Base64.BadCharacter, in word: PinWord) -> PinFormatError {
         let reason = "has '\(bad.character)' as character \(bad.position) of the hash, which base64 does not know"
         switch bad.character {
         case "=":
-            return word.error(
-                .badCharacter,
-                "goes on after its padding",
-                remedy: "separate pins by a comma or a space"
-            )
+            return word.error(.badCharacter, "goes on after its padding", remedy: "separate pins by a comma or a space")
         case "…", ".":
             return word.error(.badCharacter, reason, remedy: "if a report shortened the pin, copy the whole of it")
         case "%":
             return word.error(.badCharacter, reason, remedy: "undo the percent-encoding: %2B is +, %2F is /, %3D is =")
-        default:
-            return word.error(.badCharacter, reason, remedy: "a pin has letters, digits, + and / and ends with =")
+        default: return word.error(.badCharacter, reason, remedy: "a pin has letters, digits, + and / and ends with =")
         }
     }
 
@@ -112,17 +97,13 @@ enum HashReader {
         guard digits.count == 64 else {
             let kind = [32: "of MD5", 40: "of SHA-1"][digits.count] ?? "instead of the 64 of SHA-256"
             throw word.error(
-                .hexadecimal,
-                "has \(digits.count) hexadecimal digits \(kind)",
-                remedy: PinWord.howToMakeAPin
-            )
+                .hexadecimal, "has \(digits.count) hexadecimal digits \(kind)", remedy: PinWord.howToMakeAPin)
         }
         let values = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
         let bytes = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
         let base64 = SHA256Digest(bytes: bytes)?.base64
         throw word.error(
-            .hexadecimal,
-            "is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate",
+            .hexadecimal, "is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate",
             remedy: (word.rewritten(base64) ?? "write it in base64")
                 + " if it is the hash of the public key; a fingerprint cannot be converted, give the certificate's file"
         )

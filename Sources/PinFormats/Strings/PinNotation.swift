@@ -54,16 +54,12 @@ struct PinNotation {
         guard text.count >= 20, case .success(let parsed) = Base64.parse(word) else { return false }
         if parsed.paddingCount > 0 { return true }
         if "/~.".contains(word.first ?? " "), !(42...44).contains(text.count) { return false }
-        func has(_ range: ClosedRange<Unicode.Scalar>) -> Bool {
-            word.unicodeScalars.contains { range.contains($0) }
-        }
+        func has(_ range: ClosedRange<Unicode.Scalar>) -> Bool { word.unicodeScalars.contains { range.contains($0) } }
         return has("A"..."Z") && has("a"..."z") && has("0"..."9")
     }
 
     /// Whether `character` occurs in fingerprints: a hexadecimal digit or a colon.
-    static func isFingerprint(_ character: UInt8) -> Bool {
-        isHexDigit(character) || character == UInt8(ascii: ":")
-    }
+    static func isFingerprint(_ character: UInt8) -> Bool { isHexDigit(character) || character == UInt8(ascii: ":") }
 
     static func isHexDigit(_ character: UInt8) -> Bool {
         switch character {

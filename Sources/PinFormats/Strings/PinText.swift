@@ -26,19 +26,14 @@ struct PinText {
         if isPEM { throw pemError }
         if isSSHKey {
             throw PinFormatError(
-                .otherKind,
-                at: place,
-                "this is an OpenSSH public key, which is not a pin",
-                remedy: "convert its file with: ssh-keygen -f FILE -e -m PKCS8"
-            )
+                .otherKind, at: place, "this is an OpenSSH public key, which is not a pin",
+                remedy: "convert its file with: ssh-keygen -f FILE -e -m PKCS8")
         }
         if isFingerprint {
             throw PinFormatError(
-                .hexadecimal,
-                at: place,
+                .hexadecimal, at: place,
                 "this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of its key",
-                remedy: "it cannot be converted: give the certificate's file"
-            )
+                remedy: "it cannot be converted: give the certificate's file")
         }
         if isHPKP {
             try HPKPHeader(text, at: place).read(into: &collector)
@@ -60,9 +55,7 @@ struct PinText {
             let entry = rest[..<(end ?? rest.endIndex)]
             isLast = end == nil
             rest = end.map { rest[rest.index(after: $0)...] } ?? ""
-            do throws(PinFormatError) {
-                collector.add(.publicKey(try curlPin(entry)), at: place)
-            } catch {
+            do throws(PinFormatError) { collector.add(.publicKey(try curlPin(entry)), at: place) } catch {
                 try collector.skip(error)
             }
         }
@@ -72,28 +65,21 @@ struct PinText {
         let trimmed = entry.trimmingWhitespace()
         guard !trimmed.isEmpty else {
             throw PinFormatError(
-                .empty,
-                at: place,
-                "an entry of the ';' list is empty",
-                remedy: "remove the extra ';', curl takes it as a part of the pin"
-            )
+                .empty, at: place, "an entry of the ';' list is empty",
+                remedy: "remove the extra ';', curl takes it as a part of the pin")
         }
         guard trimmed.count == entry.count else {
             throw word(trimmed).error(
-                .whitespace,
-                "has white space around it in a ';' list",
-                remedy: "remove it, curl takes it as a part of the pin"
-            )
+                .whitespace, "has white space around it in a ';' list",
+                remedy: "remove it, curl takes it as a part of the pin")
         }
         let word = word(entry)
         // In a list of curl's there is no doubt that the first two slashes are the separator.
         if entry.hasPrefix("sha256//") { return try HashReader.digest(entry.dropFirst(8), in: word) }
         if let notation = PinNotation(entry), notation.algorithm == "sha256", notation.separator == .slash {
             throw word.error(
-                .slashes,
-                "has one slash in a ';' list, which is curl's notation with two",
-                remedy: "write sha256//\(PinWord.isShort(entry) ? shortened(notation.hash, isPublic: true) : "…")"
-            )
+                .slashes, "has one slash in a ';' list, which is curl's notation with two",
+                remedy: "write sha256//\(PinWord.isShort(entry) ? shortened(notation.hash, isPublic: true) : "…")")
         }
         _ = try hash(in: word, isAlone: true)
         throw word.error(.notation, "stands in a ';' list without 'sha256//' before it", remedy: "add it")
@@ -111,9 +97,7 @@ struct PinText {
             do throws(PinFormatError) {
                 let hash = try hash(in: word, isAlone: isAlone)
                 collector.add(.publicKey(hash), at: place)
-            } catch {
-                try collector.skip(joinsWithNext(found) ? brokenByWhitespace(word, after: error) : error)
-            }
+            } catch { try collector.skip(joinsWithNext(found) ? brokenByWhitespace(word, after: error) : error) }
         }
     }
 
@@ -121,34 +105,25 @@ struct PinText {
         guard let notation = PinNotation(word.text) else {
             guard PinNotation.resemblesHash(word.text) else {
                 throw word.error(
-                    .notAPin,
-                    "is not a pin",
-                    remedy: "a pin is sha256/ followed by 44 characters of base64"
-                )
+                    .notAPin, "is not a pin", remedy: "a pin is sha256/ followed by 44 characters of base64")
             }
             return try HashReader.digest(word.text, in: word)
         }
         guard notation.algorithm == "sha256" else {
             throw word.error(
-                .wrongAlgorithm,
-                "is a hash of \(notation.spelling), and only SHA-256 is compared",
-                remedy: PinWord.howToMakeAPin
-            )
+                .wrongAlgorithm, "is a hash of \(notation.spelling), and only SHA-256 is compared",
+                remedy: PinWord.howToMakeAPin)
         }
         let digest = try HashReader.digest(notation.hash, in: word)
         guard notation.spelling == "sha256", notation.separator == .slash || notation.separator == .twoSlashes else {
             throw word.error(
-                .notation,
-                "begins with '\(notation.spelling)\(notation.separator.rawValue)'",
-                remedy: word.rewritten(digest.base64) ?? "write sha256/"
-            )
+                .notation, "begins with '\(notation.spelling)\(notation.separator.rawValue)'",
+                remedy: word.rewritten(digest.base64) ?? "write sha256/")
         }
         guard notation.separator == .slash || isAlone else {
             throw word.error(
-                .slashes,
-                "has two slashes in a list without ';'",
-                remedy: "write sha256/\(digest.base64), or separate curl's pins by ';' and nothing else"
-            )
+                .slashes, "has two slashes in a list without ';'",
+                remedy: "write sha256/\(digest.base64), or separate curl's pins by ';' and nothing else")
         }
         return digest
     }
@@ -173,9 +148,7 @@ struct PinText {
         word.error(.whitespace, "is followed by white space in the middle of the pin", remedy: "remove the white space")
     }
 
-    private func word(_ text: Substring) -> PinWord {
-        PinWord(text: text, place: place, mayBeShown: mayBeShown)
-    }
+    private func word(_ text: Substring) -> PinWord { PinWord(text: text, place: place, mayBeShown: mayBeShown) }
 
     static func isSeparator(_ character: Character) -> Bool {
         character.isWhitespace || character == "," || character == ";"
@@ -195,11 +168,8 @@ struct PinText {
     private var pemError: PinFormatError {
         if text.holds("PRIVATE KEY-----") { return .privateKey(at: place) }
         return PinFormatError(
-            .pemBody,
-            at: place,
-            place == .option ? "PEM text instead of a pin" : "PEM text without its first line",
-            remedy: place == .option ? "give the name of its file" : "the file has to begin with the -----BEGIN line"
-        )
+            .pemBody, at: place, place == .option ? "PEM text instead of a pin" : "PEM text without its first line",
+            remedy: place == .option ? "give the name of its file" : "the file has to begin with the -----BEGIN line")
     }
 }
 
@@ -232,8 +202,7 @@ struct WordScanner: Sequence, IteratorProtocol {
         rest = isASCII ? Substring(rest.utf8.drop(while: Self.isSeparator)) : rest.drop(while: PinText.isSeparator)
         guard !rest.isEmpty else { return nil }
         var word =
-            isASCII
-            ? Substring(rest.utf8.prefix { !Self.isSeparator($0) }) : rest.prefix { !PinText.isSeparator($0) }
+            isASCII ? Substring(rest.utf8.prefix { !Self.isSeparator($0) }) : rest.prefix { !PinText.isSeparator($0) }
         rest = rest[word.endIndex...]
         if let mark = word.first, "\"'".contains(mark), word.count >= 2, word.last == mark {
             word = word.dropFirst().dropLast()

@@ -20,9 +20,7 @@ struct PinWord {
     /// beside text too long to be a pin: either could be a piece of a private key.
     let mayBeShown: Bool
 
-    private var isShown: Bool {
-        Self.isShort(text) && (mayBeShown || PinNotation.isClaimed(by: text))
-    }
+    private var isShown: Bool { Self.isShort(text) && (mayBeShown || PinNotation.isClaimed(by: text)) }
 
     /// An error about this word; `predicate` goes on from its name.
     func error(_ problem: PinProblem, _ predicate: String, remedy: String? = nil) -> PinFormatError {

@@ -20,11 +20,8 @@ package enum LogListReader {
         let root = try JSONReader.root(of: file)
         guard let operators = root["operators"] else {
             throw PinFormatError(
-                .missingValue,
-                at: root.place,
-                "has no 'operators': it is not a list of Certificate Transparency logs",
-                remedy: "give one in the JSON form of version 3"
-            )
+                .missingValue, at: root.place, "has no 'operators': it is not a list of Certificate Transparency logs",
+                remedy: "give one in the JSON form of version 3")
         }
         var logs: [SHA256Digest: TransparencyLogs.Log] = [:]
         for entry in try operators.array() {
@@ -39,16 +36,10 @@ package enum LogListReader {
         }
         guard !logs.isEmpty else {
             throw PinFormatError(
-                .missingValue,
-                at: operators.place,
-                "'operators' has no log",
-                remedy: "give another list"
-            )
+                .missingValue, at: operators.place, "'operators' has no log", remedy: "give another list")
         }
         return TransparencyLogs(
-            logs,
-            date: try root["log_list_timestamp"].map { (node) throws(PinFormatError) in try moment(node) }
-        )
+            logs, date: try root["log_list_timestamp"].map { (node) throws(PinFormatError) in try moment(node) })
     }
 
     private static func log(in node: DocumentNode) throws(PinFormatError) -> (SHA256Digest, TransparencyLogs.Log) {
@@ -58,20 +49,14 @@ package enum LogListReader {
         let bytes = try decoded(key)
         guard let digest = SHA256Digest(bytes: try decoded(identifier)), digest == Hashing.sha256(bytes) else {
             throw PinFormatError(
-                .wrongValue,
-                at: identifier.place,
-                "'\(identifier.key)' is not the SHA-256 of the log's 'key'"
-            )
+                .wrongValue, at: identifier.place, "'\(identifier.key)' is not the SHA-256 of the log's 'key'")
         }
         let name = try node["description"].map { (node) throws(PinFormatError) in try node.text() }
         let state = try node["state"].map { (node) throws(PinFormatError) in try readState(node) }
         return (
             digest,
             TransparencyLogs.Log(
-                name: shortened(name ?? digest.description, to: 80),
-                key: bytes,
-                state: state ?? .unusable
-            )
+                name: shortened(name ?? digest.description, to: 80), key: bytes, state: state ?? .unusable)
         )
     }
 
@@ -98,8 +83,8 @@ package enum LogListReader {
     }
 
     private static func decoded(_ node: DocumentNode) throws(PinFormatError) -> [UInt8] {
-        guard case .success(let base64) = Base64.parse(try node.text()),
-            base64.expectedPadding == base64.paddingCount, !base64.isURLAlphabet, !base64.bytes.isEmpty
+        guard case .success(let base64) = Base64.parse(try node.text()), base64.expectedPadding == base64.paddingCount,
+            !base64.isURLAlphabet, !base64.bytes.isEmpty
         else { throw node.wrong("Base64") }
         return base64.bytes
     }

@@ -45,8 +45,7 @@ struct AFNetworkingWriter: PinBlockWriter {
 
     private static func objectiveC(_ url: String) -> [String] {
         [
-            "AFSecurityPolicy *policy =",
-            "    [AFSecurityPolicy policyWithPinningMode:AFSSLPinningModePublicKey",
+            "AFSecurityPolicy *policy =", "    [AFSecurityPolicy policyWithPinningMode:AFSSLPinningModePublicKey",
             "                     withPinnedCertificates:[AFSecurityPolicy certificatesInBundle:NSBundle.mainBundle]];",
             "AFHTTPSessionManager *manager =",
             "    [[AFHTTPSessionManager alloc] initWithBaseURL:[NSURL URLWithString:@\"\(url)\"]];",
@@ -57,10 +56,8 @@ struct AFNetworkingWriter: PinBlockWriter {
     private static func swift(_ url: String) -> [String] {
         [
             "let manager = AFHTTPSessionManager(baseURL: URL(string: \"\(url)\"))",
-            "manager.securityPolicy = AFSecurityPolicy(",
-            "    pinningMode: .publicKey,",
-            "    withPinnedCertificates: AFSecurityPolicy.certificates(in: .main)",
-            ")",
+            "manager.securityPolicy = AFSecurityPolicy(", "    pinningMode: .publicKey,",
+            "    withPinnedCertificates: AFSecurityPolicy.certificates(in: .main)", ")",
         ]
     }
 }

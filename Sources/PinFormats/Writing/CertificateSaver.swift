@@ -42,8 +42,7 @@ package struct CertificateSaver {
         }
         guard FileKind(at: directory) == .directory else {
             throw Failure(
-                description: "cannot save in '\(shortened(directory, to: 1024))': it is a file: name a directory"
-            )
+                description: "cannot save in '\(shortened(directory, to: 1024))': it is a file: name a directory")
         }
         self.directory = directory
     }
@@ -60,8 +59,7 @@ package struct CertificateSaver {
             if (try? RegularFile.contents(of: path)) == certificate.der { return Saved(path: path, wasThere: true) }
         }
         throw Failure(
-            description: "every name for \(shortened(certificate.description)) is taken in '\(shortened(directory))'"
-        )
+            description: "every name for \(shortened(certificate.description)) is taken in '\(shortened(directory))'")
     }
 
     /// Writes a file under a name of its own and then gives it its real one, which fails when the name is taken.

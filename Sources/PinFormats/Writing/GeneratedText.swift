@@ -39,14 +39,10 @@ enum GeneratedText {
     }
 
     /// The text between the quotation marks of a string in Objective-C or Swift.
-    static func cString(_ text: String) -> String {
-        visible(text).replacingBytes(["\\": "\\\\", "\"": "\\\""])
-    }
+    static func cString(_ text: String) -> String { visible(text).replacingBytes(["\\": "\\\\", "\"": "\\\""]) }
 
     /// The text as one word of a POSIX shell.
-    static func shellWord(_ text: String) -> String {
-        "'" + visible(text).replacingBytes(["'": #"'\''"#]) + "'"
-    }
+    static func shellWord(_ text: String) -> String { "'" + visible(text).replacingBytes(["'": #"'\''"#]) + "'" }
 
     /// The text as a domain name of a zone file (RFC 1035, 5.1).
     static func zoneName(_ text: String) -> String {

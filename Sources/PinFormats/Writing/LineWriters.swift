@@ -17,9 +17,7 @@ struct CurlWriter: PinBlockWriter {
                     pins.append(item.notations.curl)
                 }
             }
-            guard !pins.isEmpty else {
-                return lines + ["# No key here is a server's: curl cannot pin an authority."]
-            }
+            guard !pins.isEmpty else { return lines + ["# No key here is a server's: curl cannot pin an authority."] }
             if let backup = PinRemark.backup([group]).first {
                 lines.append("# " + backup)
                 lines.append("# Separate it by ';' and nothing else. " + PinRemark.howToBackup)
@@ -48,8 +46,7 @@ struct TLSAWriter: PinBlockWriter {
                 lines.append((use == .offered ? "; " : "") + "\(owner) IN TLSA \(item.notations.tlsa)")
             }
             lines.append(
-                "; Publish the record of the next key before the server uses it, and keep both until the TTL is over."
-            )
+                "; Publish the record of the next key before the server uses it, and keep both until the TTL is over.")
             lines.append("; Clients believe these records only in a zone signed with DNSSEC.")
             return lines
         }
@@ -80,8 +77,7 @@ struct HPKPWriter: PinBlockWriter {
             }
             if !PinRemark.backup([group]).isEmpty {
                 lines.append(
-                    "# A client ignores the header unless one pin is on no certificate of the chain (RFC 7469, 2.5):"
-                )
+                    "# A client ignores the header unless one pin is on no certificate of the chain (RFC 7469, 2.5):")
                 lines.append("# add the pin of a second key that you keep in reserve. " + PinRemark.howToBackup)
             }
             directives.append("max-age=5184000")

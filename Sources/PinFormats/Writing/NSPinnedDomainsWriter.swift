@@ -10,9 +10,7 @@ struct NSPinnedDomainsWriter: PinBlockWriter {
             xml.line("<key>NSAppTransportSecurity</key>")
             xml.element("dict") { xml in
                 xml.line("<key>NSPinnedDomains</key>")
-                xml.element("dict") { xml in
-                    for group in groups { domain(group, &xml) }
-                }
+                xml.element("dict") { xml in for group in groups { domain(group, &xml) } }
             }
         }
     }

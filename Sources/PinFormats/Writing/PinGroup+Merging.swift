@@ -86,15 +86,9 @@ extension PinGroup {
 
         var group: PinGroup {
             var group = PinGroup(
-                host: first.host,
-                port: first.port,
-                origins: origins,
-                warning: warnings.isEmpty ? nil : warnings.joined(separator: "; "),
-                items: items,
-                chosen: chosen,
-                rules: rules,
-                remarks: remarks
-            )
+                host: first.host, port: first.port, origins: origins,
+                warning: warnings.isEmpty ? nil : warnings.joined(separator: "; "), items: items, chosen: chosen,
+                rules: rules, remarks: remarks)
             group.hasReserve = hasReserve
             return group
         }

@@ -26,14 +26,8 @@ package struct PinGroup: Sendable, Hashable {
 
     /// The keys of `host`.
     package init(
-        host: String?,
-        port: Int,
-        origins: [String],
-        warning: String? = nil,
-        items: [PinItem],
-        chosen: Set<SHA256Digest> = [],
-        rules: PinRules? = nil,
-        remarks: [String] = []
+        host: String?, port: Int, origins: [String], warning: String? = nil, items: [PinItem],
+        chosen: Set<SHA256Digest> = [], rules: PinRules? = nil, remarks: [String] = []
     ) {
         self.host = host
         self.port = port
@@ -48,29 +42,15 @@ package struct PinGroup: Sendable, Hashable {
     /// The group with more keys, of which those in `chosen` are pinned even where they are an authority's.
     package func adding(_ items: [PinItem], chosen more: Set<SHA256Digest>, origins: [String]) -> PinGroup {
         PinGroup(
-            host: host,
-            port: port,
-            origins: self.origins + origins,
-            warning: warning,
-            items: self.items + items,
-            chosen: chosen.union(more),
-            rules: rules,
-            remarks: remarks
-        )
+            host: host, port: port, origins: self.origins + origins, warning: warning, items: self.items + items,
+            chosen: chosen.union(more), rules: rules, remarks: remarks)
     }
 
     /// The group with these of its keys alone.
     package func keeping(_ items: [PinItem]) -> PinGroup {
         PinGroup(
-            host: host,
-            port: port,
-            origins: origins,
-            warning: warning,
-            items: items,
-            chosen: chosen,
-            rules: rules,
-            remarks: remarks
-        )
+            host: host, port: port, origins: origins, warning: warning, items: items, chosen: chosen, rules: rules,
+            remarks: remarks)
     }
 
     /// Where the first of what it is made of stands, empty when it is not known.
@@ -95,22 +75,11 @@ package struct PinGroup: Sendable, Hashable {
     package func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
 
     /// The group with other keys, rules or port, and more remarks; what it pins it goes on pinning.
-    func with(
-        items: [PinItem]? = nil,
-        rules: PinRules? = nil,
-        port: Int? = nil,
-        remarks: [String] = []
-    ) -> PinGroup {
+    func with(items: [PinItem]? = nil, rules: PinRules? = nil, port: Int? = nil, remarks: [String] = []) -> PinGroup {
         PinGroup(
-            host: host,
-            port: port ?? self.port,
-            origins: origins,
-            warning: warning,
-            items: items ?? self.items,
-            chosen: chosen.union(items?.map(\.spkiSHA256) ?? []),
-            rules: rules ?? self.rules,
-            remarks: self.remarks + remarks
-        )
+            host: host, port: port ?? self.port, origins: origins, warning: warning, items: items ?? self.items,
+            chosen: chosen.union(items?.map(\.spkiSHA256) ?? []), rules: rules ?? self.rules,
+            remarks: self.remarks + remarks)
     }
 
     /// How many labels may stand before the host.

@@ -74,11 +74,8 @@ package struct PinItem: Sendable, Hashable {
     /// The key as a TLSA record, of the usage that ``PinNotations/tlsa`` has.
     var record: TLSARecord? {
         TLSARecord(
-            usage: role.isAuthority ? .trustAnchor : .leaf,
-            selector: .publicKey,
-            matching: .sha256,
-            data: spkiSHA256.bytes
-        )
+            usage: role.isAuthority ? .trustAnchor : .leaf, selector: .publicKey, matching: .sha256,
+            data: spkiSHA256.bytes)
     }
 
     /// What a comment beside the hash says: role, owner and expiry; not escaped.

@@ -9,9 +9,7 @@ struct TrustKitWriter: PinBlockWriter {
             xml.element("dict") { xml in
                 xml.entry("TSKSwizzleNetworkDelegates", "<true/>")
                 xml.line("<key>TSKPinnedDomains</key>")
-                xml.element("dict") { xml in
-                    for group in groups { domain(group, &xml) }
-                }
+                xml.element("dict") { xml in for group in groups { domain(group, &xml) } }
             }
         }
     }

@@ -4,9 +4,7 @@ struct XMLLines {
     private var depth = 0
 
     /// A document that begins with these lines.
-    init(_ prologue: [String]) {
-        lines = prologue
-    }
+    init(_ prologue: [String]) { lines = prologue }
 
     /// A property list, as a file of its own.
     static func propertyList(_ contents: (inout XMLLines) -> Void) -> [String] {
@@ -20,14 +18,10 @@ struct XMLLines {
     }
 
     /// A line of markup; whatever comes from outside in it is escaped already.
-    mutating func line(_ markup: String) {
-        lines.append(String(repeating: "    ", count: depth) + markup)
-    }
+    mutating func line(_ markup: String) { lines.append(String(repeating: "    ", count: depth) + markup) }
 
     /// A comment with text of any kind.
-    mutating func comment(_ text: String) {
-        line("<!-- \(GeneratedText.comment(text)) -->")
-    }
+    mutating func comment(_ text: String) { line("<!-- \(GeneratedText.comment(text)) -->") }
 
     /// An element with others in it; `attributes` are escaped already.
     mutating func element(_ name: String, attributes: String = "", _ contents: (inout XMLLines) -> Void) {

@@ -7,18 +7,16 @@ extension ZoneEntries {
 
     mutating func followHosts(_ collector: inout PinCollector) throws(PinFormatError) {
         guard !zone.aliases.isEmpty || !zone.generated.isEmpty else { return }
-        let found = Dictionary(grouping: entries) { $0.hosts?.name ?? "" }
-            .mapValues { Dictionary(grouping: $0, by: \.port) }
+        let found = Dictionary(grouping: entries) { $0.hosts?.name ?? "" }.mapValues {
+            Dictionary(grouping: $0, by: \.port)
+        }
         // What begins as a service or a wildcard is no host.
         var names = Set(
-            zone.aliases.keys.filter { name in name.labels.first.map { "_*".contains($0.prefix(1)) } == false }
-        )
+            zone.aliases.keys.filter { name in name.labels.first.map { "_*".contains($0.prefix(1)) } == false })
         if !zone.generated.isEmpty {
             names.formUnion(found.keys.compactMap { $0.isEmpty ? nil : ZoneName("\($0).", below: .root) })
         }
-        for name in names.sorted(by: { $0.description < $1.description }) {
-            try follow(name, among: found, &collector)
-        }
+        for name in names.sorted(by: { $0.description < $1.description }) { try follow(name, among: found, &collector) }
         entries.removeAll { entry in
             unread[entry.hosts?.name ?? ""]?.contains { host in
                 guard let port = entry.port else { return host.port == nil }
@@ -28,9 +26,7 @@ extension ZoneEntries {
     }
 
     private mutating func follow(
-        _ name: ZoneName,
-        among found: [String: Ports],
-        _ collector: inout PinCollector
+        _ name: ZoneName, among found: [String: Ports], _ collector: inout PinCollector
     ) throws(PinFormatError) {
         let own = found[name.host] ?? [:]
         var target = name
@@ -53,17 +49,14 @@ extension ZoneEntries {
         guard let hosts = try? HostText.pattern(name.host, .exact, at: place) else { return }
         for other in unread[target.host] ?? [] {
             try refuse(
-                UnreadHost(hosts: hosts, port: other.port, readPorts: other.readPorts, error: other.error),
-                &collector
-            )
+                UnreadHost(hosts: hosts, port: other.port, readPorts: other.readPorts, error: other.error), &collector)
         }
         let others = found[target.host] ?? [:]
         guard !others.isEmpty else {
             if !own.isEmpty, zone.cuts.isZone != true || zone.cuts.obstacle(target) != nil {
                 let target = shortened(target.description)
                 notes.add(
-                    .targetOutside,
-                    at: place,
+                    .targetOutside, at: place,
                     "clients ask for the TLSA records of \(target) first, to which the host leads: the file does not have them"
                 )
             }
@@ -90,16 +83,11 @@ extension ZoneEntries {
         try refuse(
             name,
             "is an alias of \(shortened(target.description)) and has other TLSA records than it, which clients ask first",
-            at: place,
-            &collector
-        )
+            at: place, &collector)
     }
 
-    private mutating func copy(
-        _ others: [HostEntry],
-        for hosts: HostPattern,
-        at place: PinPlace
-    ) throws(PinFormatError) {
+    private mutating func copy(_ others: [HostEntry], for hosts: HostPattern, at place: PinPlace) throws(PinFormatError)
+    {
         for var entry in others {
             entry.hosts = hosts
             entries.append(entry)
@@ -108,29 +96,17 @@ extension ZoneEntries {
     }
 
     private static func records(_ entries: [HostEntry]) -> Set<[TLSARecord]> {
-        Set(
-            entries.map { entry in
-                if case .records(let records, _) = entry.identities { records } else { [] }
-            }
-        )
+        Set(entries.map { entry in if case .records(let records, _) = entry.identities { records } else { [] } })
     }
 
     /// Refuses a host with records of its own, of which it is not known whether clients use them.
     private mutating func refuse(
-        _ name: ZoneName,
-        _ reason: String,
-        at place: PinPlace,
-        _ collector: inout PinCollector
+        _ name: ZoneName, _ reason: String, at place: PinPlace, _ collector: inout PinCollector
     ) throws(PinFormatError) {
         let error = PinFormatError(
-            .badRecord,
-            at: place,
-            "'\(shortened(name.description))' \(reason)",
-            remedy: "leave the records that clients of the host find first, as dig prints them"
-        )
+            .badRecord, at: place, "'\(shortened(name.description))' \(reason)",
+            remedy: "leave the records that clients of the host find first, as dig prints them")
         try refuse(
-            UnreadHost(hosts: try HostText.pattern(name.host, .exact, at: place), port: nil, error: error),
-            &collector
-        )
+            UnreadHost(hosts: try HostText.pattern(name.host, .exact, at: place), port: nil, error: error), &collector)
     }
 }

@@ -28,12 +28,9 @@ struct ZoneEntries {
         if let place = zone.recordWithoutOrigin {
             try collector.gather(
                 PinFormatError(
-                    .badHost,
-                    at: place,
+                    .badHost, at: place,
                     "the owner of the TLSA record goes on with the zone's own name, which the file does not have",
-                    remedy: "put it in front: $ORIGIN example.com."
-                )
-            )
+                    remedy: "put it in front: $ORIGIN example.com."))
         }
         var found = ZoneEntries(zone)
         try found.addRecords(&collector)
@@ -63,9 +60,7 @@ struct ZoneEntries {
             do throws(PinFormatError) {
                 guard let server = try server(of: record.owner, at: record.place) else { continue }
                 try add(record, for: server)
-            } catch {
-                try collector.skip(error)
-            }
+            } catch { try collector.skip(error) }
         }
     }
 
@@ -90,9 +85,7 @@ struct ZoneEntries {
 
     /// The records to which an alias leads within the file.
     private func records(
-        of name: ZoneName,
-        _ alias: ZoneReader.Alias,
-        among records: [ZoneName?: [ZoneReader.Record]]
+        of name: ZoneName, _ alias: ZoneReader.Alias, among records: [ZoneName?: [ZoneReader.Record]]
     ) throws(PinFormatError) -> [ZoneReader.Record] {
         var isAmbiguous = alias.isAmbiguous || records[name] != nil
         var target = alias.target
@@ -103,42 +96,29 @@ struct ZoneEntries {
         }
         guard !isAmbiguous else {
             throw PinFormatError(
-                .badRecord,
-                at: alias.place,
+                .badRecord, at: alias.place,
                 "'\(shortened(name.description))' is an alias and has other records, which no server loads",
-                remedy: "leave the alias or the records"
-            )
+                remedy: "leave the alias or the records")
         }
         guard let found = records[target], zone.cuts.obstacle(target) == nil else {
             throw PinFormatError(
-                .badRecord,
-                at: alias.place,
+                .badRecord, at: alias.place,
                 "the TLSA records of '\(shortened(name.description))' are those of another name and are not in the file",
-                remedy: "give them under the name itself, as dig prints them"
-            )
+                remedy: "give them under the name itself, as dig prints them")
         }
         return found
     }
 
     private mutating func add(
-        _ records: [ZoneReader.Record],
-        of name: ZoneName,
-        _ alias: ZoneReader.Alias,
-        _ collector: inout PinCollector
+        _ records: [ZoneReader.Record], of name: ZoneName, _ alias: ZoneReader.Alias, _ collector: inout PinCollector
     ) throws(PinFormatError) {
         let server: Server?
-        do throws(PinFormatError) {
-            server = try self.server(of: name, at: alias.place)
-        } catch {
+        do throws(PinFormatError) { server = try self.server(of: name, at: alias.place) } catch {
             return try collector.skip(error)
         }
         guard let server else { return }
         for record in records {
-            do throws(PinFormatError) {
-                try add(record, for: server)
-            } catch {
-                try collector.skip(error)
-            }
+            do throws(PinFormatError) { try add(record, for: server) } catch { try collector.skip(error) }
             try checkCount(at: alias.place)
         }
     }
@@ -146,11 +126,8 @@ struct ZoneEntries {
     func checkCount(at place: PinPlace) throws(PinFormatError) {
         guard entries.count <= Self.mostEntries else {
             throw PinFormatError(
-                .unreasonableDocument,
-                at: place,
-                "more than \(Self.mostEntries) TLSA records by way of aliases",
-                remedy: "give the records of the hosts that are checked"
-            )
+                .unreasonableDocument, at: place, "more than \(Self.mostEntries) TLSA records by way of aliases",
+                remedy: "give the records of the hosts that are checked")
         }
     }
 
@@ -159,18 +136,11 @@ struct ZoneEntries {
         guard let owner else { return Server(hosts: nil, port: nil) }
         guard let service = owner.service else {
             throw PinFormatError(
-                .badHost,
-                at: place,
-                "the owner '\(shortened(owner.description))' of the TLSA record names no port",
-                remedy: "it begins as in _443._tcp.api.example.com."
-            )
+                .badHost, at: place, "the owner '\(shortened(owner.description))' of the TLSA record names no port",
+                remedy: "it begins as in _443._tcp.api.example.com.")
         }
         guard service.transport == "_tcp" else {
-            notes.add(
-                .otherTransport,
-                at: place,
-                "the record is not for connections over TCP and was passed over"
-            )
+            notes.add(.otherTransport, at: place, "the record is not for connections over TCP and was passed over")
             return nil
         }
         return Server(hosts: try HostText.pattern(service.host, .exact, at: place), port: service.port)
@@ -183,33 +153,25 @@ struct ZoneEntries {
             let port = zone.ports[service.host]?.min()
         else { return nil }
         return PinFormatError(
-            .badRecord,
-            at: place,
+            .badRecord, at: place,
             "the record for all ports of \(shortened(service.host)) is not for the port \(port), which has its own",
-            remedy: "give the records of the ports that are checked"
-        )
+            remedy: "give the records of the ports that are checked")
     }
 
     private func whyNotServed(_ owner: ZoneName, at place: PinPlace) -> PinFormatError? {
         guard owner.service?.transport == "_tcp", let obstacle = zone.cuts.obstacle(owner) else { return nil }
         return PinFormatError(
-            .badRecord,
-            at: place,
+            .badRecord, at: place,
             "'\(shortened(owner.description))' is \(obstacle), where no server answers with the records of this file",
-            remedy: "give the records that dig prints"
-        )
+            remedy: "give the records that dig prints")
     }
 
     /// Refuses what is said of one host and of no other.
     private mutating func refuse(
-        _ owner: ZoneName,
-        _ error: PinFormatError,
-        _ collector: inout PinCollector
+        _ owner: ZoneName, _ error: PinFormatError, _ collector: inout PinCollector
     ) throws(PinFormatError) {
         guard let service = owner.service, let hosts = try? HostText.pattern(service.host, .exact, at: error.place)
-        else {
-            return try collector.skip(error)
-        }
+        else { return try collector.skip(error) }
         let readPorts = service.port == nil ? zone.ports[service.host] ?? [] : []
         try refuse(UnreadHost(hosts: hosts, port: service.port, readPorts: readPorts, error: error), &collector)
     }
@@ -228,10 +190,7 @@ struct ZoneEntries {
         }
         if entry.pins.isEmpty {
             notes.add(
-                .daneOnly,
-                at: record.place,
-                "only the client dane compares this record: it is not a hash of a key"
-            )
+                .daneOnly, at: record.place, "only the client dane compares this record: it is not a hash of a key")
         }
         entries.append(entry)
     }
@@ -243,9 +202,7 @@ struct ZoneEntries {
             if known[server] != nil {
                 notes.add(.unusable, at: record.place, "clients pass over the record: \(reason)")
             } else {
-                do throws(PinFormatError) {
-                    _ = try record.line.record(at: record.place)
-                } catch {
+                do throws(PinFormatError) { _ = try record.line.record(at: record.place) } catch {
                     try collector.skip(error)
                 }
             }

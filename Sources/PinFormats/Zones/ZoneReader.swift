@@ -48,21 +48,11 @@ struct ZoneReader {
 
     // MARK: Lines
 
-    mutating func read(
-        _ line: String,
-        at place: PinPlace,
-        into collector: inout PinCollector
-    ) throws(PinFormatError) {
-        do throws(PinFormatError) {
-            if line.hasPrefix("$") { return try readDirective(line, at: place) }
-        } catch {
+    mutating func read(_ line: String, at place: PinPlace, into collector: inout PinCollector) throws(PinFormatError) {
+        do throws(PinFormatError) { if line.hasPrefix("$") { return try readDirective(line, at: place) } } catch {
             return try collector.gather(error)
         }
-        do throws(PinFormatError) {
-            try readRecord(line, at: place)
-        } catch {
-            try collector.skip(error)
-        }
+        do throws(PinFormatError) { try readRecord(line, at: place) } catch { try collector.skip(error) }
     }
 
     private mutating func readDirective(_ line: String, at place: PinPlace) throws(PinFormatError) {
@@ -73,11 +63,9 @@ struct ZoneReader {
             if let text = words.dropFirst().first, let name = ZoneName(text, below: origin) {
                 guard hasOrigin || !Self.isRelative(text) else {
                     throw PinFormatError(
-                        .badHost,
-                        at: place,
+                        .badHost, at: place,
                         "'\(shortened(line, to: 80))' goes on with the zone's own name, for no dot closes it",
-                        remedy: "end it with a dot, as in $ORIGIN example.com."
-                    )
+                        remedy: "end it with a dot, as in $ORIGIN example.com.")
                 }
                 // A file that names an origin is a zone's, in which the names before it have one, too.
                 usesOrigin = usesOrigin || !hasOrigin
@@ -95,11 +83,8 @@ struct ZoneReader {
         default: break
         }
         throw PinFormatError(
-            .badRecord,
-            at: place,
-            "what '\(shortened(line, to: 80))' stands for is not written out",
-            remedy: "give the zone as a server loads it, or the records that dig prints"
-        )
+            .badRecord, at: place, "what '\(shortened(line, to: 80))' stands for is not written out",
+            remedy: "give the zone as a server loads it, or the records that dig prints")
     }
 
     private static func isRelative(_ text: Substring) -> Bool { !text.hasSuffix(".") }
@@ -111,11 +96,8 @@ struct ZoneReader {
         guard let record = ZoneRecord(line) else {
             guard !TLSARecordLine.isMentioned(in: line[...]) else {
                 throw PinFormatError(
-                    .badRecord,
-                    at: place,
-                    "the line names TLSA and is no record",
-                    remedy: "it begins as in _443._tcp.api.example.com. IN TLSA"
-                )
+                    .badRecord, at: place, "the line names TLSA and is no record",
+                    remedy: "it begins as in _443._tcp.api.example.com. IN TLSA")
             }
             if line.first?.isWhitespace == false { setOwner(line.prefix { !$0.isWhitespace }) }
             return
@@ -133,11 +115,9 @@ struct ZoneReader {
         }
         if record.type == "DNAME", name.labels.first == "_tcp" {
             throw PinFormatError(
-                .badRecord,
-                at: place,
+                .badRecord, at: place,
                 "the names below '\(shortened(name.description))' are others, which is not followed",
-                remedy: "give their TLSA records"
-            )
+                remedy: "give their TLSA records")
         }
     }
 
@@ -164,17 +144,11 @@ struct ZoneReader {
 
     private mutating func addPort(of name: ZoneName) {
         guard let end = name.labels.firstIndex(of: "_tcp"), end > 0, let port = ZoneName.port(name.labels[end - 1])
-        else {
-            return
-        }
+        else { return }
         ports[name.labels[(end + 1)...].joined(separator: "."), default: []].insert(port)
     }
 
-    private mutating func add(
-        _ record: TLSARecordLine,
-        isIndented: Bool,
-        at place: PinPlace
-    ) throws(PinFormatError) {
+    private mutating func add(_ record: TLSARecordLine, isIndented: Bool, at place: PinPlace) throws(PinFormatError) {
         if let own = record.owner { setOwner(own) }
         guard record.isOfInternet else {
             return notes.add(.otherClass, at: place, "the record is not of class IN and was passed over")
@@ -188,11 +162,8 @@ struct ZoneReader {
             records.append(Record(line: record, owner: name, place: place))
         case .name, .unreadable:
             throw PinFormatError(
-                .badHost,
-                at: place,
-                "the TLSA record names no owner, as others of the file do",
-                remedy: "it begins as in _443._tcp.api.example.com."
-            )
+                .badHost, at: place, "the TLSA record names no owner, as others of the file do",
+                remedy: "it begins as in _443._tcp.api.example.com.")
         }
     }
 }

@@ -39,13 +39,9 @@ struct Drift {
             guard source.inspections.allSatisfy(\.problems.isEmpty) else { continue }
             findings.append(
                 LintFinding(
-                    .driftHosts,
-                    at: source.place,
-                    host: host,
+                    .driftHosts, at: source.place, host: host,
                     "\(shortened(host)) is pinned in \(shortened(first.place.description, isPublic: true)) and not here",
-                    remedy: "pin it here too, or leave it out there"
-                )
-            )
+                    remedy: "pin it here too, or leave it out there"))
         }
         return findings + missingPins(host, present) + Settings(host: host, views: present).findings(pattern)
     }
@@ -55,34 +51,22 @@ struct Drift {
             guard view.isComplete else { return nil }
             let others = views.indices.filter { $0 != index }.map { views[$0] }
             return missing(
-                view.keys,
-                of: others.map { (name: $0.place.description, keys: $0.keys) },
-                at: view.place,
-                host: host
-            )
+                view.keys, of: others.map { (name: $0.place.description, keys: $0.keys) }, at: view.place, host: host)
         }
     }
 
     /// What `keys` lack that others have.
     private func missing(
-        _ keys: [SHA256Digest],
-        of others: [(name: String, keys: [SHA256Digest])],
-        at place: LintPlace,
-        host: String?
+        _ keys: [SHA256Digest], of others: [(name: String, keys: [SHA256Digest])], at place: LintPlace, host: String?
     ) -> LintFinding? {
         let own = Set(keys)
         let lacking = others.map { (name: $0.name, keys: $0.keys.filter { !own.contains($0) }) }
         guard let other = lacking.first(where: { !$0.keys.isEmpty }) else { return nil }
         let names = listed(other.keys.lazy.map(\.description), first: 3)
         return LintFinding(
-            .driftPins,
-            at: place,
-            host: host,
-            "\(names) \(other.keys.count == 1 ? "is" : "are") pinned"
-                + (host.map { " for \(shortened($0))" } ?? "")
-                + " in \(shortened(other.name, isPublic: true)) and not here",
-            remedy: "pin the same keys in both"
-        )
+            .driftPins, at: place, host: host,
+            "\(names) \(other.keys.count == 1 ? "is" : "are") pinned" + (host.map { " for \(shortened($0))" } ?? "")
+                + " in \(shortened(other.name, isPublic: true)) and not here", remedy: "pin the same keys in both")
     }
 
     /// Pins for whatever host, held against those that all hosts of the others have together.
@@ -92,12 +76,7 @@ struct Drift {
         return pinned.compactMap { source in
             guard !source.sets.contains(where: \.isIncomplete) else { return nil }
             let others = pinned.filter { $0.name != source.name && (source.isLoose || $0.isLoose) }
-            return missing(
-                source.keys,
-                of: others.map { (name: $0.name, keys: $0.keys) },
-                at: source.place,
-                host: nil
-            )
+            return missing(source.keys, of: others.map { (name: $0.name, keys: $0.keys) }, at: source.place, host: nil)
         }
     }
 }

@@ -21,13 +21,10 @@ extension Drift {
                 return LintFinding(
                     .driftSubdomains,
                     // The system has no way to say more.
-                    view.isApples && view.reach == .oneLabel ? .note : nil,
-                    at: view.place,
-                    host: host,
+                    view.isApples && view.reach == .oneLabel ? .note : nil, at: view.place, host: host,
                     "\(names) are pinned in \(shortened(widest.place.description, isPublic: true)) and not here",
                     remedy: view.isApples && view.reach == .oneLabel
-                        ? "give deeper names entries of their own" : "include subdomains in both or in neither"
-                )
+                        ? "give deeper names entries of their own" : "include subdomains in both or in neither")
             }
         }
 
@@ -37,14 +34,10 @@ extension Drift {
             }
             return views.filter { $0.expiration != date }.map { view in
                 LintFinding(
-                    .driftExpiration,
-                    view.mayExpire ? nil : .note,
-                    at: view.place,
-                    host: host,
+                    .driftExpiration, view.mayExpire ? nil : .note, at: view.place, host: host,
                     "the pins of \(shortened(host)) expire on \(date.date) in \(shortened(first.place.description, isPublic: true)) and "
                         + (view.expiration.map { "on \($0.date) here" } ?? "never here"),
-                    remedy: view.mayExpire ? "give both the same date" : nil
-                )
+                    remedy: view.mayExpire ? "give both the same date" : nil)
             }
         }
 
@@ -52,12 +45,9 @@ extension Drift {
             guard let first = views.first(where: \.isEnforced) else { return [] }
             return views.filter { !$0.isEnforced }.map { view in
                 LintFinding(
-                    .driftEnforcement,
-                    at: view.place,
-                    host: host,
+                    .driftEnforcement, at: view.place, host: host,
                     "a mismatch for \(shortened(host)) is only reported here, and blocks the connection in "
-                        + shortened(first.place.description, isPublic: true),
-                    remedy: "enforce it in both or in neither"
+                        + shortened(first.place.description, isPublic: true), remedy: "enforce it in both or in neither"
                 )
             }
         }

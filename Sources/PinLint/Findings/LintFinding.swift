@@ -19,11 +19,7 @@ package struct LintFinding: Sendable, Hashable {
     package let obstacle: PinFormatError.Kind?
 
     init(
-        _ id: LintRuleID,
-        _ severity: LintSeverity? = nil,
-        at place: LintPlace,
-        host: String? = nil,
-        _ message: String,
+        _ id: LintRuleID, _ severity: LintSeverity? = nil, at place: LintPlace, host: String? = nil, _ message: String,
         remedy: String? = nil
     ) {
         self.id = id.rawValue
@@ -57,9 +53,7 @@ package enum LintSeverity: String, Sendable, Hashable, CaseIterable, Comparable 
     case error
 
     /// Whether `left` is less bad.
-    package static func < (left: LintSeverity, right: LintSeverity) -> Bool {
-        left.rank < right.rank
-    }
+    package static func < (left: LintSeverity, right: LintSeverity) -> Bool { left.rank < right.rank }
 
     private var rank: Int {
         switch self {

@@ -73,24 +73,20 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .pinnedCertificateExpired, .pinSetExpired, .trustKitTooFewPins, .trustKitNoRegisteredSuffix,
             .trustKitPublicSuffix, .trustKitUnsupportedKey, .trustKitHashDiffers, .trustKitAndroidThrows,
-            .debugBuildThrows, .unknownKey, .trustsNothing,
-            .hostNeverMatches, .publicKeyNotLoaded, .lifetimeTooLong, .noServerAuth, .pinnedToNothing, .curlTakesKeys,
-            .curlReadsNoBlanks:
+            .debugBuildThrows, .unknownKey, .trustsNothing, .hostNeverMatches, .publicKeyNotLoaded, .lifetimeTooLong,
+            .noServerAuth, .pinnedToNothing, .curlTakesKeys, .curlReadsNoBlanks:
             .error
         case .pinnedCertificateExpiresSoon, .pinnedCertificateNotYetValid, .leafCertificatePinned, .onlyLeafPins,
             .authorityBesideLeaf, .weakKey, .weakSignature, .noBackupPin, .duplicatePin, .emptyPinSet, .hostNotPinned,
-            .pinSetExpiresSoon,
-            .notLoadedByAFNetworking, .notLoadedByAlamofire, .curlComparesTheLeaf, .trustKitNotEnforced,
-            .trustKitAndroidNotEnforced, .trustKitAndroidOneDomain, .pinsOverridden, .userAnchors, .arbitraryLoads,
-            .transportSecurityException,
-            .nsPinnedDomainsLeafAndCA,
-            .okHttpOneLabel, .trustKitReportURI, .driftHosts, .driftPins, .driftSubdomains, .driftExpiration,
-            .driftEnforcement:
+            .pinSetExpiresSoon, .notLoadedByAFNetworking, .notLoadedByAlamofire, .curlComparesTheLeaf,
+            .trustKitNotEnforced, .trustKitAndroidNotEnforced, .trustKitAndroidOneDomain, .pinsOverridden, .userAnchors,
+            .arbitraryLoads, .transportSecurityException, .nsPinnedDomainsLeafAndCA, .okHttpOneLabel,
+            .trustKitReportURI, .driftHosts, .driftPins, .driftSubdomains, .driftExpiration, .driftEnforcement:
             .warning
         case .certificateModeEnds, .sameKeyTwice, .arbitraryLoadsNarrowed, .overlappingHosts,
-            .trustKitFailsOpenAfterExpiration,
-            .androidFailsOpenAfterExpiration, .debugOverrides, .nsPinnedDomainsOneLabel, .ignored, .notFollowed,
-            .notAPinFile, .certificateRequest, .clientTakesCertificates:
+            .trustKitFailsOpenAfterExpiration, .androidFailsOpenAfterExpiration, .debugOverrides,
+            .nsPinnedDomainsOneLabel, .ignored, .notFollowed, .notAPinFile, .certificateRequest,
+            .clientTakesCertificates:
             .note
         }
     }

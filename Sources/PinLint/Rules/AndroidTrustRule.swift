@@ -12,13 +12,10 @@ struct AndroidTrustRule: LintRule {
             return ([(configuration.base, configuration.origin, nil)] + domains).compactMap { level, origin, host in
                 guard level?.sources?.contains(where: { $0.origin == .user }) == true else { return nil }
                 return LintFinding(
-                    .userAnchors,
-                    at: source.place(ofOrigin: origin),
-                    host: host,
+                    .userAnchors, at: source.place(ofOrigin: origin), host: host,
                     "roots that the user installs are trusted\(host.map { " for \(shortened($0))" } ?? ""), "
                         + "an interceptor's among them, also in releases",
-                    remedy: "name src=\"user\" in <debug-overrides> alone"
-                )
+                    remedy: "name src=\"user\" in <debug-overrides> alone")
             }
         }
     }

@@ -26,22 +26,14 @@ struct AppleLeafRule: LintRule {
         switch failure.reason {
         case .lifetimeTooLong(let days, let limit):
             return LintFinding(
-                .lifetimeTooLong,
-                at: place,
-                host: host,
+                .lifetimeTooLong, at: place, host: host,
                 "\(name) is valid for \(days == .max ? "endless" : "\(days)") days and Apple's platforms take \(limit): "
-                    + "apps on them fail from the first day on",
-                remedy: "issue it for \(limit) days or fewer"
-            )
+                    + "apps on them fail from the first day on", remedy: "issue it for \(limit) days or fewer")
         case .noServerAuth:
             return LintFinding(
-                .noServerAuth,
-                at: place,
-                host: host,
+                .noServerAuth, at: place, host: host,
                 "\(name) does not say serverAuth (extended key usage): apps on Apple's platforms that make it or its authority "
-                    + "an anchor fail from the first day on",
-                remedy: "issue it with extendedKeyUsage = serverAuth"
-            )
+                    + "an anchor fail from the first day on", remedy: "issue it with extendedKeyUsage = serverAuth")
         default: return nil
         }
     }

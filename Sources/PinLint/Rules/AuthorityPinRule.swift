@@ -12,13 +12,10 @@ struct AuthorityPinRule: LintRule {
                 let authority = certificates.first(where: { $0.certificate.isAuthority })
             else { return nil }
             return LintFinding(
-                .authorityBesideLeaf,
-                at: authority.place,
-                host: set.host,
+                .authorityBesideLeaf, at: authority.place, host: set.host,
                 "\(shortened(authority.certificate.description)) is an authority, pinned beside a server's own key: "
                     + "any certificate it issues for the name will do",
-                remedy: "leave the authority out, and pin a key of your own in reserve, unless this is meant"
-            )
+                remedy: "leave the authority out, and pin a key of your own in reserve, unless this is meant")
         }
     }
 }

@@ -10,24 +10,17 @@ struct BackupPinRule: LintRule {
             if set.isEnforcedByTrustKit || set.kind == nil && scene.isFor("trustkit") { return nil }
             for (list, what) in lists(of: set, in: source, scene) where Set(list.map(\.spkiSHA256)).count == 1 {
                 return LintFinding(
-                    .noBackupPin,
-                    at: set.place,
-                    host: set.host,
+                    .noBackupPin, at: set.place, host: set.host,
                     "one key is pinned\(set.forHost)\(what), and none in reserve: when it is lost or replaced, "
                         + "the app stops working",
-                    remedy: "pin a second key that no server uses yet and whose private half lies in a safe place"
-                )
+                    remedy: "pin a second key that no server uses yet and whose private half lies in a safe place")
             }
             return nil
         }
     }
 
     /// The pins of which one has to match, with what tells them apart.
-    private func lists(
-        of set: PinnedSet,
-        in source: LintSource,
-        _ scene: LintScene
-    ) -> [(pins: [Pin], what: String)] {
+    private func lists(of set: PinnedSet, in source: LintSource, _ scene: LintScene) -> [(pins: [Pin], what: String)] {
         guard let hosts = set.hosts, let kind = set.kind, kind.lookup == .union else {
             return [(set.members.map(\.pin), "")]
         }
@@ -39,8 +32,7 @@ struct BackupPinRule: LintRule {
         }
         guard !positions.isEmpty else { return [(entries.flatMap(\.pins), "")] }
         return [
-            (positions.flatMap(\.leaf), " as a leaf identity"),
-            (positions.flatMap(\.authorities), " as an authority"),
+            (positions.flatMap(\.leaf), " as a leaf identity"), (positions.flatMap(\.authorities), " as an authority"),
         ]
     }
 }

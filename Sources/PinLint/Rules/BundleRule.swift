@@ -5,8 +5,9 @@ internal import Pinning
 struct BundleRule: LintRule {
     func findings(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
         source.inspections.filter(\.isDirectory).flatMap { inspection in
-            let certificates = inspection.pins.filter { $0.certificate != nil }
-                .map { inspection.lintPlace($0.origin, in: source.name) }
+            let certificates = inspection.pins.filter { $0.certificate != nil }.map {
+                inspection.lintPlace($0.origin, in: source.name)
+            }
             return notLoadedByAFNetworking(certificates, scene) + notLoadedByAlamofire(certificates, scene)
         }
     }
@@ -18,12 +19,9 @@ struct BundleRule: LintRule {
         guard scene.isForAFNetworking || scene.linter.clients.isEmpty else { return [] }
         return ignored.map { place in
             LintFinding(
-                .notLoadedByAFNetworking,
-                isAFNetworkings ? .warning : .note,
-                at: place,
+                .notLoadedByAFNetworking, isAFNetworkings ? .warning : .note, at: place,
                 "AFNetworking does not load this certificate: it takes DER files named .cer from a bundle, and no others",
-                remedy: "convert it to DER and name it .cer"
-            )
+                remedy: "convert it to DER and name it .cer")
         }
     }
 
@@ -35,11 +33,9 @@ struct BundleRule: LintRule {
             place.line != nil || !endings.contains { place.file?.hasSuffix($0) == true }
         }.map { place in
             LintFinding(
-                .notLoadedByAlamofire,
-                at: place,
+                .notLoadedByAlamofire, at: place,
                 "Alamofire does not load this certificate: it takes DER files named .cer, .crt or .der from a bundle",
-                remedy: "convert it to DER and name it .cer"
-            )
+                remedy: "convert it to DER and name it .cer")
         }
     }
 }

@@ -14,53 +14,38 @@ struct CertificateValidityRule: LintRule {
             if set.kind == nil, !scene.isPast(end), !scene.isNearEnd(of: last.certificate) {
                 findings.append(
                     LintFinding(
-                        .certificateModeEnds,
-                        at: last.place,
+                        .certificateModeEnds, at: last.place,
                         "an app in certificate mode stops working on \(end.date)"
                             + (certificates.count > 1 ? ", with the last of \(certificates.count) certificates" : ""),
-                        remedy: "ship its successor before"
-                    )
-                )
+                        remedy: "ship its successor before"))
             }
             return findings
         }
     }
 
     private func finding(
-        _ certificate: Certificate,
-        _ place: LintPlace,
-        _ last: Certificate,
-        _ scene: LintScene
+        _ certificate: Certificate, _ place: LintPlace, _ last: Certificate, _ scene: LintScene
     ) -> LintFinding? {
         let name = shortened(certificate.description)
         let end = certificate.notAfter
         let isLast = last.notAfter == end
         if scene.isPast(end) {
             return LintFinding(
-                .pinnedCertificateExpired,
-                isLast ? .error : .warning,
-                at: place,
+                .pinnedCertificateExpired, isLast ? .error : .warning, at: place,
                 "\(name) expired on \(end.date)"
                     + (isLast ? ": an app in certificate mode has stopped working" : ", and others are still valid"),
-                remedy: isLast ? "pin its successor, or keys" : "remove it"
-            )
+                remedy: isLast ? "pin its successor, or keys" : "remove it")
         }
         if scene.isNearEnd(of: certificate) {
             return LintFinding(
-                .pinnedCertificateExpiresSoon,
-                at: place,
+                .pinnedCertificateExpiresSoon, at: place,
                 isLast
                     ? "an app in certificate mode stops working on \(end.date), when \(name) expires"
-                    : "\(name) expires on \(end.date)",
-                remedy: "ship its successor beside it"
-            )
+                    : "\(name) expires on \(end.date)", remedy: "ship its successor beside it")
         }
         guard scene.linter.now < certificate.notBefore else { return nil }
         return LintFinding(
-            .pinnedCertificateNotYetValid,
-            at: place,
-            "\(name) is valid from \(certificate.notBefore.date) on",
-            remedy: "keep what it succeeds until then"
-        )
+            .pinnedCertificateNotYetValid, at: place, "\(name) is valid from \(certificate.notBefore.date) on",
+            remedy: "keep what it succeeds until then")
     }
 }

@@ -5,9 +5,7 @@ internal import Text
 /// Pins that say the same twice.
 struct DuplicatePinRule: LintRule {
     func findings(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
-        source.sets.flatMap { set in
-            lists(of: set).flatMap { findings(in: $0) }
-        }
+        source.sets.flatMap { set in lists(of: set).flatMap { findings(in: $0) } }
     }
 
     /// Leaf and authority identities are two lists: a key may stand in both.
@@ -30,25 +28,18 @@ struct DuplicatePinRule: LintRule {
             if let first = places[member.pin.material] {
                 findings.append(
                     LintFinding(
-                        .duplicatePin,
-                        at: member.place,
-                        "\(hash) is pinned already\(at(first, from: member.place))",
-                        remedy: "remove one of the two"
-                    )
-                )
+                        .duplicatePin, at: member.place, "\(hash) is pinned already\(at(first, from: member.place))",
+                        remedy: "remove one of the two"))
                 continue
             }
             places[member.pin.material] = member.place
             if let first = keys[hash] {
                 findings.append(
                     LintFinding(
-                        .sameKeyTwice,
-                        at: member.place,
+                        .sameKeyTwice, at: member.place,
                         "this \(kind(of: member)) has the key of the \(kind(of: first))\(at(first.place, from: member.place)): "
                             + "the two are one pin for a client that compares keys",
-                        remedy: "it takes a pin of another key to have a reserve"
-                    )
-                )
+                        remedy: "it takes a pin of another key to have a reserve"))
             } else {
                 keys[hash] = member
             }
@@ -62,7 +53,5 @@ struct DuplicatePinRule: LintRule {
         return first.line.map { " in line \($0)" } ?? first.key.map { " at \(shortened($0))" } ?? ""
     }
 
-    private func kind(of member: PinnedSet.Member) -> String {
-        member.pin.certificate == nil ? "pin" : "certificate"
-    }
+    private func kind(of member: PinnedSet.Member) -> String { member.pin.certificate == nil ? "pin" : "certificate" }
 }

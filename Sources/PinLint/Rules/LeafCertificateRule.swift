@@ -8,25 +8,18 @@ struct LeafCertificateRule: LintRule {
             let leaves = set.certificates.filter { !$0.certificate.isAuthority }
             var findings = leaves.map { leaf in
                 LintFinding(
-                    .leafCertificatePinned,
-                    at: leaf.place,
-                    host: set.host,
+                    .leafCertificatePinned, at: leaf.place, host: set.host,
                     "\(shortened(leaf.certificate.description)) is a leaf certificate: "
                         + "a client that compares certificates refuses the renewed one, even with the same key",
-                    remedy: "pin its key, or compare keys only"
-                )
+                    remedy: "pin its key, or compare keys only")
             }
             findings += hashedLeaves(in: set)
             if leaves.count > 1, leaves.count == set.members.count {
                 findings.append(
                     LintFinding(
-                        .onlyLeafPins,
-                        at: set.place,
-                        host: set.host,
+                        .onlyLeafPins, at: set.place, host: set.host,
                         "\(leaves.count == 2 ? "both" : "all \(leaves.count)") pins\(set.forHost) are leaf certificates",
-                        remedy: "pin the key of an authority or a key in reserve beside them"
-                    )
-                )
+                        remedy: "pin the key of an authority or a key in reserve beside them"))
             }
             return findings
         }
@@ -38,21 +31,16 @@ struct LeafCertificateRule: LintRule {
         guard records.contains(where: \.isHashOfLeafCertificate) else { return [] }
         return [
             LintFinding(
-                .leafCertificatePinned,
-                at: set.place,
-                host: set.host,
+                .leafCertificatePinned, at: set.place, host: set.host,
                 "a TLSA record\(set.forHost) has the leaf's whole certificate: it changes with every renewal",
-                remedy: "publish the record of its key: selector 1"
-            )
+                remedy: "publish the record of its key: selector 1")
         ]
     }
 }
 
 extension Certificate {
     /// Whether it may sign others; certificates of version 1 cannot say so and count when they signed themselves.
-    var isAuthority: Bool {
-        basicConstraints?.isCertificateAuthority ?? (isSelfIssued && names.isEmpty)
-    }
+    var isAuthority: Bool { basicConstraints?.isCertificateAuthority ?? (isSelfIssued && names.isEmpty) }
 }
 
 extension TLSARecord {

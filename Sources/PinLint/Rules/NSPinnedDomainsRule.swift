@@ -10,26 +10,17 @@ struct NSPinnedDomainsRule: LintRule {
             if hosts.depth == .upToOneLabel {
                 findings.append(
                     LintFinding(
-                        .nsPinnedDomainsOneLabel,
-                        at: set.place,
-                        host: set.host,
+                        .nsPinnedDomainsOneLabel, at: set.place, host: set.host,
                         "NSIncludesSubdomains covers one label: a.\(shortened(hosts.name)) is pinned, "
-                            + "a.b.\(shortened(hosts.name)) is not",
-                        remedy: "give deeper names entries of their own"
-                    )
-                )
+                            + "a.b.\(shortened(hosts.name)) is not", remedy: "give deeper names entries of their own"))
             }
             for case .positions(let leaf?, let authorities?) in set.entries.map(\.identities)
             where !leaf.isEmpty && !authorities.isEmpty {
                 findings.append(
                     LintFinding(
-                        .nsPinnedDomainsLeafAndCA,
-                        at: set.place,
-                        host: set.host,
+                        .nsPinnedDomainsLeafAndCA, at: set.place, host: set.host,
                         "leaf and authority identities are both listed\(set.forHost): the chain has to match one of each",
-                        remedy: "list one kind, unless both are meant"
-                    )
-                )
+                        remedy: "list one kind, unless both are meant"))
             }
             return findings
         }

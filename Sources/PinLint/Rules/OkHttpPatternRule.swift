@@ -10,14 +10,10 @@ struct OkHttpPatternRule: LintRule {
             let isApexPinned = !source.index.entries(of: .okHttp, covering: .dns(hosts.name)).isEmpty
             let name = shortened(hosts.name)
             return LintFinding(
-                .okHttpOneLabel,
-                isApexPinned ? .note : .warning,
-                at: set.place,
-                host: set.host,
+                .okHttpOneLabel, isApexPinned ? .note : .warning, at: set.place, host: set.host,
                 "*.\(name) covers one label: a.\(name) is pinned, a.b.\(name)"
                     + (isApexPinned ? " is not" : " and \(name) itself are not"),
-                remedy: "write **.\(name) for the domain and all names below it"
-            )
+                remedy: "write **.\(name) for the domain and all names below it")
         }
     }
 }

@@ -7,11 +7,7 @@ struct ReaderNotesRule: LintRule {
         source.inspections.flatMap { inspection in
             inspection.notes.compactMap { note in
                 id(of: note, scene).map { id in
-                    LintFinding(
-                        id,
-                        at: LintPlace(note.place ?? .at(inspection.text), in: source.name),
-                        note.text
-                    )
+                    LintFinding(id, at: LintPlace(note.place ?? .at(inspection.text), in: source.name), note.text)
                 }
             } + unpinned(inspection, in: source)
         }
@@ -38,11 +34,8 @@ struct ReaderNotesRule: LintRule {
         }
         return [
             LintFinding(
-                .hostNotPinned,
-                at: LintPlace(.at(inspection.text), in: source.name),
-                "the file configures hosts and pins none of them",
-                remedy: "add pins, or leave the file out"
-            )
+                .hostNotPinned, at: LintPlace(.at(inspection.text), in: source.name),
+                "the file configures hosts and pins none of them", remedy: "add pins, or leave the file out")
         ]
     }
 }

@@ -16,19 +16,16 @@ struct TransportSecurityRule: LintRule {
         guard settings.narrowing.isEmpty else {
             return [
                 LintFinding(
-                    .arbitraryLoadsNarrowed,
-                    at: place,
+                    .arbitraryLoadsNarrowed, at: place,
                     "NSAllowsArbitraryLoads counts as NO beside \(settings.narrowing.joined(separator: ", ")), with whatever value"
                 )
             ]
         }
         return [
             LintFinding(
-                .arbitraryLoads,
-                at: place,
+                .arbitraryLoads, at: place,
                 "NSAllowsArbitraryLoads switches App Transport Security off for every host without an entry of its own",
-                remedy: "name the hosts that need an exception in NSExceptionDomains"
-            )
+                remedy: "name the hosts that need an exception in NSExceptionDomains")
         ]
     }
 
@@ -40,11 +37,8 @@ struct TransportSecurityRule: LintRule {
         guard !words.isEmpty else { return nil }
         let host = shortened(exception.hosts.description)
         return LintFinding(
-            .transportSecurityException,
-            at: source.place(ofOrigin: exception.origin),
-            host: host,
+            .transportSecurityException, at: source.place(ofOrigin: exception.origin), host: host,
             "the exception for \(host) allows \(words.joined(separator: ", "))",
-            remedy: "take out what the server does not need"
-        )
+            remedy: "take out what the server does not need")
     }
 }

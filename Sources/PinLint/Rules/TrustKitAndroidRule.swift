@@ -7,9 +7,7 @@ struct TrustKitAndroidRule: LintRule {
         let sets = source.sets.filter { $0.kind == .android }
         // Its settings in the file tell that the app has it.
         guard scene.isFor("trustkit-android") || sets.contains(where: { $0.entries.first?.enforcesPinning != nil })
-        else {
-            return []
-        }
+        else { return [] }
         return sets.flatMap { set in broken(set, scene) + surprises(set) }
     }
 
@@ -20,12 +18,9 @@ struct TrustKitAndroidRule: LintRule {
             if case .tooFewPins = violation, set.isIncomplete { return nil }
             let id: LintRuleID = if case .tooFewPins = violation { .trustKitTooFewPins } else { .trustKitAndroidThrows }
             return LintFinding(
-                id,
-                at: set.place,
-                host: set.host,
+                id, at: set.place, host: set.host,
                 "TrustKit throws for the whole file when the app starts: "
-                    + shortened(violation.message(domain.name), to: 300)
-            )
+                    + shortened(violation.message(domain.name), to: 300))
         }
     }
 
@@ -37,38 +32,25 @@ struct TrustKitAndroidRule: LintRule {
         if !isEnforced {
             findings.append(
                 LintFinding(
-                    .trustKitAndroidNotEnforced,
-                    at: set.place,
-                    host: set.host,
+                    .trustKitAndroidNotEnforced, at: set.place, host: set.host,
                     "TrustKit only reports a mismatch\(set.forHost): enforcePinning is not true, as by default on Android; "
                         + "below Android 7 nothing else looks at pins",
-                    remedy: "set enforcePinning=\"true\" in <trustkit-config>"
-                )
-            )
+                    remedy: "set enforcePinning=\"true\" in <trustkit-config>"))
         }
         guard let domain = entry.trustKitAndroid else {
             findings.append(
                 LintFinding(
-                    .trustKitAndroidOneDomain,
-                    at: set.place,
-                    host: set.host,
+                    .trustKitAndroidOneDomain, at: set.place, host: set.host,
                     "TrustKit reads the last <domain> of a <domain-config> only, and not \(shortened(set.host ?? ""))",
-                    remedy: "give each domain a <domain-config> of its own"
-                )
-            )
+                    remedy: "give each domain a <domain-config> of its own"))
             return findings
         }
         if domain.name != domain.name.lowercased() {
             findings.append(
                 LintFinding(
-                    .hostNeverMatches,
-                    at: set.place,
-                    host: set.host,
+                    .hostNeverMatches, at: set.place, host: set.host,
                     "TrustKit compares '\(shortened(domain.name))' as it is written, and a URL's host has small letters: "
-                        + "TrustKit pins nothing by it",
-                    remedy: "write it in small letters"
-                )
-            )
+                        + "TrustKit pins nothing by it", remedy: "write it in small letters"))
         }
         return findings
     }

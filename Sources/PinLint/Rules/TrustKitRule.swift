@@ -20,40 +20,31 @@ struct TrustKitRule: LintRule {
         let sets = source.sets.filter { $0.kind == .reactNative || $0.kind == .sslManager }
         let domains = sets.flatMap(\.entries).compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
         return zip(sets, domains).flatMap { set, domain in
-            TrustKitConfiguration.violations(of: domain, among: domains, suffixes: scene.suffixes)
-                .compactMap { violation in
-                    if case .tooFewPins = violation, set.isIncomplete { return nil }
-                    guard let id = LintRuleID(rawValue: PinProblem(violation).rawValue) else { return nil }
-                    return LintFinding(
-                        id,
-                        at: set.place,
-                        host: set.host,
-                        "TrustKit, which does the pinning on iOS, throws when the app starts: "
-                            + shortened(violation.message(domain.name), to: 400)
-                    )
-                }
+            TrustKitConfiguration.violations(of: domain, among: domains, suffixes: scene.suffixes).compactMap {
+                violation in
+                if case .tooFewPins = violation, set.isIncomplete { return nil }
+                guard let id = LintRuleID(rawValue: PinProblem(violation).rawValue) else { return nil }
+                return LintFinding(
+                    id, at: set.place, host: set.host,
+                    "TrustKit, which does the pinning on iOS, throws when the app starts: "
+                        + shortened(violation.message(domain.name), to: 400))
+            }
         }
     }
 
     private func tooFewLoosePins(_ set: PinnedSet) -> LintFinding? {
         guard set.kind == nil, set.keys.count < 2, !set.isIncomplete else { return nil }
         return LintFinding(
-            .trustKitTooFewPins,
-            at: set.place,
-            "one key is pinned, and TrustKit throws for fewer than two",
-            remedy: "add a backup pin"
-        )
+            .trustKitTooFewPins, at: set.place, "one key is pinned, and TrustKit throws for fewer than two",
+            remedy: "add a backup pin")
     }
 
     private func notEnforced(_ set: PinnedSet) -> LintFinding? {
         guard set.isTrustKits, !set.isExcluded, set.entries.first?.enforcesPinning == false else { return nil }
         return LintFinding(
-            .trustKitNotEnforced,
-            at: set.place,
-            host: set.host,
+            .trustKitNotEnforced, at: set.place, host: set.host,
             "pinning is not enforced\(set.forHost): TrustKit reports a mismatch and goes on",
-            remedy: "enforce it once the reports are quiet"
-        )
+            remedy: "enforce it once the reports are quiet")
     }
 
     private func unsupportedKeys(in set: PinnedSet, _ scene: LintScene) -> [LintFinding] {
@@ -62,12 +53,9 @@ struct TrustKitRule: LintRule {
                 return nil
             }
             return LintFinding(
-                .trustKitUnsupportedKey,
-                at: member.place,
-                host: set.host,
+                .trustKitUnsupportedKey, at: member.place, host: set.host,
                 "the key is \(key.algorithm), which TrustKit cannot hash: it blocks every chain with it",
-                remedy: "use RSA with 2048, 3072 or 4096 bits, P-256 or P-384"
-            )
+                remedy: "use RSA with 2048, 3072 or 4096 bits, P-256 or P-384")
         }
     }
 
@@ -81,13 +69,10 @@ struct TrustKitRule: LintRule {
             }
             guard let hash = known?.hash ?? input.map({ Hashing.sha256($0).base64 }) else { return nil }
             return LintFinding(
-                .trustKitHashDiffers,
-                at: member.place,
-                host: set.host,
+                .trustKitHashDiffers, at: member.place, host: set.host,
                 "TrustKit never matches the pin\(known.map { " of \($0.owner)" } ?? ""): it hashes RSA keys as if their exponent "
                     + "had 3 bytes, and gets \(hash)",
-                remedy: "pin another key of the path, or \(hash) for TrustKit alone"
-            )
+                remedy: "pin another key of the path, or \(hash) for TrustKit alone")
         }
     }
 
@@ -95,20 +80,15 @@ struct TrustKitRule: LintRule {
     private func badReportURIs(_ set: PinnedSet) -> [LintFinding] {
         set.entries.flatMap(\.reportURIs).filter { !Self.isURL($0) }.map { uri in
             LintFinding(
-                .trustKitReportURI,
-                at: set.place,
-                host: set.host,
+                .trustKitReportURI, at: set.place, host: set.host,
                 "'\(shortened(uri))' in TSKReportUris is not a URL: on iOS 16 and older TrustKit throws when the app starts",
-                remedy: "write a URL such as https://reports.example.com/pin, with %20 for a space"
-            )
+                remedy: "write a URL such as https://reports.example.com/pin, with %20 for a space")
         }
     }
 
     /// Whether a text has only characters that URLs have (RFC 3986, 2).
     private static func isURL(_ text: String) -> Bool {
         !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
-            }
+            && text.utf8.allSatisfy { byte in byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte) }
     }
 }

@@ -11,8 +11,7 @@ struct WeakCryptographyRule: LintRule {
             set.members.flatMap { member in
                 let key = scene.publicKeys[member.pin.spkiSHA256]
                 return [
-                    key.flatMap { finding($0, member) },
-                    member.pin.certificate.flatMap { finding($0, member.place) },
+                    key.flatMap { finding($0, member) }, member.pin.certificate.flatMap { finding($0, member.place) },
                 ].compactMap { $0 }
             }
         }
@@ -22,11 +21,8 @@ struct WeakCryptographyRule: LintRule {
         guard let reason = weakness(of: key.algorithm) else { return nil }
         let owner = member.pin.certificate.map { "of \(shortened($0.description)) " } ?? ""
         return LintFinding(
-            .weakKey,
-            at: member.place,
-            "the key \(owner)is \(key.algorithm): \(reason)",
-            remedy: "replace it by EC P-256 or RSA with 2048 bits"
-        )
+            .weakKey, at: member.place, "the key \(owner)is \(key.algorithm): \(reason)",
+            remedy: "replace it by EC P-256 or RSA with 2048 bits")
     }
 
     private func weakness(of algorithm: KeyAlgorithm) -> String? {
@@ -46,11 +42,9 @@ struct WeakCryptographyRule: LintRule {
             return nil
         }
         return LintFinding(
-            .weakSignature,
-            at: place,
+            .weakSignature, at: place,
             "\(shortened(certificate.description)) is signed with \(shortened(algorithm)): "
                 + "clients refuse \(hash == "sha1" ? "SHA-1" : hash.uppercased())",
-            remedy: "have it issued again with SHA-256"
-        )
+            remedy: "have it issued again with SHA-256")
     }
 }

@@ -19,8 +19,7 @@ struct HostIndex {
 
     /// What is said of `host`, by the rules of each kind's own client.
     func policies(
-        for host: ServerName,
-        suffixes: some PublicSuffixList
+        for host: ServerName, suffixes: some PublicSuffixList
     ) -> [(kind: PinConfiguration.Kind, policy: HostPolicy)] {
         PinConfiguration.Kind.allCases.compactMap { kind in
             let entries = entries(of: kind, covering: host)
@@ -46,12 +45,8 @@ struct HostIndex {
 
 extension HostPattern {
     /// A name that the pattern covers: its own, or one below it where only those count.
-    var sample: ServerName {
-        .dns(depth == .oneLabel ? "host.\(name)" : name)
-    }
+    var sample: ServerName { .dns(depth == .oneLabel ? "host.\(name)" : name) }
 
     /// As configurations write it, or nearly so: `example.com`, `*.example.com`.
-    var short: String {
-        depth == .oneLabel ? "*.\(name)" : name
-    }
+    var short: String { depth == .oneLabel ? "*.\(name)" : name }
 }

@@ -70,23 +70,18 @@ struct LintSource {
 
     /// The sets of a configuration: entries for the same hosts make one where the client takes the union.
     private static func sets(
-        of configuration: PinConfiguration,
-        _ inspection: PinInspection,
-        in name: String
+        of configuration: PinConfiguration, _ inspection: PinInspection, in name: String
     ) -> [PinnedSet] {
         var order: [HostPattern?] = []
         var groups: [HostPattern?: [HostEntry]] = [:]
         var sets: [PinnedSet] = []
         func set(_ entries: [HostEntry]) -> PinnedSet {
             PinnedSet(
-                kind: configuration.kind,
-                entries: entries,
+                kind: configuration.kind, entries: entries,
                 members: entries.flatMap(\.pins).map {
                     PinnedSet.Member(pin: $0, place: inspection.lintPlace($0.origin, in: name))
-                },
-                place: inspection.lintPlace(entries.first?.origin ?? "", in: name),
-                isIncomplete: entries.contains { inspection.incompleteEntries.contains($0.origin) }
-            )
+                }, place: inspection.lintPlace(entries.first?.origin ?? "", in: name),
+                isIncomplete: entries.contains { inspection.incompleteEntries.contains($0.origin) })
         }
         for entry in configuration.entries {
             guard configuration.kind.lookup == .union else {
@@ -102,9 +97,7 @@ struct LintSource {
 
 extension PinInspection {
     /// The place of an origin, as findings have it.
-    func lintPlace(_ origin: String, in source: String) -> LintPlace {
-        LintPlace(place(ofOrigin: origin), in: source)
-    }
+    func lintPlace(_ origin: String, in source: String) -> LintPlace { LintPlace(place(ofOrigin: origin), in: source) }
 
     /// Whether the source is a certificate, a key or a written-out pin, of which several make a set.
     fileprivate var isLoose: Bool {

@@ -45,23 +45,11 @@ public struct Certificate: Sendable {
 
     /// Assembles a certificate from facts already read from `der`.
     public init(
-        der: [UInt8],
-        fingerprint: SHA256Digest,
-        publicKey: PublicKey,
-        subject: String,
-        issuer: String,
-        commonName: String?,
-        serialNumber: String,
-        notBefore: Timestamp,
-        notAfter: Timestamp,
-        names: [SubjectAlternativeName],
-        basicConstraints: BasicConstraints?,
-        keyUsage: [String]?,
-        extendedKeyUsage: [String]?,
-        subjectKeyIdentifier: [UInt8]?,
-        authorityKeyIdentifier: [UInt8]?,
-        isSelfIssued: Bool,
-        signatureAlgorithm: String
+        der: [UInt8], fingerprint: SHA256Digest, publicKey: PublicKey, subject: String, issuer: String,
+        commonName: String?, serialNumber: String, notBefore: Timestamp, notAfter: Timestamp,
+        names: [SubjectAlternativeName], basicConstraints: BasicConstraints?, keyUsage: [String]?,
+        extendedKeyUsage: [String]?, subjectKeyIdentifier: [UInt8]?, authorityKeyIdentifier: [UInt8]?,
+        isSelfIssued: Bool, signatureAlgorithm: String
     ) {
         self.der = der
         self.fingerprint = fingerprint
@@ -90,16 +78,12 @@ extension Certificate: Hashable {
     }
 
     /// Feeds the fingerprint, which stands for the whole encoding.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(fingerprint)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
 }
 
 extension Certificate: CustomStringConvertible {
     /// The subject, its beginning where it is very long, or the serial number for a certificate without one.
-    public var description: String {
-        subject.isEmpty ? "(no subject, serial \(serialNumber))" : Self.bearable(subject)
-    }
+    public var description: String { subject.isEmpty ? "(no subject, serial \(serialNumber))" : Self.bearable(subject) }
 
     /// A distinguished name as sentences can bear it: a server may send one of a megabyte.
     static func bearable(_ name: String) -> String {

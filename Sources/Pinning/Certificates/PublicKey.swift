@@ -20,9 +20,7 @@ public struct PublicKey: Sendable, Hashable {
     }
 
     /// Feeds the hash of the SubjectPublicKeyInfo.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(spkiSHA256)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(spkiSHA256) }
 }
 
 /// What kind of key a certificate holds.

@@ -24,15 +24,13 @@ package enum TimeText {
     private static func date(_ text: String) -> Timestamp? {
         var rest = Array(text.utf8)[...]
         guard let year = number(&rest, digits: 4), skip(&rest, "-"), let month = number(&rest, digits: 2),
-            skip(&rest, "-"),
-            let day = number(&rest, digits: 2), let days = daysSinceEpoch(year, month, day)
+            skip(&rest, "-"), let day = number(&rest, digits: 2), let days = daysSinceEpoch(year, month, day)
         else { return nil }
         let midnight = Timestamp(secondsSinceEpoch: Int64(days) * 86_400)
         if rest.isEmpty { return midnight }
         guard skip(&rest, "T") || skip(&rest, "t") || skip(&rest, " "), let hour = number(&rest, digits: 2),
-            skip(&rest, ":"),
-            let minute = number(&rest, digits: 2), skip(&rest, ":"), let second = number(&rest, digits: 2),
-            hour < 24, minute < 60, second <= 60
+            skip(&rest, ":"), let minute = number(&rest, digits: 2), skip(&rest, ":"),
+            let second = number(&rest, digits: 2), hour < 24, minute < 60, second <= 60
         else { return nil }
         if skip(&rest, ".") {
             let fraction = rest.prefix { (0x30...0x39).contains($0) }

@@ -6,9 +6,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     public let secondsSinceEpoch: Int64
 
     /// The moment `secondsSinceEpoch` seconds after the start of 1970 in UTC.
-    public init(secondsSinceEpoch: Int64) {
-        self.secondsSinceEpoch = secondsSinceEpoch
-    }
+    public init(secondsSinceEpoch: Int64) { self.secondsSinceEpoch = secondsSinceEpoch }
 
     /// Whether `left` is earlier.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
@@ -27,9 +25,9 @@ extension Timestamp: CustomStringConvertible {
     public var description: String {
         let second = Int((secondsSinceEpoch % 86_400 + 86_400) % 86_400)
         return date(followedBy: [
-            UInt8(ascii: "T"), Self.digit(second / 36_000), Self.digit(second / 3_600),
-            UInt8(ascii: ":"), Self.digit(second / 600 % 6), Self.digit(second / 60),
-            UInt8(ascii: ":"), Self.digit(second % 60 / 10), Self.digit(second), UInt8(ascii: "Z"),
+            UInt8(ascii: "T"), Self.digit(second / 36_000), Self.digit(second / 3_600), UInt8(ascii: ":"),
+            Self.digit(second / 600 % 6), Self.digit(second / 60), UInt8(ascii: ":"), Self.digit(second % 60 / 10),
+            Self.digit(second), UInt8(ascii: "Z"),
         ])
     }
 
@@ -49,8 +47,8 @@ extension Timestamp: CustomStringConvertible {
         let month = Int(monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9)
         let year = Int(yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0))
         let monthAndDay = [
-            UInt8(ascii: "-"), Self.digit(month / 10), Self.digit(month),
-            UInt8(ascii: "-"), Self.digit(day / 10), Self.digit(day),
+            UInt8(ascii: "-"), Self.digit(month / 10), Self.digit(month), UInt8(ascii: "-"), Self.digit(day / 10),
+            Self.digit(day),
         ]
         // A report has twenty of them: bytes, and no texts that are put together.
         if (0...9_999).contains(year) {

@@ -55,13 +55,8 @@ public struct Observation: Sendable, Hashable {
     ///   - evidence: what came along with the leaf.
     ///   - connection: what the handshake settled.
     public init(
-        presented: PresentedChain,
-        referenceName: ReferenceName,
-        time: Timestamp,
-        fetchable: [Certificate] = [],
-        release: PlatformRelease = .newest,
-        evidence: LeafEvidence? = nil,
-        connection: ConnectionFacts? = nil
+        presented: PresentedChain, referenceName: ReferenceName, time: Timestamp, fetchable: [Certificate] = [],
+        release: PlatformRelease = .newest, evidence: LeafEvidence? = nil, connection: ConnectionFacts? = nil
     ) {
         self.presented = presented
         self.referenceName = referenceName
@@ -75,13 +70,7 @@ public struct Observation: Sendable, Hashable {
     /// The same on another version of a device's system.
     public func running(on release: PlatformRelease) -> Observation {
         Observation(
-            presented: presented,
-            referenceName: referenceName,
-            time: time,
-            fetchable: fetchable,
-            release: release,
-            evidence: evidence,
-            connection: connection
-        )
+            presented: presented, referenceName: referenceName, time: time, fetchable: fetchable, release: release,
+            evidence: evidence, connection: connection)
     }
 }

@@ -7,17 +7,13 @@ public struct Curl: ClientProcedure {
     public var name: String { "curl" }
 
     /// curl, which verifies the server unless told not to.
-    public init(isInsecure: Bool = false) {
-        self.isInsecure = isInsecure
-    }
+    public init(isInsecure: Bool = false) { self.isInsecure = isInsecure }
 
     /// This machine's OpenSSL.
     public var platform: Platform? { .openssl }
 
     /// What is compared with the pins.
-    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-        .keys(of: pins, at: .leaf)
-    }
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison { .keys(of: pins, at: .leaf) }
 
     /// Decides as curl does: the chain and the name, then the leaf's key.
     ///
@@ -29,9 +25,7 @@ public struct Curl: ClientProcedure {
             run.skip("name", "curl --insecure does not look at the name")
             run.skip("trust", "curl --insecure does not verify the chain")
             run.warn(
-                "validity-not-checked",
-                "curl --insecure checks neither trust nor dates nor the name, only the pin"
-            )
+                "validity-not-checked", "curl --insecure checks neither trust nor dates nor the name, only the pin")
         } else {
             run.recordServerTrust(system)
             guard system.isTrusted else {
@@ -51,8 +45,7 @@ public struct Curl: ClientProcedure {
             if let above = matches.first {
                 run.warn(
                     "leaf-only",
-                    "the pin is that of the authority at depth \(above.depth), and curl compares the leaf alone"
-                )
+                    "the pin is that of the authority at depth \(above.depth), and curl compares the leaf alone")
             }
             return run.verdict(.pinsFallShort(shortfall), on: system.builtChain)
         }

@@ -27,11 +27,8 @@ public struct DANE: ClientProcedure {
         let uses = TLSARecord.Usage.allCases.flatMap { usage in
             indices(of: usage).map { index in
                 PinComparison.Use(
-                    pinIndex: index,
-                    at: usage.place,
-                    isWholeCertificate: records[index].selector == .certificate,
-                    record: records[index]
-                )
+                    pinIndex: index, at: usage.place, isWholeCertificate: records[index].selector == .certificate,
+                    record: records[index])
             }
         }
         return PinComparison(demands: [.any(uses)], expiration: nil, isEnforced: true, endsPathAtPin: false)
@@ -58,10 +55,7 @@ public struct DANE: ClientProcedure {
         run.pass("pins", "\(words(index)) is for the leaf")
         let chain = pathByOtherRecords(run) ?? run.leafAlone
         return run.verdict(
-            .pinMatched(PinMatch(pinIndex: index, depth: 0)),
-            on: chain,
-            matches: matches(on: chain, run.verifier)
-        )
+            .pinMatched(PinMatch(pinIndex: index, depth: 0)), on: chain, matches: matches(on: chain, run.verifier))
     }
 
     /// The path on which records of other usages would hold if none of usage 3 did: they hold on when the leaf is another.
@@ -106,11 +100,8 @@ public struct DANE: ClientProcedure {
         let keys = candidates.filter { records[$0].matching == .full && records[$0].selector == .publicKey }
         guard !anchors.isEmpty || !keys.isEmpty else { return skipAnchors(&run) }
         let result = run.evaluate(
-            run.serverPolicy,
-            anchors: .only(anchors),
-            anchorKeys: keys.map { records[$0].data },
-            alsoPresented: recorded
-        )
+            run.serverPolicy, anchors: .only(anchors), anchorKeys: keys.map { records[$0].data },
+            alsoPresented: recorded)
         guard result.isTrusted, let anchor = result.builtChain.certificates.last else {
             guard !anchors.isEmpty || !result.failures.contains(where: \.isMissingAnchor) else {
                 return skipAnchors(&run)
@@ -126,8 +117,7 @@ public struct DANE: ClientProcedure {
             "pins",
             anchors.contains(anchor)
                 ? "\(words(found)) is for the authority at depth \(depth)"
-                : "the key in \(words(found)) signed the certificate at depth \(depth)"
-        )
+                : "the key in \(words(found)) signed the certificate at depth \(depth)")
         let match = PinMatch(pinIndex: found, depth: depth)
         // The path ends at the first authority a record names; those above show which others hold on when that is replaced.
         let chain = farthest(result)
@@ -144,11 +134,7 @@ public struct DANE: ClientProcedure {
 
     /// The record by which a path ended at `anchor`: the first of `candidates` that names it, or of `keys` that signed it.
     private func record(
-        of anchor: Certificate,
-        isAnchor: Bool,
-        _ candidates: [Int],
-        _ keys: [Int],
-        _ verifier: some PathVerifier
+        of anchor: Certificate, isAnchor: Bool, _ candidates: [Int], _ keys: [Int], _ verifier: some PathVerifier
     ) -> Int {
         let found =
             isAnchor
@@ -168,10 +154,8 @@ public struct DANE: ClientProcedure {
         run.skip("pins", "not compared: no valid path leads to the authority a record names")
         let isMismatch = result.failures.allSatisfy(\.isMissingAnchor)
         return run.verdict(
-            isMismatch ? .pinMismatch : .untrusted(result.failures),
-            on: result.builtChain,
-            matches: matches(on: result.builtChain, run.verifier)
-        )
+            isMismatch ? .pinMismatch : .untrusted(result.failures), on: result.builtChain,
+            matches: matches(on: result.builtChain, run.verifier))
     }
 
     /// Usages 0 and 1: the system must trust a path on which the record holds.
@@ -182,19 +166,14 @@ public struct DANE: ClientProcedure {
         guard !authorities.isEmpty || !leaves.isEmpty else {
             run.fail("pins", "no record is for this server")
             return run.verdict(
-                .pinMismatch,
-                on: system.builtChain,
-                matches: matches(on: system.builtChain, run.verifier)
-            )
+                .pinMismatch, on: system.builtChain, matches: matches(on: system.builtChain, run.verifier))
         }
         run.recordServerTrust(system)
         guard system.isTrusted else {
             run.skip("pins", "usages 0 and 1 need a chain the system trusts")
             return run.verdict(
-                .untrusted(system.failures),
-                on: system.builtChain,
-                matches: matches(on: system.builtChain, run.verifier)
-            )
+                .untrusted(system.failures), on: system.builtChain,
+                matches: matches(on: system.builtChain, run.verifier))
         }
         for path in system.validPaths {
             for (depth, certificate) in path.certificates.enumerated() {
@@ -204,26 +183,20 @@ public struct DANE: ClientProcedure {
                 }
                 run.pass("pins", "\(words(index)) holds at depth \(depth)")
                 return run.verdict(
-                    .pinMatched(PinMatch(pinIndex: index, depth: depth)),
-                    on: .verified(path),
-                    matches: matches(on: .verified(path), run.verifier)
-                )
+                    .pinMatched(PinMatch(pinIndex: index, depth: depth)), on: .verified(path),
+                    matches: matches(on: .verified(path), run.verifier))
             }
         }
         run.fail("pins", "no record holds on any path the system trusts")
-        return run.verdict(
-            .pinMismatch,
-            on: system.builtChain,
-            matches: matches(on: system.builtChain, run.verifier)
-        )
+        return run.verdict(.pinMismatch, on: system.builtChain, matches: matches(on: system.builtChain, run.verifier))
     }
 
     /// The certificates of authorities that records hold whole: servers need not present those, and paths through them are as good
     /// as those through what is presented.
     private func recordedAuthorities(_ verifier: some PathVerifier) -> [Certificate] {
         records.filter { record in
-            (record.usage == .authorityConstraint || record.usage == .trustAnchor)
-                && record.selector == .certificate && record.matching == .full
+            (record.usage == .authorityConstraint || record.usage == .trustAnchor) && record.selector == .certificate
+                && record.matching == .full
         }.compactMap { verifier.certificate(der: $0.data) }
     }
 

@@ -9,9 +9,7 @@ public struct HPKP: ClientProcedure {
     public let installedRoots: Set<Certificate>
 
     /// A browser that saw the pins in a header before.
-    public init(installedRoots: Set<Certificate> = []) {
-        self.installedRoots = installedRoots
-    }
+    public init(installedRoots: Set<Certificate> = []) { self.installedRoots = installedRoots }
 
     /// A browser.
     public var platform: Platform? { .browser }
@@ -42,8 +40,7 @@ public struct HPKP: ClientProcedure {
             guard pins.pins.contains(where: { !keys.contains($0.spkiSHA256) }) else {
                 run.warn(
                     "no-backup-pin",
-                    "every pin is on the chain: without a backup pin a browser does not note the header"
-                )
+                    "every pin is on the chain: without a backup pin a browser does not note the header")
                 return run.unpinned("the header has no backup pin and is not noted (RFC 7469, 2.5)", system)
             }
             return run.compare(on: system, what: "public key")

@@ -76,27 +76,18 @@ public struct PinComparison: Sendable, Hashable {
 
     /// One of the pins' keys must be on the path, at `place`.
     public static func keys(
-        of pins: PinSet?,
-        at place: Place,
-        expiration: Timestamp? = nil,
-        isEnforced: Bool = true
+        of pins: PinSet?, at place: Place, expiration: Timestamp? = nil, isEnforced: Bool = true
     ) -> PinComparison {
         PinComparison(
-            demands: pins.map { [.any($0.uses(at: place))] } ?? [],
-            expiration: expiration,
-            isEnforced: isEnforced,
-            endsPathAtPin: false
-        )
+            demands: pins.map { [.any($0.uses(at: place))] } ?? [], expiration: expiration, isEnforced: isEnforced,
+            endsPathAtPin: false)
     }
 
     /// One of the pinned certificates must be on the path; pins that are hashes are not compared.
     public static func certificates(of pins: PinSet?, endsPathAtPin: Bool) -> PinComparison {
         PinComparison(
-            demands: pins.map { [.any($0.certificateUses)] } ?? [],
-            expiration: nil,
-            isEnforced: true,
-            endsPathAtPin: endsPathAtPin
-        )
+            demands: pins.map { [.any($0.certificateUses)] } ?? [], expiration: nil, isEnforced: true,
+            endsPathAtPin: endsPathAtPin)
     }
 }
 
@@ -108,7 +99,8 @@ extension PinSet {
 
     /// The pins that are certificates and compared as such, wherever on the path.
     public var certificateUses: [PinComparison.Use] {
-        pins.indices.filter { pins[$0].certificate != nil }
-            .map { PinComparison.Use(pinIndex: $0, at: .anywhere, isWholeCertificate: true) }
+        pins.indices.filter { pins[$0].certificate != nil }.map {
+            PinComparison.Use(pinIndex: $0, at: .anywhere, isWholeCertificate: true)
+        }
     }
 }

@@ -8,8 +8,7 @@ extension ProcedureRun {
     ///   - goOn: the rest of the procedure.
     /// - Returns: the verdict.
     mutating func afterServerTrust(
-        anchors: Anchors = .trustStore,
-        onRejection: (inout Self, TrustResult) -> Void = { _, _ in },
+        anchors: Anchors = .trustStore, onRejection: (inout Self, TrustResult) -> Void = { _, _ in },
         _ goOn: (inout Self, TrustResult) -> Verdict
     ) -> Verdict {
         let system = evaluate(serverPolicy, anchors: anchors)
@@ -24,8 +23,7 @@ extension ProcedureRun {
 
     /// Compares pins on the chain a client looks at, and ends with a match or a mismatch.
     mutating func compare(
-        on result: TrustResult,
-        what: String,
+        on result: TrustResult, what: String,
         matches: (PinSet, BuiltChain) -> [PinMatch] = { $0.publicKeyMatches(on: $1) }
     ) -> Verdict {
         guard let pins else { return withoutPins(on: result.builtChain) }
@@ -65,20 +63,14 @@ extension ProcedureRun {
     ///   - disposition: the answer to the challenge, `nil` for the usual one.
     /// - Returns: the verdict with the trace so far.
     func verdict(
-        _ reason: Verdict.Reason,
-        on chain: BuiltChain,
-        matches: [PinMatch]? = nil,
+        _ reason: Verdict.Reason, on chain: BuiltChain, matches: [PinMatch]? = nil,
         disposition: ChallengeDisposition? = nil
     ) -> Verdict {
         Verdict(
             reason: reason,
             disposition: disposition ?? (reason.isAcceptance ? .useCredential : .cancelAuthenticationChallenge),
-            trace: trace.steps,
-            builtChain: chain,
-            restsOn: paths(of: chain, for: reason),
-            matches: matches ?? pins?.publicKeyMatches(on: chain) ?? [],
-            warnings: trace.warnings
-        )
+            trace: trace.steps, builtChain: chain, restsOn: paths(of: chain, for: reason),
+            matches: matches ?? pins?.publicKeyMatches(on: chain) ?? [], warnings: trace.warnings)
     }
 
     /// The path of each evaluation that was needed: `chain` where the client chose another than the preferred one.

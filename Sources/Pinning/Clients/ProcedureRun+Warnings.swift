@@ -21,8 +21,7 @@ extension ProcedureRun {
         guard paths.dropFirst().contains(where: { holds(.verified($0)) != isFirst }) else { return }
         warn(
             "path-dependent",
-            "the pins hold on one valid path and not on another: the verdict depends on the path a device builds"
-        )
+            "the pins hold on one valid path and not on another: the verdict depends on the path a device builds")
     }
 
     /// Warns when a path exists only because a pinned certificate completes it.
@@ -39,8 +38,7 @@ extension ProcedureRun {
         let source = pinned.contains(missing) ? "taken from the pins" : "given beside it"
         warn(
             "intermediate-not-presented",
-            "the chain lacks \(missing), which was \(source): clients that do not fetch it reject the chain"
-        )
+            "the chain lacks \(missing), which was \(source): clients that do not fetch it reject the chain")
     }
 
     /// Warns when a date that begins at midnight on the device has begun in some time zones and not in others.
@@ -52,8 +50,7 @@ extension ProcedureRun {
         warn(
             "expiration-time-zone",
             "the pins expire at midnight in the device's time zone; judged as of UTC (\(expiration)), some devices "
-                + (distance > 0 ? "still enforce them" : "no longer enforce them")
-        )
+                + (distance > 0 ? "still enforce them" : "no longer enforce them"))
     }
 
     /// Warns when an authority is pinned: whatever it issues for the name will do, also where the leaf is pinned too.
@@ -67,15 +64,11 @@ extension ProcedureRun {
             warn(
                 "authority-pin",
                 "\(isAlone ? "matched only by" : "beside the leaf's there is") an authority's pin at depth \(match.depth): "
-                    + consequence
-            )
+                    + consequence)
         } else if let authority = pins?.certificates.first(where: {
             $0.basicConstraints?.isCertificateAuthority == true
         }) {
-            warn(
-                "authority-pin",
-                "beside the leaf's there is the pin of an authority, \(authority): \(consequence)"
-            )
+            warn("authority-pin", "beside the leaf's there is the pin of an authority, \(authority): \(consequence)")
         }
     }
 }

@@ -34,9 +34,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
     var isNameGiven: Bool { observation.referenceName != .unchecked }
 
     /// The chain before anything was evaluated: the leaf alone.
-    var leafAlone: BuiltChain {
-        .unverified(UnverifiedPath(certificates: [observation.presented.leaf]))
-    }
+    var leafAlone: BuiltChain { .unverified(UnverifiedPath(certificates: [observation.presented.leaf])) }
 
     /// Asks for the paths of the presented chain, by the rules of the platform.
     ///
@@ -50,18 +48,14 @@ struct ProcedureRun<Verifier: PathVerifier> {
     ///   - others: certificates the client has from elsewhere, to it as good as presented.
     /// - Returns: the paths, or what is wrong.
     func evaluate(
-        _ policy: TrustPolicy,
-        anchors: Anchors = .trustStore,
-        anchorKeys: [[UInt8]] = [],
+        _ policy: TrustPolicy, anchors: Anchors = .trustStore, anchorKeys: [[UInt8]] = [],
         alsoPresented others: [Certificate] = []
     ) -> TrustResult {
         var question = question(policy, anchors)
         question.anchorKeys = anchorKeys
         question.presented.add(others)
         let result = verifier.evaluate(question)
-        guard !result.isTrusted, let fetched = fetching(policy, anchors), fetched.isTrusted else {
-            return result
-        }
+        guard !result.isTrusted, let fetched = fetching(policy, anchors), fetched.isTrusted else { return result }
         return fetched
     }
 
@@ -73,9 +67,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
     ///   - anchors: where its paths may end.
     /// - Returns: the evaluation with the longest best effort.
     func extendingBestEffort(
-        of result: TrustResult,
-        under policy: TrustPolicy,
-        anchors: Anchors = .trustStore
+        of result: TrustResult, under policy: TrustPolicy, anchors: Anchors = .trustStore
     ) -> TrustResult {
         guard !result.isTrusted, let fetched = fetching(policy, anchors), !fetched.isTrusted,
             fetched.builtChain.certificates.count > result.builtChain.certificates.count
@@ -83,20 +75,10 @@ struct ProcedureRun<Verifier: PathVerifier> {
         return fetched
     }
 
-    private func question(
-        _ policy: TrustPolicy,
-        _ anchors: Anchors,
-        fetchable: [Certificate] = []
-    ) -> PathQuestion {
+    private func question(_ policy: TrustPolicy, _ anchors: Anchors, fetchable: [Certificate] = []) -> PathQuestion {
         PathQuestion(
-            presented: observation.presented,
-            fetchable: fetchable,
-            anchors: anchors,
-            policy: policy,
-            time: observation.time,
-            platform: platform,
-            evidence: observation.evidence
-        )
+            presented: observation.presented, fetchable: fetchable, anchors: anchors, policy: policy,
+            time: observation.time, platform: platform, evidence: observation.evidence)
     }
 
     /// Certificates at hand that stand for what a platform would fetch.

@@ -30,11 +30,8 @@ public struct AndroidTrust: Sendable, Hashable {
 
     /// What a configuration comes to for a host.
     public init(
-        sources: [NetworkSecurityConfiguration.Source],
-        installedRoots: [Certificate] = [],
-        transparency: AndroidTransparency = AndroidTransparency(),
-        targetSDK: Int? = nil,
-        place: Place? = nil
+        sources: [NetworkSecurityConfiguration.Source], installedRoots: [Certificate] = [],
+        transparency: AndroidTransparency = AndroidTransparency(), targetSDK: Int? = nil, place: Place? = nil
     ) {
         self.sources = sources
         self.installedRoots = installedRoots
@@ -93,8 +90,7 @@ public struct AndroidTrust: Sendable, Hashable {
         var level: AndroidRelease?
         if case .android(let release) = observation.release { level = release }
         return platform.asking(
-            for: transparency.demand(on: level, targetSDK: targetSDK, for: observation.referenceName.serverName)
-        )
+            for: transparency.demand(on: level, targetSDK: targetSDK, for: observation.referenceName.serverName))
     }
 
     /// What is trusted, in a few words, as in `system, @raw/own (overrides pins)`.
@@ -128,22 +124,13 @@ extension ProcedureRun {
     ///   - verifier: finds the paths.
     ///   - platform: the client's platform.
     ///   - trust: what the app's configuration has the device trust, `nil` for the trust store as it is.
-    init(
-        _ observation: Observation,
-        pins: PinSet?,
-        verifier: Verifier,
-        platform: Platform?,
-        trust: AndroidTrust?
-    ) {
+    init(_ observation: Observation, pins: PinSet?, verifier: Verifier, platform: Platform?, trust: AndroidTrust?) {
         let platform = platform.map { trust?.applied(to: $0, for: observation) ?? $0 }
         self.init(observation, pins: pins, verifier: verifier, platform: platform)
     }
 
     /// Asks for the device's verdict first, by the anchors that the app's configuration names.
-    mutating func afterServerTrust(
-        by trust: AndroidTrust?,
-        _ goOn: (inout Self, TrustResult) -> Verdict
-    ) -> Verdict {
+    mutating func afterServerTrust(by trust: AndroidTrust?, _ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
         guard let trust else { return afterServerTrust(goOn) }
         func sayWhatIsTrusted(_ run: inout Self, _ result: TrustResult) {
             guard let place = trust.place, place.namesAnchors, result.failures.contains(where: \.isMissingAnchor) else {
@@ -152,8 +139,7 @@ extension ProcedureRun {
             let hosts = place.hosts?.description ?? "hosts without an entry of their own"
             run.warn(
                 "configured-anchors",
-                "the app's configuration trusts \(trust.words) for \(hosts), and no other root (\(place.origin))"
-            )
+                "the app's configuration trusts \(trust.words) for \(hosts), and no other root (\(place.origin))")
         }
         return afterServerTrust(anchors: trust.anchors, onRejection: sayWhatIsTrusted, goOn)
     }

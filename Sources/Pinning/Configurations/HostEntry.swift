@@ -50,9 +50,7 @@ public struct HostEntry: Sendable, Hashable {
     }
 
     /// Its TLSA records.
-    public var records: [TLSARecord] {
-        if case .records(let records, _) = identities { records } else { [] }
-    }
+    public var records: [TLSARecord] { if case .records(let records, _) = identities { records } else { [] } }
 
     /// Whether the entry is for `host` at `port`; without a port it is taken for whatever port.
     public func covers(_ host: ServerName, port: Int? = nil) -> Bool { covers(host.description, port: port) }
@@ -76,9 +74,7 @@ public struct HostPolicy: Sendable, Hashable {
     }
 
     /// The pins of all entries, `nil` for none.
-    public var pins: PinSet? {
-        PinSet(entries.filter { !$0.isExcluded }.flatMap(\.pins))
-    }
+    public var pins: PinSet? { PinSet(entries.filter { !$0.isExcluded }.flatMap(\.pins)) }
 
     /// Whether a mismatch blocks the connection, `nil` where nothing is said.
     public var enforcesPinning: Bool? { entries.lazy.compactMap(\.enforcesPinning).first }
@@ -87,7 +83,5 @@ public struct HostPolicy: Sendable, Hashable {
     public var expiration: Timestamp? { entries.lazy.compactMap(\.expiration).first }
 
     /// The TLSA records of all entries.
-    public var records: [TLSARecord] {
-        entries.flatMap(\.records)
-    }
+    public var records: [TLSARecord] { entries.flatMap(\.records) }
 }

@@ -80,9 +80,7 @@ public struct NetworkSecurityConfiguration: Sendable, Hashable {
     public var targetSDK: Int?
 
     /// A configuration that says nothing yet.
-    public init(origin: String) {
-        self.origin = origin
-    }
+    public init(origin: String) { self.origin = origin }
 
     /// Whether nothing is said of trust.
     public var isEmpty: Bool {
@@ -116,23 +114,14 @@ public struct NetworkSecurityConfiguration: Sendable, Hashable {
         let transparencies = levels.map { level in
             AndroidTransparency(
                 isEnabled: level.isTransparencyEnabled,
-                hasAnchorsOfItsOwn: level.sources?.contains { $0.origin != .system } ?? false
-            )
+                hasAnchorsOfItsOwn: level.sources?.contains { $0.origin != .system } ?? false)
         }
         let named = levels.dropLast().contains { $0.sources != nil }
         return AndroidTrust(
             sources: levels.lazy.compactMap(\.sources).first ?? [],
             transparency: AndroidTransparency(
-                isEnabled: transparencies[0].isEnabled,
-                hasAnchorsOfItsOwn: transparencies[0].hasAnchorsOfItsOwn,
-                parents: Array(transparencies.dropFirst())
-            ),
-            targetSDK: targetSDK,
-            place: AndroidTrust.Place(
-                hosts: domain?.hosts,
-                origin: domain?.origin ?? origin,
-                namesAnchors: named
-            )
-        )
+                isEnabled: transparencies[0].isEnabled, hasAnchorsOfItsOwn: transparencies[0].hasAnchorsOfItsOwn,
+                parents: Array(transparencies.dropFirst())), targetSDK: targetSDK,
+            place: AndroidTrust.Place(hosts: domain?.hosts, origin: domain?.origin ?? origin, namesAnchors: named))
     }
 }

@@ -73,13 +73,8 @@ public struct PinConfiguration: Sendable, Hashable {
 
     /// What the configuration says of `host`, `nil` for nothing.
     public func policy(
-        for host: ServerName,
-        port: Int? = nil,
-        by lookup: Lookup? = nil,
-        suffixes: some PublicSuffixList
-    ) -> HostPolicy? {
-        policy(for: host.description, port: port, by: lookup, suffixes: suffixes)
-    }
+        for host: ServerName, port: Int? = nil, by lookup: Lookup? = nil, suffixes: some PublicSuffixList
+    ) -> HostPolicy? { policy(for: host.description, port: port, by: lookup, suffixes: suffixes) }
 
     /// What the configuration says of `host`, `nil` for nothing.
     ///
@@ -90,10 +85,7 @@ public struct PinConfiguration: Sendable, Hashable {
     ///   - suffixes: the public suffix list, which TrustKit goes by.
     /// - Returns: the entries that apply, `nil` when there are none.
     public func policy(
-        for host: String,
-        port: Int? = nil,
-        by lookup: Lookup? = nil,
-        suffixes: some PublicSuffixList
+        for host: String, port: Int? = nil, by lookup: Lookup? = nil, suffixes: some PublicSuffixList
     ) -> HostPolicy? {
         var covering = entries(by: lookup).filter { $0.covers(host, port: port) }
         // Where entries tell ports apart and nobody says which, that of HTTPS is meant.

@@ -116,10 +116,7 @@ public struct TransportSecurity: Sendable, Hashable {
                     minimumTLS: exception.minimumTLS ?? .tls12,
                     requiresForwardSecrecy: exception.requiresForwardSecrecy ?? true,
                     requiresTransparency: exception.requiresTransparency,
-                    allowsInsecureLoads: exception.allowsInsecureLoads,
-                    exception: exception
-                )
-            )
+                    allowsInsecureLoads: exception.allowsInsecureLoads, exception: exception))
         }
         switch host {
         case .dns(let name) where !name.contains(".") || name.hasSuffix(".local"):

@@ -16,10 +16,7 @@ public struct TrustKitAndroidDomain: Sendable, Hashable {
 
     /// A domain with what it says or inherits.
     public init(
-        name: String,
-        includesSubdomains: Bool = false,
-        enforcesPinning: Bool = false,
-        expiration: Timestamp? = nil,
+        name: String, includesSubdomains: Bool = false, enforcesPinning: Bool = false, expiration: Timestamp? = nil,
         unknownDigest: String? = nil
     ) {
         self.name = name

@@ -18,9 +18,7 @@ public struct IPAddress: Sendable, Hashable {
     }
 
     /// Reads dotted decimal or colon-hexadecimal text without brackets, port or zone; `nil` for anything else.
-    public init?(_ text: String) {
-        self.init(text[...])
-    }
+    public init?(_ text: String) { self.init(text[...]) }
 
     /// Reads dotted decimal or colon-hexadecimal text without brackets, port or zone; `nil` for anything else.
     ///
@@ -57,8 +55,7 @@ public struct IPAddress: Sendable, Hashable {
         // `::` stands once for any number of zero groups: read what is before and after it apart.
         if let gap = text.indices.dropLast().first(where: { text[$0] == colon && text[$0 + 1] == colon }) {
             guard let head = groups(text[..<gap], mayEndInIPv4: false),
-                let tail = groups(text[(gap + 2)...], mayEndInIPv4: true),
-                head.count + tail.count <= 14
+                let tail = groups(text[(gap + 2)...], mayEndInIPv4: true), head.count + tail.count <= 14
             else { return nil }
             return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
         }

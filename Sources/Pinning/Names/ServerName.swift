@@ -93,11 +93,7 @@ public enum ReferenceName: Sendable, Hashable {
 
     /// Reads a name; one that is malformed can only fail the check, it never skips it.
     public init(_ text: some StringProtocol) {
-        do {
-            self = .name(try ServerName(text))
-        } catch {
-            self = .impossible(error)
-        }
+        do { self = .name(try ServerName(text)) } catch { self = .impossible(error) }
     }
 
     /// The name that is checked, `nil` where none is, or where it is malformed.

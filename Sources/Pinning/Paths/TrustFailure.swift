@@ -181,8 +181,7 @@ extension TrustFailure: CustomStringConvertible {
         case .revoked(let time, let reason):
             "\(subject) was revoked at \(time)\(reason.flatMap { Self.words(forRevocation: $0) } ?? ""): "
                 + "the server's own OCSP staple says so"
-        case .unusableStaple(let why):
-            "\(subject) came with an OCSP staple that is not a good one: \(why)"
+        case .unusableStaple(let why): "\(subject) came with an OCSP staple that is not a good one: \(why)"
         case .issuedAfterDistrust(let since):
             "\(subject) was issued after the platform ceased to trust its root, \(since.date)"
         case .weakKey: "\(subject) has a key too weak to trust: \(certificate.publicKey.algorithm)"

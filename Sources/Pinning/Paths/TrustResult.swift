@@ -6,14 +6,10 @@ public enum TrustResult: Sendable, Hashable {
     case untrusted([TrustFailure], bestEffort: UnverifiedPath)
 
     /// Whether there is a valid path.
-    public var isTrusted: Bool {
-        if case .trusted = self { true } else { false }
-    }
+    public var isTrusted: Bool { if case .trusted = self { true } else { false } }
 
     /// The reasons for which there is no valid path, empty when there is one.
-    public var failures: [TrustFailure] {
-        if case .untrusted(let failures, _) = self { failures } else { [] }
-    }
+    public var failures: [TrustFailure] { if case .untrusted(let failures, _) = self { failures } else { [] } }
 
     /// The path a client sees after the evaluation: the preferred one, or the best effort.
     public var builtChain: BuiltChain {
@@ -51,9 +47,7 @@ public struct UnverifiedPath: Sendable, Hashable {
     /// The certificates, leaf first.
     public let certificates: [Certificate]
 
-    init(certificates: [Certificate]) {
-        self.certificates = certificates
-    }
+    init(certificates: [Certificate]) { self.certificates = certificates }
 }
 
 /// The chain a client looks at after its trust evaluation.
@@ -72,7 +66,5 @@ public enum BuiltChain: Sendable, Hashable {
     }
 
     /// Whether the chain is a valid path.
-    public var isVerified: Bool {
-        if case .verified = self { true } else { false }
-    }
+    public var isVerified: Bool { if case .verified = self { true } else { false } }
 }

@@ -7,15 +7,12 @@ extension Platform {
     ///   - policy: the basic rules ask for nothing of this.
     /// - Returns: the failures, none for a path the platform takes.
     public func failures(
-        of path: PlatformPath,
-        given evidence: LeafEvidence,
-        under policy: TrustPolicy
+        of path: PlatformPath, given evidence: LeafEvidence, under policy: TrustPolicy
     ) -> [TrustFailure] {
         guard policy != .basicX509 else { return [] }
         let leaf = path.certificates[0]
         let failures = [
-            revocation(of: path, given: evidence),
-            lackOfTimestamps(of: path, given: evidence),
+            revocation(of: path, given: evidence), lackOfTimestamps(of: path, given: evidence),
             distrust(of: path, given: evidence),
         ]
         return failures.compactMap(\.self).map { TrustFailure($0, at: 0, of: leaf) }

@@ -23,8 +23,7 @@ public struct LifetimeRules: Sendable, Hashable {
         let hour: Int64 = 3_600
         let others = judgesOwnAnchors ? [Limit(since: PurposeRules.july2019, days: 825, slip: hour)] : []
         return LifetimeRules(limits: [
-            .own: others,
-            .installedByHand: others,
+            .own: others, .installedByHand: others,
             .system: [
                 Limit(since: Timestamp(secondsSinceEpoch: 1_598_918_400), days: 398),
                 Limit(since: Timestamp(secondsSinceEpoch: 1_519_862_400), days: 825, slip: hour),
@@ -44,8 +43,8 @@ public struct LifetimeRules: Sendable, Hashable {
         guard !(path.certificates.count == 1 && path.anchorClass == .installedByHand),
             let limit = limits[path.anchorClass]?.first(where: { leaf.notBefore >= $0.since })
         else { return [] }
-        let (lifetime, overflow) = leaf.notAfter.secondsSinceEpoch
-            .subtractingReportingOverflow(leaf.notBefore.secondsSinceEpoch)
+        let (lifetime, overflow) = leaf.notAfter.secondsSinceEpoch.subtractingReportingOverflow(
+            leaf.notBefore.secondsSinceEpoch)
         guard overflow || lifetime > Int64(limit.days) * 86_400 + limit.slip else { return [] }
         let days = overflow ? Int.max : Int((lifetime + 86_399) / 86_400)
         return [TrustFailure(.lifetimeTooLong(days: days, limit: limit.days), at: 0, of: leaf)]

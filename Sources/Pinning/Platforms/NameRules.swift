@@ -24,50 +24,30 @@ public struct NameRules: Sendable, Hashable {
 
     /// Apple's; the list of suffixes that count is CFNetwork's and closed.
     public static let apple = NameRules(
-        takesWildcardsAboveRegistries: false,
-        fewestLabelsAfterStar: 2,
-        trailingDot: .ignored,
-        takesCommonName: false,
-        mapsIPv4: false
-    )
+        takesWildcardsAboveRegistries: false, fewestLabelsAfterStar: 2, trailingDot: .ignored, takesCommonName: false,
+        mapsIPv4: false)
 
     /// Conscrypt's strict verifier (`OkHostnameVerifier`).
     public static let android = NameRules(
-        takesWildcardsAboveRegistries: true,
-        fewestLabelsAfterStar: 2,
-        trailingDot: .dropped,
-        takesCommonName: false,
-        mapsIPv4: false
-    )
+        takesWildcardsAboveRegistries: true, fewestLabelsAfterStar: 2, trailingDot: .dropped, takesCommonName: false,
+        mapsIPv4: false)
 
     /// OkHttp's own verifier (`OkHostnameVerifier` of OkHttp).
     public static let okHttp = NameRules(
-        takesWildcardsAboveRegistries: true,
-        fewestLabelsAfterStar: 1,
-        trailingDot: .dropped,
-        takesCommonName: false,
-        mapsIPv4: true
-    )
+        takesWildcardsAboveRegistries: true, fewestLabelsAfterStar: 1, trailingDot: .dropped, takesCommonName: false,
+        mapsIPv4: true)
 
     /// curl's (`hostcheck.c`, `ossl_verifyhost`).
     public static let curl = NameRules(
-        takesWildcardsAboveRegistries: true,
-        fewestLabelsAfterStar: 2,
-        trailingDot: .dropped,
-        takesCommonName: true,
-        mapsIPv4: false
-    )
+        takesWildcardsAboveRegistries: true, fewestLabelsAfterStar: 2, trailingDot: .dropped, takesCommonName: true,
+        mapsIPv4: false)
 
     /// Chrome's.
     ///
     /// What a trailing dot counts for is not known, so it counts for nothing.
     public static let browser = NameRules(
-        takesWildcardsAboveRegistries: false,
-        fewestLabelsAfterStar: 2,
-        trailingDot: .ignored,
-        takesCommonName: false,
-        mapsIPv4: false
-    )
+        takesWildcardsAboveRegistries: false, fewestLabelsAfterStar: 2, trailingDot: .ignored, takesCommonName: false,
+        mapsIPv4: false)
 
     /// Whether the certificate is for the server.
     ///

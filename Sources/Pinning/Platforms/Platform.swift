@@ -66,20 +66,12 @@ public struct Platform: Sendable, Hashable {
     /// - Returns: the platform with its rules.
     public static func apple(_ release: AppleRelease = .newest) -> Platform {
         Platform(
-            family: .apple,
-            release: release == .newest ? .newest : .apple(release),
-            names: .apple,
-            purposes: .apple(judgesOwnAnchors: release.limitsLeavesOfOwnAnchors),
-            strength: .apple,
-            lifetimes: .apple(judgesOwnAnchors: release.limitsLeavesOfOwnAnchors),
-            judgedAnchorDates: .all,
-            fetchesIssuers: true,
-            constrainsCommonName: false,
-            transparencyDemand: release.requiresTransparency ? .belowPublicRoots : .none,
-            rejectedPath: .bestByPoints,
-            buildsOnePath: false,
-            deference: .none
-        )
+            family: .apple, release: release == .newest ? .newest : .apple(release), names: .apple,
+            purposes: .apple(judgesOwnAnchors: release.limitsLeavesOfOwnAnchors), strength: .apple,
+            lifetimes: .apple(judgesOwnAnchors: release.limitsLeavesOfOwnAnchors), judgedAnchorDates: .all,
+            fetchesIssuers: true, constrainsCommonName: false,
+            transparencyDemand: release.requiresTransparency ? .belowPublicRoots : .none, rejectedPath: .bestByPoints,
+            buildsOnePath: false, deference: .none)
     }
 
     /// Android with Conscrypt.
@@ -90,69 +82,35 @@ public struct Platform: Sendable, Hashable {
     ///   - transparencyDemand: below which roots the app's configuration has timestamps counted.
     /// - Returns: the platform with its rules.
     public static func android(
-        _ release: AndroidRelease? = nil,
-        names: NameRules = .android,
-        transparencyDemand: TransparencyDemand = .none
+        _ release: AndroidRelease? = nil, names: NameRules = .android, transparencyDemand: TransparencyDemand = .none
     ) -> Platform {
         Platform(
-            family: .android,
-            release: release.map { .android($0) } ?? .newest,
-            names: names,
-            purposes: .android,
-            strength: .android,
-            lifetimes: .unlimited,
-            judgedAnchorDates: .none,
-            fetchesIssuers: false,
-            constrainsCommonName: false,
-            transparencyDemand: transparencyDemand,
-            rejectedPath: .longest,
-            buildsOnePath: false,
-            deference: .none
-        )
+            family: .android, release: release.map { .android($0) } ?? .newest, names: names, purposes: .android,
+            strength: .android, lifetimes: .unlimited, judgedAnchorDates: .none, fetchesIssuers: false,
+            constrainsCommonName: false, transparencyDemand: transparencyDemand, rejectedPath: .longest,
+            buildsOnePath: false, deference: .none)
     }
 
     /// curl on this machine's OpenSSL at its usual security level, 2.
     public static let openssl = Platform(
-        family: .openssl,
-        release: .newest,
-        names: .curl,
-        purposes: .openssl,
-        strength: .openssl,
-        lifetimes: .unlimited,
-        judgedAnchorDates: .all,
-        fetchesIssuers: false,
-        constrainsCommonName: true,
-        transparencyDemand: .none,
-        rejectedPath: .longest,
-        buildsOnePath: true,
-        deference: .always
-    )
+        family: .openssl, release: .newest, names: .curl, purposes: .openssl, strength: .openssl, lifetimes: .unlimited,
+        judgedAnchorDates: .all, fetchesIssuers: false, constrainsCommonName: true, transparencyDemand: .none,
+        rejectedPath: .longest, buildsOnePath: true, deference: .always)
 
     /// A browser: where Chrome and Firefox differ, the stricter of the two.
     ///
     /// Below anchors that are on no public list it goes by OpenSSL's rules.
     public static let browser = Platform(
-        family: .browser,
-        release: .newest,
-        names: .browser,
-        purposes: .browser,
-        strength: .browser,
-        lifetimes: .browser,
-        judgedAnchorDates: .allButSystem,
-        fetchesIssuers: true,
-        constrainsCommonName: false,
-        transparencyDemand: .belowPublicRoots,
-        rejectedPath: .longest,
-        buildsOnePath: false,
-        deference: .belowPrivateAnchors
-    )
+        family: .browser, release: .newest, names: .browser, purposes: .browser, strength: .browser,
+        lifetimes: .browser, judgedAnchorDates: .allButSystem, fetchesIssuers: true, constrainsCommonName: false,
+        transparencyDemand: .belowPublicRoots, rejectedPath: .longest, buildsOnePath: false,
+        deference: .belowPrivateAnchors)
 
     /// The same platform in a version of its system; a version of another platform changes nothing.
     public func running(on release: PlatformRelease) -> Platform {
         switch (family, release) {
         case (.apple, .apple(let release)): .apple(release)
-        case (.android, .android(let release)):
-            .android(release, names: names, transparencyDemand: transparencyDemand)
+        case (.android, .android(let release)): .android(release, names: names, transparencyDemand: transparencyDemand)
         default: self
         }
     }

@@ -14,13 +14,8 @@ extension Platform {
     ///   - anchorClass: whose anchor the last certificate is.
     /// - Returns: the failures, none for a path the platform takes.
     public func objections(
-        to certificates: [Certificate],
-        firstAnchor: Int,
-        findings: [TrustFailure],
-        under policy: TrustPolicy,
-        strengthIsGiven: Bool,
-        evidence: LeafEvidence? = nil,
-        anchorClass: () -> AnchorClass
+        to certificates: [Certificate], firstAnchor: Int, findings: [TrustFailure], under policy: TrustPolicy,
+        strengthIsGiven: Bool, evidence: LeafEvidence? = nil, anchorClass: () -> AnchorClass
     ) -> [TrustFailure] {
         func objections(_ anchorClass: AnchorClass) -> [TrustFailure] {
             let path = PlatformPath(certificates, endingAt: anchorClass, firstAnchor: firstAnchor)
@@ -42,9 +37,7 @@ extension Platform {
 
     /// The rules that a path breaks by itself and by what came along with it.
     private func failures(
-        of path: PlatformPath,
-        under policy: TrustPolicy,
-        given evidence: LeafEvidence?
+        of path: PlatformPath, under policy: TrustPolicy, given evidence: LeafEvidence?
     ) -> [TrustFailure] {
         failures(of: path, under: policy) + (evidence.map { failures(of: path, given: $0, under: policy) } ?? [])
     }
@@ -69,17 +62,14 @@ extension Platform {
 
     /// The failures with the platform's name where another platform would not have them.
     private func named(
-        _ failures: [TrustFailure],
-        _ certificates: [Certificate],
-        _ anchorClass: AnchorClass,
-        _ firstAnchor: Int,
-        _ policy: TrustPolicy,
-        _ evidence: LeafEvidence? = nil
+        _ failures: [TrustFailure], _ certificates: [Certificate], _ anchorClass: AnchorClass, _ firstAnchor: Int,
+        _ policy: TrustPolicy, _ evidence: LeafEvidence? = nil
     ) -> [TrustFailure] {
         guard failures.contains(where: \.isOfPlatforms), policy != .basicX509 else { return failures }
         let path = PlatformPath(certificates, endingAt: anchorClass, firstAnchor: firstAnchor)
-        let others = Platform.all.filter { $0.family != family }
-            .map { $0.failures(of: path, under: policy, given: evidence) }
+        let others = Platform.all.filter { $0.family != family }.map {
+            $0.failures(of: path, under: policy, given: evidence)
+        }
         return failures.map { failure in
             let isShared = others.allSatisfy { $0.contains { $0.id == failure.id && $0.depth == failure.depth } }
             // OpenSSL itself takes Server Gated Crypto: that it does not count any more is nobody's rule but ours.
@@ -95,11 +85,7 @@ extension Platform {
     ///   - name: the server.
     ///   - isRegistry: whether names directly below this one are given out by a registry.
     /// - Returns: the mismatch, `nil` when one of the certificate's names covers the server.
-    public func objection(
-        to leaf: Certificate,
-        for name: ServerName,
-        isRegistry: (String) -> Bool
-    ) -> TrustFailure? {
+    public func objection(to leaf: Certificate, for name: ServerName, isRegistry: (String) -> Bool) -> TrustFailure? {
         guard !names.matches(leaf, name, isRegistry: isRegistry) else { return nil }
         let failure = TrustFailure(.nameMismatch(name), at: 0, of: leaf)
         let others: [NameRules] = [.apple, .android, .okHttp, .curl, .browser]
@@ -122,8 +108,8 @@ extension Platform {
         // A path of two, because a leaf that is itself installed is another matter.
         let classes = anchorClass.map { [$0] } ?? AnchorClass.allCases
         let all = classes.map { anchorClass in
-            failures(of: PlatformPath([leaf, leaf], endingAt: anchorClass), under: .sslServer(name: .unchecked))
-                .filter { $0.depth == 0 && !$0.isAboutSignature }
+            failures(of: PlatformPath([leaf, leaf], endingAt: anchorClass), under: .sslServer(name: .unchecked)).filter
+            { $0.depth == 0 && !$0.isAboutSignature }
         }
         // Limits differ by class: the mildest is told.
         let shared = (all.first ?? []).filter { failure in

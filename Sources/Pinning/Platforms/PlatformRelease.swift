@@ -21,17 +21,10 @@ public struct AppleRelease: Sendable, Hashable {
 
     /// The newest version, which asks for everything.
     public static let newest = AppleRelease(
-        limitsLeavesOfOwnAnchors: true,
-        requiresTransparency: true,
-        judgesAddressesByTransportSecurity: true
-    )
+        limitsLeavesOfOwnAnchors: true, requiresTransparency: true, judgesAddressesByTransportSecurity: true)
 
     /// A version that asks for these things.
-    public init(
-        limitsLeavesOfOwnAnchors: Bool,
-        requiresTransparency: Bool,
-        judgesAddressesByTransportSecurity: Bool
-    ) {
+    public init(limitsLeavesOfOwnAnchors: Bool, requiresTransparency: Bool, judgesAddressesByTransportSecurity: Bool) {
         self.limitsLeavesOfOwnAnchors = limitsLeavesOfOwnAnchors
         self.requiresTransparency = requiresTransparency
         self.judgesAddressesByTransportSecurity = judgesAddressesByTransportSecurity

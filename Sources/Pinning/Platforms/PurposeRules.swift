@@ -43,8 +43,9 @@ public struct PurposeRules: Sendable, Hashable {
     /// What on the path is not certified for servers.
     func failures(of path: PlatformPath) -> [TrustFailure] {
         path.certificates.enumerated().compactMap { depth, certificate in
-            (depth == 0 ? failure(ofLeaf: certificate, path) : failure(ofAuthority: certificate, depth, path))
-                .map { TrustFailure($0, at: depth, of: certificate) }
+            (depth == 0 ? failure(ofLeaf: certificate, path) : failure(ofAuthority: certificate, depth, path)).map {
+                TrustFailure($0, at: depth, of: certificate)
+            }
         }
     }
 
@@ -72,15 +73,12 @@ public struct PurposeRules: Sendable, Hashable {
     }
 
     private func failure(
-        ofAuthority certificate: Certificate,
-        _ depth: Int,
-        _ path: PlatformPath
+        ofAuthority certificate: Certificate, _ depth: Int, _ path: PlatformPath
     ) -> TrustFailure.Reason? {
         guard let usage = certificate.extendedKeyUsage, !usage.contains(Self.servers) else { return nil }
         return switch authorities {
         case .notLookedAt: nil
-        case .serversOrAny:
-            usage.contains(Self.any) || depth == path.certificates.count - 1 ? nil : .wrongPurpose
+        case .serversOrAny: usage.contains(Self.any) || depth == path.certificates.count - 1 ? nil : .wrongPurpose
         case .servers: .wrongPurpose
         }
     }

@@ -55,9 +55,7 @@ enum RootRules {
     static func appleDistrust(of path: PlatformPath, earliestTimestamp: Timestamp?) -> Timestamp? {
         guard let root = path.certificates.last?.fingerprint.hexadecimal else { return nil }
         let leaf = path.certificates[0]
-        if distrustedSinceNovember2024.contains(root),
-            earliestTimestamp ?? leaf.notBefore >= november2024
-        {
+        if distrustedSinceNovember2024.contains(root), earliestTimestamp ?? leaf.notBefore >= november2024 {
             return november2024
         }
         // Any certificate below counts here, the intermediates as well.

@@ -35,71 +35,36 @@ public struct StrengthRules: Sendable, Hashable {
 
     /// Apple's under the policy for servers: anchors are held to the floor too.
     static let apple = StrengthRules(
-        kinds: .rsaAndEC,
-        fewestRSABits: 2_048,
-        fewestDSABits: 2_048,
-        fewestECBits: 256,
-        part: .whole,
-        refusedDigests: ["md2", "md4", "md5", "sha1"],
-        takesRareDigests: false,
-        exemptsInstalledLeaves: true,
-        judgesAnchorSignatures: true
-    )
+        kinds: .rsaAndEC, fewestRSABits: 2_048, fewestDSABits: 2_048, fewestECBits: 256, part: .whole,
+        refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: false, exemptsInstalledLeaves: true,
+        judgesAnchorSignatures: true)
 
     /// Apple's `SecPolicyCreateBasicX509`.
     static let basic = StrengthRules(
-        kinds: .all,
-        fewestRSABits: 1_024,
-        fewestDSABits: 1_024,
-        fewestECBits: 160,
-        part: .whole,
-        refusedDigests: ["md2", "md4", "md5"],
-        takesRareDigests: false,
-        exemptsInstalledLeaves: false,
-        judgesAnchorSignatures: false
-    )
+        kinds: .all, fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 160, part: .whole,
+        refusedDigests: ["md2", "md4", "md5"], takesRareDigests: false, exemptsInstalledLeaves: false,
+        judgesAnchorSignatures: false)
 
     /// Conscrypt's `ChainStrengthAnalyzer`, which never sees an anchor.
     static let android = StrengthRules(
-        kinds: .rsaAndEC,
-        fewestRSABits: 1_024,
-        fewestDSABits: 1_024,
-        fewestECBits: 160,
-        part: .untrusted,
-        refusedDigests: ["md2", "md4", "md5", "sha1"],
-        takesRareDigests: false,
-        exemptsInstalledLeaves: false,
-        judgesAnchorSignatures: false
-    )
+        kinds: .rsaAndEC, fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 160, part: .untrusted,
+        refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: false, exemptsInstalledLeaves: false,
+        judgesAnchorSignatures: false)
 
     /// OpenSSL's security level 2, 112 bits: the default of Debian and of OpenSSL 3.2.
     ///
     /// It rounds the strength of RSA to whole bytes (NIST SP 800-56B, appendix D), so that 1963 bits have 112 too; that of DSA goes
     /// by a table (`RSA_security_bits`, `DSA_security_bits`).
     static let openssl = StrengthRules(
-        kinds: .all,
-        fewestRSABits: 1_963,
-        fewestDSABits: 2_048,
-        fewestECBits: 224,
-        part: .whole,
-        refusedDigests: ["md2", "md4", "md5", "sha1"],
-        takesRareDigests: true,
-        exemptsInstalledLeaves: false,
-        judgesAnchorSignatures: false
-    )
+        kinds: .all, fewestRSABits: 1_963, fewestDSABits: 2_048, fewestECBits: 224, part: .whole,
+        refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: true, exemptsInstalledLeaves: false,
+        judgesAnchorSignatures: false)
 
     /// Chrome's.
     static let browser = StrengthRules(
-        kinds: .rsaAndStandardCurves,
-        fewestRSABits: 1_024,
-        fewestDSABits: 1_024,
-        fewestECBits: 256,
-        part: .whole,
-        refusedDigests: ["md2", "md4", "md5", "sha1"],
-        takesRareDigests: false,
-        exemptsInstalledLeaves: false,
-        judgesAnchorSignatures: false
-    )
+        kinds: .rsaAndStandardCurves, fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 256, part: .whole,
+        refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: false, exemptsInstalledLeaves: false,
+        judgesAnchorSignatures: false)
 
     /// The weak keys and signatures of the path.
     func failures(of path: PlatformPath) -> [TrustFailure] {
@@ -130,8 +95,7 @@ public struct StrengthRules: Sendable, Hashable {
         case .ec(let curve, let bits):
             bits >= fewestECBits && (kinds != .rsaAndStandardCurves || ["P-256", "P-384", "P-521"].contains(curve))
         // What else there is (Ed25519, Ed448) is as strong as elliptic curves.
-        case .other(let name, let bits):
-            kinds == .all && bits >= (name.hasPrefix("DSA") ? fewestDSABits : fewestECBits)
+        case .other(let name, let bits): kinds == .all && bits >= (name.hasPrefix("DSA") ? fewestDSABits : fewestECBits)
         case .unknown: false
         }
     }

@@ -30,11 +30,8 @@ public struct LeafEvidence: Sendable, Hashable {
 
     /// Evidence as of a moment; timestamps from its future do not count.
     public init(
-        timestamps: [SignedCertificateTimestamp],
-        revocation: Revocation? = nil,
-        isVouchedFor: Bool = false,
-        responseObjection: String? = nil,
-        at time: Timestamp
+        timestamps: [SignedCertificateTimestamp], revocation: Revocation? = nil, isVouchedFor: Bool = false,
+        responseObjection: String? = nil, at time: Timestamp
     ) {
         self.timestamps = TransparencyRule.Count(timestamps, at: time)
         earliestTimestamp = timestamps.map(\.time).filter { $0 <= time }.min()

@@ -32,13 +32,8 @@ public struct SignedCertificateTimestamp: Sendable, Hashable {
 
     /// A timestamp of these parts.
     public init(
-        source: Source,
-        logID: SHA256Digest,
-        milliseconds: UInt64,
-        extensions: [UInt8],
-        hashAlgorithm: UInt8,
-        signatureAlgorithm: UInt8,
-        signature: [UInt8]
+        source: Source, logID: SHA256Digest, milliseconds: UInt64, extensions: [UInt8], hashAlgorithm: UInt8,
+        signatureAlgorithm: UInt8, signature: [UInt8]
     ) {
         self.source = source
         self.logID = logID

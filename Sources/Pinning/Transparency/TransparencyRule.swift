@@ -57,13 +57,8 @@ public enum TransparencyRule: String, Sendable, Hashable, CaseIterable {
     ///   - time: the moment of the judgement.
     /// - Returns: what the count means.
     public func judge(
-        _ timestamps: [SignedCertificateTimestamp],
-        notBefore: Timestamp,
-        notAfter: Timestamp,
-        at time: Timestamp
-    ) -> Judgement {
-        judge(Count(timestamps, at: time), notBefore: notBefore, notAfter: notAfter)
-    }
+        _ timestamps: [SignedCertificateTimestamp], notBefore: Timestamp, notAfter: Timestamp, at time: Timestamp
+    ) -> Judgement { judge(Count(timestamps, at: time), notBefore: notBefore, notAfter: notAfter) }
 
     /// Judges timestamps that were counted before.
     ///
@@ -87,8 +82,7 @@ public enum TransparencyRule: String, Sendable, Hashable, CaseIterable {
     /// How many logs' timestamps the certificate has to hold when none come beside it.
     func neededInCertificate(notBefore: Timestamp, notAfter: Timestamp) -> Int {
         let (difference, overflow) = notAfter.secondsSinceEpoch.subtractingReportingOverflow(
-            notBefore.secondsSinceEpoch
-        )
+            notBefore.secondsSinceEpoch)
         let lifetime = overflow ? .max : difference
         switch self {
         case .chrome: return lifetime / 86_400 <= 180 ? 2 : 3

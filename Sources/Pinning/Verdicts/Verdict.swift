@@ -21,14 +21,8 @@ public struct Verdict: Sendable, Hashable {
 
     /// A verdict with everything that led to it.
     public init(
-        reason: Reason,
-        disposition: ChallengeDisposition,
-        trace: [TraceStep],
-        builtChain: BuiltChain,
-        restsOn: [VerifiedPath],
-        matches: [PinMatch],
-        warnings: [Warning],
-        notes: [Warning] = []
+        reason: Reason, disposition: ChallengeDisposition, trace: [TraceStep], builtChain: BuiltChain,
+        restsOn: [VerifiedPath], matches: [PinMatch], warnings: [Warning], notes: [Warning] = []
     ) {
         self.reason = reason
         self.disposition = disposition

@@ -69,14 +69,8 @@ public struct PathQuestion: Sendable, Hashable {
 
     /// Asks for paths from the leaf of `presented` to one of `anchors`, or to what one of `anchorKeys` signed.
     public init(
-        presented: PresentedChain,
-        intermediates: [Certificate] = [],
-        fetchable: [Certificate] = [],
-        anchors: Anchors,
-        anchorKeys: [[UInt8]] = [],
-        policy: TrustPolicy,
-        time: Timestamp,
-        platform: Platform? = nil,
+        presented: PresentedChain, intermediates: [Certificate] = [], fetchable: [Certificate] = [], anchors: Anchors,
+        anchorKeys: [[UInt8]] = [], policy: TrustPolicy, time: Timestamp, platform: Platform? = nil,
         evidence: LeafEvidence? = nil
     ) {
         self.presented = presented
@@ -155,15 +149,11 @@ extension PathVerifier {
     public func evaluate(_ question: PathQuestion) -> TrustResult {
         let findings = findPaths(question)
         let paths = findings.validPaths.compactMap(VerifiedPath.init)
-        if let preferred = paths.first {
-            return .trusted(preferred: preferred, alternatives: Array(paths.dropFirst()))
-        }
+        if let preferred = paths.first { return .trusted(preferred: preferred, alternatives: Array(paths.dropFirst())) }
         let bestEffort = findings.bestEffort.isEmpty ? [question.presented.leaf] : findings.bestEffort
         return .untrusted(
             findings.failures.isEmpty
-                ? [TrustFailure(.unknownIssuer, at: 0, of: question.presented.leaf)]
-                : findings.failures,
-            bestEffort: UnverifiedPath(certificates: bestEffort)
-        )
+                ? [TrustFailure(.unknownIssuer, at: 0, of: question.presented.leaf)] : findings.failures,
+            bestEffort: UnverifiedPath(certificates: bestEffort))
     }
 }

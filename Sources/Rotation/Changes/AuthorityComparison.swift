@@ -56,23 +56,16 @@ struct AuthorityComparison {
         }
 
         /// Whether a certificate on the path names this one as its issuer.
-        func names(_ certificate: Snapshot.Certificate) -> Bool {
-            links.contains { $0.name == certificate.subject }
-        }
+        func names(_ certificate: Snapshot.Certificate) -> Bool { links.contains { $0.name == certificate.subject } }
 
         /// Whether any certificate with this subject was sent.
-        func sends(_ certificate: Snapshot.Certificate) -> Bool {
-            chain.contains { $0.subject == certificate.subject }
-        }
+        func sends(_ certificate: Snapshot.Certificate) -> Bool { chain.contains { $0.subject == certificate.subject } }
 
         /// Whether a certificate ends the path, as one with its own name as the issuer does.
         ///
         /// A link certificate of a root whose key was rolled over has that too, but is signed by the key before: its key is
         /// the one that the certificate below names, and its issuer's is another.
-        private static func isRoot(
-            _ certificate: Snapshot.Certificate,
-            above child: Snapshot.Certificate?
-        ) -> Bool {
+        private static func isRoot(_ certificate: Snapshot.Certificate, above child: Snapshot.Certificate?) -> Bool {
             guard certificate.isSelfIssued else { return false }
             guard let own = child?.issuerKeyID, let issuer = certificate.issuerKeyID else { return true }
             return own == issuer
@@ -161,13 +154,9 @@ struct AuthorityComparison {
         found.insert(Change(kind, old: old, new: new))
     }
 
-    private func has(_ kinds: Change.Kind...) -> Bool {
-        found.contains { kinds.contains($0.kind) }
-    }
+    private func has(_ kinds: Change.Kind...) -> Bool { found.contains { kinds.contains($0.kind) } }
 
-    private func isBelowRoot(_ link: Link, of side: Side) -> Bool {
-        side.links.dropLast().contains { $0.canBe(link) }
-    }
+    private func isBelowRoot(_ link: Link, of side: Side) -> Bool { side.links.dropLast().contains { $0.canBe(link) } }
 
     private mutating func compareRoots() {
         guard let oldRoot = rootLink(old, sentRoots.old), let newRoot = rootLink(new, sentRoots.new),

@@ -9,10 +9,7 @@ package enum ChainComparison {
     ///   - old: a chain in wire order, the leaf first.
     ///   - new: the chain that took its place.
     /// - Returns: at least one change when a certificate or their order differs.
-    package static func changes(
-        from old: [Snapshot.Certificate],
-        to new: [Snapshot.Certificate]
-    ) -> [Change] {
+    package static func changes(from old: [Snapshot.Certificate], to new: [Snapshot.Certificate]) -> [Change] {
         guard let oldLeaf = old.first, let newLeaf = new.first, old != new else { return [] }
         var authorities = AuthorityComparison(old, new)
         guard !authorities.isOrderAlone else { return [authorities.orderChange] }
@@ -23,9 +20,7 @@ package enum ChainComparison {
     }
 
     private static func leafChanges(
-        from old: Snapshot.Certificate,
-        to new: Snapshot.Certificate,
-        _ authorities: AuthorityComparison
+        from old: Snapshot.Certificate, to new: Snapshot.Certificate, _ authorities: AuthorityComparison
     ) -> [Change] {
         var changes: [Change] = []
         if old.spkiSHA256 == new.spkiSHA256 {
@@ -35,13 +30,8 @@ package enum ChainComparison {
         } else {
             changes.append(
                 Change(
-                    .rekeyed,
-                    old: "\(old.spkiSHA256) \(old.period)",
-                    new: "\(new.spkiSHA256) \(new.period)",
-                    from: old,
-                    to: new
-                )
-            )
+                    .rekeyed, old: "\(old.spkiSHA256) \(old.period)", new: "\(new.spkiSHA256) \(new.period)", from: old,
+                    to: new))
             if old.key != new.key {
                 changes.append(Change(.keyTypeChanged, old: old.key, new: new.key, from: old, to: new))
             }
@@ -52,13 +42,11 @@ package enum ChainComparison {
         let removed = oldNames.subtracting(newNames)
         if !added.isEmpty {
             changes.append(
-                Change(.namesAdded, old: nil, new: listed(added.sorted(), first: mostNamed), from: old, to: new)
-            )
+                Change(.namesAdded, old: nil, new: listed(added.sorted(), first: mostNamed), from: old, to: new))
         }
         if !removed.isEmpty {
             changes.append(
-                Change(.namesRemoved, old: listed(removed.sorted(), first: mostNamed), new: nil, from: old, to: new)
-            )
+                Change(.namesRemoved, old: listed(removed.sorted(), first: mostNamed), new: nil, from: old, to: new))
         }
         if let earlier = earlierEnd(from: old, to: new) { changes.append(earlier) }
         return changes
@@ -73,16 +61,11 @@ package enum ChainComparison {
     /// The change when a certificate that took another one's place ends more than a day before it.
     static func earlierEnd(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change? {
         let (seconds, overflow) = old.notAfter.secondsSinceEpoch.subtractingReportingOverflow(
-            new.notAfter.secondsSinceEpoch
-        )
+            new.notAfter.secondsSinceEpoch)
         guard new.notAfter < old.notAfter, overflow || seconds > toleratedSeconds else { return nil }
         return Change(
-            .expiresEarlier,
-            old: "\(old.title) until \(old.notAfter)",
-            new: "\(new.title) until \(new.notAfter)",
-            from: old,
-            to: new
-        )
+            .expiresEarlier, old: "\(old.title) until \(old.notAfter)", new: "\(new.title) until \(new.notAfter)",
+            from: old, to: new)
     }
 
     /// The change when a certificate for the same key took another one's place.
@@ -92,18 +75,11 @@ package enum ChainComparison {
     ///   - new: the one that took its place.
     ///   - isIssuerKnown: whether the issuer's key is known to be the same; a name alone does not tell.
     /// - Returns: the change.
-    static func renewal(
-        from old: Snapshot.Certificate,
-        to new: Snapshot.Certificate,
-        isIssuerKnown: Bool
-    ) -> Change {
+    static func renewal(from old: Snapshot.Certificate, to new: Snapshot.Certificate, isIssuerKnown: Bool) -> Change {
         Change(
-            .renewed,
-            old: "\(old.title) \(old.period)",
+            .renewed, old: "\(old.title) \(old.period)",
             new: "\(new.title) \(new.period)" + (isIssuerKnown ? "" : ", the key of its issuer is not known"),
-            from: old,
-            to: new
-        )
+            from: old, to: new)
     }
 }
 
@@ -116,8 +92,7 @@ extension Snapshot.Certificate {
 
     /// Whether both name the same issuer, as far as they tell.
     func hasSameIssuer(as other: Snapshot.Certificate) -> Bool {
-        issuer == other.issuer
-            && (issuerKeyID == other.issuerKeyID || issuerKeyID == nil || other.issuerKeyID == nil)
+        issuer == other.issuer && (issuerKeyID == other.issuerKeyID || issuerKeyID == nil || other.issuerKeyID == nil)
     }
 
     /// Whether both hold the same key under the same name.

@@ -14,10 +14,7 @@ package struct Change: Sendable, Hashable {
 
     /// A difference of one kind.
     package init(
-        _ kind: Kind,
-        old: String?,
-        new: String?,
-        from oldCertificate: Snapshot.Certificate? = nil,
+        _ kind: Kind, old: String?, new: String?, from oldCertificate: Snapshot.Certificate? = nil,
         to newCertificate: Snapshot.Certificate? = nil
     ) {
         self.kind = kind

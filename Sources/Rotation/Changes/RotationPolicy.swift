@@ -4,9 +4,7 @@ package struct RotationPolicy: Sendable, Hashable {
     package let allowed: Set<Change.Kind>
 
     /// A policy that lets these kinds of changes pass.
-    package init(allowing allowed: Set<Change.Kind> = []) {
-        self.allowed = allowed
-    }
+    package init(allowing allowed: Set<Change.Kind> = []) { self.allowed = allowed }
 
     /// Reads lists such as `renewed,names-added`; several add up.
     ///
@@ -26,9 +24,7 @@ package struct RotationPolicy: Sendable, Hashable {
     }
 
     /// Whether the change is fine.
-    package func allows(_ change: Change) -> Bool {
-        change.kind == .unchanged || allowed.contains(change.kind)
-    }
+    package func allows(_ change: Change) -> Bool { change.kind == .unchanged || allowed.contains(change.kind) }
 }
 
 /// A word that names no kind of change.

@@ -75,9 +75,7 @@ package struct SnapshotComparison: Sendable {
                     old: recorded.isEmpty ? nil : "all served \(recorded[0].leaf.identity(besides: nil))",
                     new: "\(odd.place) serves \(odd.leaf.identity(besides: usual)), "
                         + "\(common.count) of \(indices.count) serve \(usual.identity(besides: odd.leaf))",
-                    from: recorded.first?.leaf,
-                    to: odd.leaf
-                )
+                    from: recorded.first?.leaf, to: odd.leaf)
             }
         }
         return changes

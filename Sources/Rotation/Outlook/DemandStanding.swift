@@ -44,11 +44,9 @@ struct DemandStanding: Sendable, Hashable {
             isForEveryCertificate = false
             holding = holds.max { $0.depth < $1.depth }.map { highest in
                 Holding(
-                    role: Outlook.End(at: highest.depth, of: path),
-                    until: path[highest.depth].notAfter,
+                    role: Outlook.End(at: highest.depth, of: path), until: path[highest.depth].notAfter,
                     isWholeCertificate: holds.contains { $0.depth == highest.depth && $0.use.isWholeCertificate }
-                        && !holds.contains { $0.depth == highest.depth && !$0.use.isWholeCertificate }
-                )
+                        && !holds.contains { $0.depth == highest.depth && !$0.use.isWholeCertificate })
             }
             backups = candidates.map(\.pinIndex)
             // A key in use that does not match where it is looked for is no help; another certificate for it is.
@@ -61,9 +59,7 @@ struct DemandStanding: Sendable, Hashable {
             holding = first.flatMap { until in
                 isHeld
                     ? Holding(
-                        role: .leafRenewal,
-                        until: until,
-                        isWholeCertificate: holds.allSatisfy(\.use.isWholeCertificate)
+                        role: .leafRenewal, until: until, isWholeCertificate: holds.allSatisfy(\.use.isWholeCertificate)
                     ) : nil
             }
             let isComplete = Self.canReplace(path, candidates, question)
@@ -74,9 +70,7 @@ struct DemandStanding: Sendable, Hashable {
 
     /// Whether there is a pin for each certificate of a path of its own.
     private static func canReplace(
-        _ path: [Certificate],
-        _ uses: [PinComparison.Use],
-        _ question: OutlookQuestion
+        _ path: [Certificate], _ uses: [PinComparison.Use], _ question: OutlookQuestion
     ) -> Bool {
         let certificates = uses.map { question.pins[$0.pinIndex].certificate }
         let authorities = certificates.count { $0?.basicConstraints?.isCertificateAuthority == true }
@@ -87,9 +81,7 @@ struct DemandStanding: Sendable, Hashable {
 
     /// The last moment at which one of the pins can match, `nil` where one has no end.
     private static func lastEnd(
-        of uses: [PinComparison.Use],
-        after end: Timestamp?,
-        _ question: OutlookQuestion
+        of uses: [PinComparison.Use], after end: Timestamp?, _ question: OutlookQuestion
     ) -> Timestamp? {
         guard var last = end else { return nil }
         for use in uses {

@@ -30,26 +30,17 @@ extension Outlook {
             pinsMatchUntil: all.compactMap(\.pinsMatchUntil).min(),
             end: End.allCases.first { end in all.contains { $0.end == end } },
             noPinAfter: all.compactMap(\.noPinAfter).min(),
-            backups: first.pins.indices.filter { index in
-                !backups.isEmpty && backups.allSatisfy { $0.contains(index) }
-            },
-            hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),
-            pinsExpire: all.compactMap(\.pinsExpire).min(),
-            validUntil: all.compactMap(\.validUntil).min(),
-            renewalPoint: first.renewalPoint,
-            findings: [],
-            demands: []
-        )
+            backups: first.pins.indices.filter { index in !backups.isEmpty && backups.allSatisfy { $0.contains(index) }
+            }, hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),
+            pinsExpire: all.compactMap(\.pinsExpire).min(), validUntil: all.compactMap(\.validUntil).min(),
+            renewalPoint: first.renewalPoint, findings: [], demands: [])
         return worst.with(findings: findings(of: outlooks))
     }
 
     private static func standing(_ standings: [PinStanding]) -> PinStanding {
         PinStanding(
-            index: standings[0].index,
-            depth: standings.compactMap(\.depth).min(),
-            until: standings.compactMap(\.until).min(),
-            isCompared: standings.contains(where: \.isCompared)
-        )
+            index: standings[0].index, depth: standings.compactMap(\.depth).min(),
+            until: standings.compactMap(\.until).min(), isCompared: standings.contains(where: \.isCompared))
     }
 
     /// Each finding once, with the clients it is true of where it is not true of all; of what ends the pins, the worst alone.
@@ -79,19 +70,15 @@ extension Outlook {
         }.map { entry in
             guard entry.finding.subject.isOfClients, entry.clients.count < outlooks.count else { return entry.finding }
             return Finding(
-                id: entry.finding.id,
-                level: entry.finding.level,
+                id: entry.finding.id, level: entry.finding.level,
                 message: "\(entry.clients.joined(separator: ", ")): \(entry.finding.message)",
-                subject: entry.finding.subject
-            )
+                subject: entry.finding.subject)
         }
     }
 
     private static func isWorse(_ left: Finding, _ right: Finding) -> Bool {
         guard case .end(let end, let until) = left.subject, case .end(let otherEnd, let otherUntil) = right.subject
-        else {
-            return false
-        }
+        else { return false }
         if left.level != right.level { return left.level > right.level }
         return end != otherEnd ? end.rank < otherEnd.rank : until < otherUntil
     }

@@ -97,45 +97,25 @@ package struct Outlook: Sendable, Hashable {
 extension Outlook {
     /// The outlook of one client by the conditions that its pins fulfil.
     init(
-        pins: [PinStanding],
-        demands: [DemandStanding],
-        pinsExpire: Timestamp?,
-        validUntil: Timestamp?,
-        renewalPoint: Timestamp?,
-        findings: [Finding]
+        pins: [PinStanding], demands: [DemandStanding], pinsExpire: Timestamp?, validUntil: Timestamp?,
+        renewalPoint: Timestamp?, findings: [Finding]
     ) {
         let holdings = demands.compactMap(\.holding)
         let areAllHeld = !demands.isEmpty && holdings.count == demands.count
         self.init(
-            pins: pins,
-            pinsMatchUntil: areAllHeld ? holdings.map(\.until).min() : nil,
+            pins: pins, pinsMatchUntil: areAllHeld ? holdings.map(\.until).min() : nil,
             end: areAllHeld ? End.allCases.first { end in holdings.contains { $0.role == end } } : nil,
-            noPinAfter: demands.compactMap(\.noPinAfter).min(),
-            backups: Set(demands.flatMap(\.backups)).sorted(),
-            hasBackup: !demands.isEmpty && demands.allSatisfy { !$0.backups.isEmpty },
-            pinsExpire: pinsExpire,
-            validUntil: validUntil,
-            renewalPoint: renewalPoint,
-            findings: findings,
-            demands: demands
-        )
+            noPinAfter: demands.compactMap(\.noPinAfter).min(), backups: Set(demands.flatMap(\.backups)).sorted(),
+            hasBackup: !demands.isEmpty && demands.allSatisfy { !$0.backups.isEmpty }, pinsExpire: pinsExpire,
+            validUntil: validUntil, renewalPoint: renewalPoint, findings: findings, demands: demands)
     }
 
     /// The same with these findings, worst first.
     func with(findings: [Finding]) -> Outlook {
         Outlook(
-            pins: pins,
-            pinsMatchUntil: pinsMatchUntil,
-            end: end,
-            noPinAfter: noPinAfter,
-            backups: backups,
-            hasBackup: hasBackup,
-            pinsExpire: pinsExpire,
-            validUntil: validUntil,
-            renewalPoint: renewalPoint,
+            pins: pins, pinsMatchUntil: pinsMatchUntil, end: end, noPinAfter: noPinAfter, backups: backups,
+            hasBackup: hasBackup, pinsExpire: pinsExpire, validUntil: validUntil, renewalPoint: renewalPoint,
             findings: findings.filter { $0.level == .fail } + findings.filter { $0.level == .warn }
-                + findings.filter { $0.level == .info },
-            demands: demands
-        )
+                + findings.filter { $0.level == .info }, demands: demands)
     }
 }

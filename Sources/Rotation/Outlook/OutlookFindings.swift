@@ -14,9 +14,7 @@ struct OutlookFindings {
     }
 
     /// All findings in the order of what they are about: certificates, pins, the server's habits.
-    func all() -> [Outlook.Finding] {
-        certificates() + expiringPins() + pinLife() + ends() + renewal()
-    }
+    func all() -> [Outlook.Finding] { certificates() + expiringPins() + pinLife() + ends() + renewal() }
 
     // MARK: Validity
 
@@ -32,12 +30,10 @@ struct OutlookFindings {
                 let (level, limit) = reached(from: certificate.notBefore, to: certificate.notAfter)
             else { return nil }
             return Finding(
-                id: "expires-soon",
-                level: level,
+                id: "expires-soon", level: level,
                 message: "\(certificate) (depth \(depth)) expires \(when(certificate.notAfter)), "
                     + "less than \(limit) from now" + (isMinded ? "" : "; the client does not mind"),
-                subject: .certificate(certificate.fingerprint, isMinded: isMinded)
-            )
+                subject: .certificate(certificate.fingerprint, isMinded: isMinded))
         }
     }
 
@@ -69,15 +65,11 @@ struct OutlookFindings {
             let limit = expired ? nil : reachedBeforeEnd(of: end)
             findings.append(
                 Finding(
-                    id: expired ? "pins-expired" : "pins-expire",
-                    level: expired ? .warn : limit?.0 ?? .info,
+                    id: expired ? "pins-expired" : "pins-expire", level: expired ? .warn : limit?.0 ?? .info,
                     message: expired
                         ? "the pins expired on \(end.date): the client takes any trusted chain"
                         : "the pins expire on \(end.date): from then on the client takes any trusted chain"
-                            + (limit.map { ", less than \($0.1) from now" } ?? ""),
-                    subject: .pins
-                )
-            )
+                            + (limit.map { ", less than \($0.1) from now" } ?? ""), subject: .pins))
         }
         var told: Set<Int> = []
         for use in question.comparison.demands.flatMap(\.uses) where outlook.pins[use.pinIndex].depth == nil {
@@ -87,13 +79,9 @@ struct OutlookFindings {
             else { continue }
             findings.append(
                 Finding(
-                    id: "pin-expired",
-                    level: .warn,
+                    id: "pin-expired", level: .warn,
                     message: "pin \(index + 1), \(certificate), expired on \(certificate.notAfter.date) "
-                        + "and can match no more: remove it",
-                    subject: .pins
-                )
-            )
+                        + "and can match no more: remove it", subject: .pins))
         }
         return findings
     }
@@ -111,17 +99,14 @@ struct OutlookFindings {
     }
 
     private func pinLife() -> [Finding] {
-        guard let limit = question.limits.minPinLife, let until = outlook.noPinAfter,
-            let leaf = question.path.first,
+        guard let limit = question.limits.minPinLife, let until = outlook.noPinAfter, let leaf = question.path.first,
             limit.isReached(at: question.time, from: leaf.notBefore, to: until)
         else { return [] }
         return [
             Finding(
-                id: "pin-life-short",
-                level: .fail,
+                id: "pin-life-short", level: .fail,
                 message: "no configured pin is sure to match after \(until.date), less than \(limit) from now",
-                subject: .pinLife(until: until)
-            )
+                subject: .pinLife(until: until))
         ]
     }
 
@@ -133,11 +118,8 @@ struct OutlookFindings {
         let report = question.comparison.isEnforced ? "" : "; a mismatch is only reported"
         return [
             Finding(
-                id: end == .leafRenewal ? "breaks-at-renewal" : "pins-end",
-                level: isLastPin ? .warn : .info,
-                message: "\(whatEnds()), \(due) \(until.date); \(backups())\(report)",
-                subject: .end(end, until: until)
-            )
+                id: end == .leafRenewal ? "breaks-at-renewal" : "pins-end", level: isLastPin ? .warn : .info,
+                message: "\(whatEnds()), \(due) \(until.date); \(backups())\(report)", subject: .end(end, until: until))
         ]
     }
 
@@ -190,12 +172,9 @@ struct OutlookFindings {
         else { return [] }
         return [
             Finding(
-                id: "renewal-due",
-                level: .warn,
+                id: "renewal-due", level: .warn,
                 message: "the usual renewal point is past (\(point.date)): the server's certificate "
-                    + "expires \(when(leaf.notAfter))",
-                subject: .server
-            )
+                    + "expires \(when(leaf.notAfter))", subject: .server)
         ]
     }
 

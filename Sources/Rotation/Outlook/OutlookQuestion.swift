@@ -35,14 +35,8 @@ package struct OutlookQuestion: Sendable {
 
     /// A question about a verdict.
     package init(
-        path: [Certificate],
-        restsOn: [[Certificate]],
-        pins: [ConfiguredPin],
-        matches: [PinMatch],
-        comparison: PinComparison,
-        isAcceptedForPins: Bool,
-        time: Timestamp,
-        limits: OutlookLimits = OutlookLimits()
+        path: [Certificate], restsOn: [[Certificate]], pins: [ConfiguredPin], matches: [PinMatch],
+        comparison: PinComparison, isAcceptedForPins: Bool, time: Timestamp, limits: OutlookLimits = OutlookLimits()
     ) {
         self.path = path
         self.restsOn = restsOn
@@ -63,28 +57,17 @@ package struct OutlookQuestion: Sendable {
         let firstEnd = restsOn.flatMap { $0 }.map(\.notAfter).min()
         let outlook = Outlook(
             pins: pins.indices.map { standing(of: $0, uses: usesByPin[$0] ?? [], matches: matchesByPin[$0] ?? []) },
-            demands: demands,
-            pinsExpire: demands.isEmpty ? nil : comparison.expiration,
-            validUntil: firstEnd,
-            renewalPoint: path.first?.renewalPoint,
-            findings: []
-        )
+            demands: demands, pinsExpire: demands.isEmpty ? nil : comparison.expiration, validUntil: firstEnd,
+            renewalPoint: path.first?.renewalPoint, findings: [])
         return outlook.with(findings: OutlookFindings(self, outlook).all())
     }
 
-    private func standing(
-        of index: Int,
-        uses: [PinComparison.Use],
-        matches: [PinMatch]
-    ) -> Outlook.PinStanding {
+    private func standing(of index: Int, uses: [PinComparison.Use], matches: [PinMatch]) -> Outlook.PinStanding {
         let depths = matches.map(\.depth).filter { depth in uses.contains { $0.place.covers(depth) } }
         return Outlook.PinStanding(
-            index: index,
-            depth: depths.min(),
+            index: index, depth: depths.min(),
             // A key on several certificates lasts as long as the last of them.
-            until: depths.map { path[$0].notAfter }.max(),
-            isCompared: !uses.isEmpty
-        )
+            until: depths.map { path[$0].notAfter }.max(), isCompared: !uses.isEmpty)
     }
 
     /// Whether a pin that does not match may do so one day.

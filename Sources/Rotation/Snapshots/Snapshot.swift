@@ -18,9 +18,7 @@ package struct Snapshot: Sendable, Hashable {
     }
 
     /// The snapshot with these endpoints in place of those with the same keys, or added to them.
-    package func replacing(_ newer: [Endpoint]) -> Snapshot {
-        Snapshot(endpoints + newer)
-    }
+    package func replacing(_ newer: [Endpoint]) -> Snapshot { Snapshot(endpoints + newer) }
 
     /// Which endpoint it was and how it was asked: what two snapshots are compared by.
     package struct Key: Sendable, Hashable, Comparable {
@@ -45,9 +43,7 @@ package struct Snapshot: Sendable, Hashable {
         }
 
         /// Whether `left` comes first: by target, address, and names.
-        package static func < (left: Key, right: Key) -> Bool {
-            left.order.lexicographicallyPrecedes(right.order)
-        }
+        package static func < (left: Key, right: Key) -> Bool { left.order.lexicographicallyPrecedes(right.order) }
 
         private var order: [String] { [target, connect ?? "", variant ?? "", sni ?? "", verifyName ?? ""] }
 
@@ -116,15 +112,8 @@ package struct Snapshot: Sendable, Hashable {
 
         /// A certificate put together from its parts.
         package init(
-            subject: String,
-            issuer: String,
-            issuerKeyID: String?,
-            names: [String],
-            notBefore: Timestamp,
-            notAfter: Timestamp,
-            key: String,
-            spkiSHA256: String,
-            certificateSHA256: String
+            subject: String, issuer: String, issuerKeyID: String?, names: [String], notBefore: Timestamp,
+            notAfter: Timestamp, key: String, spkiSHA256: String, certificateSHA256: String
         ) {
             self.subject = subject
             self.issuer = issuer
@@ -140,16 +129,12 @@ package struct Snapshot: Sendable, Hashable {
         /// What is recorded of `certificate`.
         package init(_ certificate: Pinning.Certificate) {
             self.init(
-                subject: certificate.subject,
-                issuer: certificate.issuer,
+                subject: certificate.subject, issuer: certificate.issuer,
                 issuerKeyID: certificate.authorityKeyIdentifier.map(Self.hexadecimal),
-                names: certificate.names.map(\.description),
-                notBefore: certificate.notBefore,
-                notAfter: certificate.notAfter,
-                key: certificate.publicKey.algorithm.description,
+                names: certificate.names.map(\.description), notBefore: certificate.notBefore,
+                notAfter: certificate.notAfter, key: certificate.publicKey.algorithm.description,
                 spkiSHA256: certificate.publicKey.spkiSHA256.description,
-                certificateSHA256: certificate.fingerprint.hexadecimal
-            )
+                certificateSHA256: certificate.fingerprint.hexadecimal)
         }
 
         /// Whether both are the same certificate.
@@ -158,9 +143,7 @@ package struct Snapshot: Sendable, Hashable {
         }
 
         /// Feeds the hash of the certificate.
-        package func hash(into hasher: inout Hasher) {
-            hasher.combine(certificateSHA256)
-        }
+        package func hash(into hasher: inout Hasher) { hasher.combine(certificateSHA256) }
 
         /// Whether subject and issuer are the same name.
         package var isSelfIssued: Bool { subject == issuer }

@@ -46,9 +46,7 @@ final class HTTPExchange: Attempt, @unchecked Sendable {
         switch result {
         case .failure(let failure): fail(.connect, request.reason(for: failure))
         case .success(let channel):
-            do {
-                try prepare(channel.pipeline.syncOperations, on: channel)
-            } catch let failure as OpenSSLSetUpError {
+            do { try prepare(channel.pipeline.syncOperations, on: channel) } catch let failure as OpenSSLSetUpError {
                 fail(.handshake, .setUpFailed(failure.detail))
             } catch {
                 // The connection was gone before the handlers were there.
@@ -72,10 +70,7 @@ final class HTTPExchange: Attempt, @unchecked Sendable {
         }
         let connection = try TLSConnection(context: workshop.context(), request: request)
         let handler = TLSStreamHandler(
-            connection: connection,
-            request: request,
-            clock: self.connection,
-            objection: fetch.objection
+            connection: connection, request: request, clock: self.connection, objection: fetch.objection
         ) { error in
             switch error {
             case nil: self.ask(on: channel)
@@ -156,7 +151,5 @@ private final class HTTPBodyHandler: ChannelInboundHandler {
         }
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        conclude(.failure(.closedEarly))
-    }
+    func channelInactive(context: ChannelHandlerContext) { conclude(.failure(.closedEarly)) }
 }

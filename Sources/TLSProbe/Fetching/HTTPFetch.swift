@@ -19,12 +19,8 @@ package struct HTTPFetch: Sendable {
 
     /// A document to fetch; see the properties.
     package init(
-        _ location: HTTPLocation,
-        mediaType: String? = nil,
-        family: ProbeRequest.AddressFamily = .any,
-        sizeLimit: Int,
-        timeout: Duration,
-        objection: @escaping @Sendable (PresentedChain) -> String?
+        _ location: HTTPLocation, mediaType: String? = nil, family: ProbeRequest.AddressFamily = .any, sizeLimit: Int,
+        timeout: Duration, objection: @escaping @Sendable (PresentedChain) -> String?
     ) {
         self.location = location
         self.mediaType = mediaType
@@ -42,11 +38,8 @@ package struct HTTPFetch: Sendable {
             case .ip(let address): .address(address)
             }
         return ProbeRequest(
-            to: destination,
-            port: location.port,
-            serverNameIndication: ServerNameIndication(location.host),
-            timeout: timeout
-        )
+            to: destination, port: location.port, serverNameIndication: ServerNameIndication(location.host),
+            timeout: timeout)
     }
 }
 

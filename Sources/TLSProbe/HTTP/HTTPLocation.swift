@@ -31,11 +31,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         guard !authority.contains("@") else { throw .userName }
         let end = authority.firstIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
         let mark = authority[end...].firstIndex(of: ":")
-        do {
-            host = try ServerName(authority[..<(mark ?? authority.endIndex)])
-        } catch {
-            throw .host(error)
-        }
+        do { host = try ServerName(authority[..<(mark ?? authority.endIndex)]) } catch { throw .host(error) }
         guard let mark else {
             port = isSecure ? 443 : 80
             return
@@ -94,8 +90,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
 
     /// A host and a port as the Host header has them (RFC 9110, 7.2).
     package static func authority(_ host: ServerName, _ port: Int, defaultPort: Int) -> String {
-        let name =
-            if case .ip(let address) = host, address.isIPv6 { "[\(address)]" } else { host.description }
+        let name = if case .ip(let address) = host, address.isIPv6 { "[\(address)]" } else { host.description }
         return port == defaultPort ? name : "\(name):\(port)"
     }
 

@@ -52,9 +52,7 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
         context.channel.readLittleAtATime()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
-    }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     /// Sends the question and waits for the answer; without a connection left it says at once why there is none.
     func ask(_ question: HTTPQuestion, _ deliver: @escaping Delivery) {
@@ -95,9 +93,7 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
         if release != nil { end(.tooLong(limit: Self.inputLimit)) }
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        if askedAt != nil { advance(context) }
-    }
+    func channelReadComplete(context: ChannelHandlerContext) { if askedAt != nil { advance(context) } }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.

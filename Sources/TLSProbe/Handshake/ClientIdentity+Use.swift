@@ -11,9 +11,7 @@ extension ClientIdentity {
             { ssl, _ in
                 TLSConnection.noteClientCertificateRequest(ssl)
                 return 1
-            },
-            nil
-        )
+            }, nil)
         return certificates.dropFirst().allSatisfy { COpenSSLShims_SSL_add1_chain_cert(ssl, $0) == 1 }
     }
 }

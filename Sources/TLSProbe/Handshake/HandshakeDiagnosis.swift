@@ -10,15 +10,11 @@ enum HandshakeDiagnosis {
     ///   - isReadingCertificates: whether the message that was read is the one with the server's certificates.
     /// - Returns: the reason.
     static func reason(
-        of errors: OpenSSLErrors,
-        request: ProbeRequest,
-        isReadingCertificates: Bool
+        of errors: OpenSSLErrors, request: ProbeRequest, isReadingCertificates: Bool
     ) -> ProbeError.Reason {
         guard let reason = errors.tlsReason else { return .tlsFailure(errors.text) }
         let noCommonVersion = ProbeError.Reason.protocolVersion(
-            minimum: request.minimumTLS,
-            maximum: request.maximumTLS
-        )
+            minimum: request.minimumTLS, maximum: request.maximumTLS)
         if let alert = errors.alert {
             if let keyType = request.keyType, alert.isForWantOfCommonParameters {
                 return .keyTypeRefused(keyType, alert)
@@ -28,8 +24,7 @@ enum HandshakeDiagnosis {
         }
         if !request.offer.isEmpty,
             [SSL_R_NO_SUITABLE_GROUPS, SSL_R_NO_CIPHERS_AVAILABLE, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM].contains(
-                reason
-            )
+                reason)
         {
             return .offerRefused(request.offer, nil)
         }
@@ -52,9 +47,7 @@ enum HandshakeDiagnosis {
             SSL_R_UNKNOWN_CERTIFICATE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE:
             .unreadableCertificate(errors.text)
         case SSL_R_DH_KEY_TOO_SMALL:
-            .tlsFailure(
-                "the server's Diffie-Hellman group has fewer than 1024 bits or more than 4096"
-            )
+            .tlsFailure("the server's Diffie-Hellman group has fewer than 1024 bits or more than 4096")
         default: .tlsFailure(errors.text)
         }
     }

@@ -51,10 +51,7 @@ final class HandshakeHandler: ChannelInboundHandler {
     ///   - keepsOpen: whether the channel stays open, without a goodbye, when the handshake is complete; whoever is told then takes over.
     ///   - conclude: called once, on the event loop.
     init(
-        connection: TLSConnection,
-        request: ProbeRequest,
-        clock: any HandshakeClock,
-        keepsOpen: Bool = false,
+        connection: TLSConnection, request: ProbeRequest, clock: any HandshakeClock, keepsOpen: Bool = false,
         conclude: @escaping (HandshakeOutcome) -> Void
     ) {
         self.connection = connection
@@ -69,9 +66,7 @@ final class HandshakeHandler: ChannelInboundHandler {
         advance(context)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
-    }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let connection else { return }
@@ -91,13 +86,9 @@ final class HandshakeHandler: ChannelInboundHandler {
         advance(context)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        end(.closedEarly(received: received))
-    }
+    func channelInactive(context: ChannelHandlerContext) { end(.closedEarly(received: received)) }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        connectionBroke(error)
-    }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { connectionBroke(error) }
 
     private func advance(_ context: ChannelHandlerContext, atAnyCost: Bool = false) {
         guard let connection, !awaitsTurn,

@@ -27,9 +27,7 @@ package enum OfferWords {
         }
         guard let ssl = SSL_new(context) else { return words }
         defer { SSL_free(ssl) }
-        guard offer.restrict(ssl) else {
-            throw UnknownOfferWord(part: part, word: text, known: [], version: version)
-        }
+        guard offer.restrict(ssl) else { throw UnknownOfferWord(part: part, word: text, known: [], version: version) }
         return words
     }
 
@@ -60,12 +58,10 @@ package enum OfferWords {
     private static let groupsOfCiphers: Set = [
         "3DES", "ADH", "AECDH", "AES", "AES128", "AES256", "AESCCM", "AESCCM8", "AESGCM", "ALL", "ARIA", "ARIA128",
         "ARIA256", "CAMELLIA", "CAMELLIA128", "CAMELLIA256", "CBC", "CHACHA20", "COMPLEMENTOFALL",
-        "COMPLEMENTOFDEFAULT",
-        "DEFAULT", "DES", "DH", "DHE", "DSS", "ECDH", "ECDHE", "ECDSA", "EDH", "EECDH", "EXP", "EXPORT", "HIGH", "IDEA",
-        "LOW",
-        "MD5", "MEDIUM", "NULL", "PSK", "RC2", "RC4", "RSA", "SEED", "SHA", "SHA1", "SHA256", "SHA384", "SRP", "SSLv3",
-        "TLSv1", "TLSv1.0", "TLSv1.2", "aDSS", "aECDSA", "aNULL", "aPSK", "aRSA", "eNULL", "kDHE", "kECDHE", "kEDH",
-        "kEECDH", "kPSK", "kRSA",
+        "COMPLEMENTOFDEFAULT", "DEFAULT", "DES", "DH", "DHE", "DSS", "ECDH", "ECDHE", "ECDSA", "EDH", "EECDH", "EXP",
+        "EXPORT", "HIGH", "IDEA", "LOW", "MD5", "MEDIUM", "NULL", "PSK", "RC2", "RC4", "RSA", "SEED", "SHA", "SHA1",
+        "SHA256", "SHA384", "SRP", "SSLv3", "TLSv1", "TLSv1.0", "TLSv1.2", "aDSS", "aECDSA", "aNULL", "aPSK", "aRSA",
+        "eNULL", "kDHE", "kECDHE", "kEDH", "kEECDH", "kPSK", "kRSA",
     ]
 
     /// The version of OpenSSL that runs, as in `3.0.17`.

@@ -35,11 +35,8 @@ extension TLSConnection {
             return
         }
         let objection = COpenSSLShims_certificate_message(
-            message.baseAddress,
-            message.count,
-            SSL_version(ssl) >= TLS1_3_VERSION ? 1 : 0,
-            TLSContext.certificateCountLimit
-        )
+            message.baseAddress, message.count, SSL_version(ssl) >= TLS1_3_VERSION ? 1 : 0,
+            TLSContext.certificateCountLimit)
         let reason: ProbeError.Reason
         switch Int(objection) {
         case 0: return

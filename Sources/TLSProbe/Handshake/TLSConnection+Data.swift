@@ -33,11 +33,9 @@ extension TLSConnection {
         SSL_set_msg_callback(ssl) { isWritten, _, type, _, _, ssl, _ in
             guard isWritten == 0, type == SSL3_RT_HANDSHAKE || type == SSL3_RT_HEADER, let ssl,
                 let context = SSL_get_ex_data(ssl, 0)
-            else {
-                return
-            }
-            Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue()
-                .note(isMessage: type == SSL3_RT_HANDSHAKE)
+            else { return }
+            Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().note(
+                isMessage: type == SSL3_RT_HANDSHAKE)
         }
     }
 

@@ -86,17 +86,14 @@ final class TLSConnection {
             COpenSSLShims_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
             request.serverNameIndication.map({ COpenSSLShims_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,
             COpenSSLShims_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) == 1,
-            Self.offer(request.alpn, on: ssl),
-            request.keyType?.restrict(ssl) ?? true,
+            Self.offer(request.alpn, on: ssl), request.keyType?.restrict(ssl) ?? true,
             request.offer.isEmpty || request.offer.restrict(ssl),
             !request.offersOnlyECDHE || Self.offerOnlyECDHE(on: ssl, with: request.keyType),
             request.clientIdentity?.use(on: ssl) ?? true
         else { throw OpenSSLSetUpError() }
     }
 
-    deinit {
-        SSL_free(ssl)
-    }
+    deinit { SSL_free(ssl) }
 
     /// Leaves the groups that are curves, and the suites of TLS 1.2 and older that agree on keys by ECDHE, for certificates of one
     /// type or of any.
@@ -113,9 +110,7 @@ final class TLSConnection {
 
     /// Hands bytes from the server to OpenSSL.
     func receive(_ bytes: ByteBuffer) {
-        bytes.withUnsafeReadableBytes { bytes in
-            _ = BIO_write(input, bytes.baseAddress, Int32(clamping: bytes.count))
-        }
+        bytes.withUnsafeReadableBytes { bytes in _ = BIO_write(input, bytes.baseAddress, Int32(clamping: bytes.count)) }
     }
 
     /// Counts a message of TLS itself or a record; what comes behind the last that is taken is thrown away unread.
@@ -244,9 +239,7 @@ extension TLSConnection {
     }
 
     /// How many certificates the server sent.
-    var presentedCount: Int {
-        max(0, Int(COpenSSLShims_sk_X509_num(SSL_get_peer_cert_chain(ssl))))
-    }
+    var presentedCount: Int { max(0, Int(COpenSSLShims_sk_X509_num(SSL_get_peer_cert_chain(ssl)))) }
 
     /// The certificates the server sent, in wire order; `nil` when it sent none.
     ///

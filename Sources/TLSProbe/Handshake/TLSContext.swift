@@ -27,9 +27,7 @@ final class TLSContext {
     init(in library: OpaquePointer? = nil) throws(OpenSSLSetUpError) {
         OpenSSLNames.learn()
         OpenSSLErrors.clear()
-        guard let pointer = SSL_CTX_new_ex(library, nil, TLS_client_method()) else {
-            throw OpenSSLSetUpError()
-        }
+        guard let pointer = SSL_CTX_new_ex(library, nil, TLS_client_method()) else { throw OpenSSLSetUpError() }
         self.pointer = pointer
         // Level 0, so that a server with an RSA-1024 key or SHA-1 signatures ends in a readable verdict instead of an alert.
         SSL_CTX_set_security_level(pointer, 0)
@@ -42,8 +40,7 @@ final class TLSContext {
         _ = SSL_CTX_set_options(
             pointer,
             COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT() | COpenSSLShims_SSL_OP_NO_TICKET()
-                | COpenSSLShims_SSL_OP_NO_COMPRESSION() | COpenSSLShims_SSL_OP_NO_RENEGOTIATION()
-        )
+                | COpenSSLShims_SSL_OP_NO_COMPRESSION() | COpenSSLShims_SSL_OP_NO_RENEGOTIATION())
         COpenSSLShims_SSL_CTX_limit_dh(pointer)
         _ = COpenSSLShims_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
         _ = COpenSSLShims_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
@@ -55,9 +52,7 @@ final class TLSContext {
             { verification, _ in
                 TLSConnection.holdBeforeCostlyStep(verification)
                 return 1
-            },
-            nil
-        )
+            }, nil)
         SSL_CTX_set_msg_callback(pointer) { isWritten, _, type, message, length, ssl, _ in
             guard isWritten == 0, type == SSL3_RT_HANDSHAKE, let message, length > 0 else { return }
             TLSConnection.examine(UnsafeRawBufferPointer(start: message, count: length), of: ssl)
@@ -70,12 +65,8 @@ final class TLSContext {
         OpenSSLErrors.clear()
     }
 
-    deinit {
-        SSL_CTX_free(pointer)
-    }
+    deinit { SSL_CTX_free(pointer) }
 }
 
 /// OpenSSL could not be set up: what it said about it.
-struct OpenSSLSetUpError: Error {
-    let detail = OpenSSLErrors.take().text
-}
+struct OpenSSLSetUpError: Error { let detail = OpenSSLErrors.take().text }

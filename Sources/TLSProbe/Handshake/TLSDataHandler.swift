@@ -29,14 +29,10 @@ final class TLSDataHandler: ChannelDuplexHandler {
         context.channel.readLittleAtATime()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
-    }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     /// Reads what came before the handler was there.
-    func begin() {
-        if let context { deliver(context, expecting: 4_096) }
-    }
+    func begin() { if let context { deliver(context, expecting: 4_096) } }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)

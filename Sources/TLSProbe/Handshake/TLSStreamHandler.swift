@@ -23,11 +23,8 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// A handler that begins the handshake as soon as it is added to a connected channel.
     init(
-        connection: TLSConnection,
-        request: ProbeRequest,
-        clock: any HandshakeClock,
-        objection: @escaping (PresentedChain) -> String?,
-        established: @escaping (TLSStreamError?) -> Void
+        connection: TLSConnection, request: ProbeRequest, clock: any HandshakeClock,
+        objection: @escaping (PresentedChain) -> String?, established: @escaping (TLSStreamError?) -> Void
     ) {
         self.connection = connection
         self.request = request
@@ -36,9 +33,7 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.established = established
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        advance(context)
-    }
+    func handlerAdded(context: ChannelHandlerContext) { advance(context) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
@@ -91,9 +86,7 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
         do {
             guard let chain = try connection.presentedChain() else { return end(.failed(.noCertificate)) }
             if let objection = objection(chain) { return end(.untrusted(objection)) }
-        } catch {
-            return end(.failed(.unreadableCertificate(error.description)))
-        }
+        } catch { return end(.failed(.unreadableCertificate(error.description))) }
         end(nil)
         data.begin()
     }

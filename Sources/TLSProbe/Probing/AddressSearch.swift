@@ -92,13 +92,9 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     }
 
     /// What is there has to do when waiting for the rest would leave no time to connect.
-    private func passHalfTime() {
-        if !found.isEmpty { conclude() }
-    }
+    private func passHalfTime() { if !found.isEmpty { conclude() } }
 
-    private func passDeadline() {
-        finish(.failure(error(.deadlineExceeded(timeout: timeout))))
-    }
+    private func passDeadline() { finish(.failure(error(.deadlineExceeded(timeout: timeout)))) }
 
     private func conclude() {
         let failures = answers.compactMap { family, answer in
@@ -126,7 +122,5 @@ final class AddressSearch: Attempt, @unchecked Sendable {
         deliver(result)
     }
 
-    private func error(_ reason: ProbeError.Reason) -> ProbeError {
-        ProbeError(.resolve, reason, target: host)
-    }
+    private func error(_ reason: ProbeError.Reason) -> ProbeError { ProbeError(.resolve, reason, target: host) }
 }

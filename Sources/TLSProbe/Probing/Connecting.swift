@@ -20,20 +20,15 @@ extension ProbeRequest {
 
     /// Connects with `bootstrap`; a host is looked up by `resolver` and its addresses are tried by happy eyeballs.
     func connect(
-        with bootstrap: ClientBootstrap,
-        resolver: SystemResolver?,
-        in workshop: ProbeWorkshop
+        with bootstrap: ClientBootstrap, resolver: SystemResolver?, in workshop: ProbeWorkshop
     ) -> EventLoopFuture<any Channel> {
         switch destination {
-        case .resolve(let host, _):
-            return bootstrap.resolver(resolver).connect(host: host, port: Int(port))
+        case .resolve(let host, _): return bootstrap.resolver(resolver).connect(host: host, port: Int(port))
         case .address(let address):
             do {
                 let staged = workshop.network?.place(of: address, port: Int(port))
                 return bootstrap.connect(to: try staged ?? SocketAddress(address, port: Int(port)))
-            } catch {
-                return workshop.loop.makeFailedFuture(error)
-            }
+            } catch { return workshop.loop.makeFailedFuture(error) }
         }
     }
 
@@ -46,13 +41,10 @@ extension ProbeRequest {
         }
         guard failure.connectionErrors.isEmpty else {
             return .notConnected(
-                failure.connectionErrors.map { ConnectFailure(peer: PeerAddress($0.target), error: $0.error) }
-            )
+                failure.connectionErrors.map { ConnectFailure(peer: PeerAddress($0.target), error: $0.error) })
         }
         return LookupFailure.reason(
-            for: [failure.dnsAError, failure.dnsAAAAError].compactMap { $0 as? LookupFailure },
-            of: destination
-        )
+            for: [failure.dnsAError, failure.dnsAAAAError].compactMap { $0 as? LookupFailure }, of: destination)
     }
 }
 

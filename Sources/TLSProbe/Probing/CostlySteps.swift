@@ -16,9 +16,7 @@ final class CostlySteps {
     private var waiting: [(target: TargetWork, step: () -> Void)] = []
     private var isScheduled = false
 
-    init(on loop: any EventLoop) {
-        self.loop = loop
-    }
+    init(on loop: any EventLoop) { self.loop = loop }
 
     /// Has a step made for a target.
     func add(for target: TargetWork, _ step: @escaping () -> Void) {

@@ -67,18 +67,14 @@ private final class PlainTransfer: Attempt, @unchecked Sendable {
                 self.finish($0)
             }
             self.handler = handler
-            do {
-                try channel.pipeline.syncOperations.addHandlers(handler.handlers())
-            } catch {
+            do { try channel.pipeline.syncOperations.addHandlers(handler.handlers()) } catch {
                 return end(.closedEarly)
             }
             handler.ask()
         }
     }
 
-    private func end(_ error: TransferError) {
-        if let handler { handler.end(error) } else { finish(.failure(error)) }
-    }
+    private func end(_ error: TransferError) { if let handler { handler.end(error) } else { finish(.failure(error)) } }
 
     private func finish(_ result: Result<Void, TransferError>) {
         guard let deliver else { return }

@@ -91,9 +91,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             return deliver(.failure(TransferError(kept?.failure ?? notKept)))
         }
         let handshake: TLSConnection
-        do throws(HTTPAnswerError) {
-            handshake = try kept.handOver()
-        } catch {
+        do throws(HTTPAnswerError) { handshake = try kept.handOver() } catch {
             kept.end(error)
             return deliver(.failure(TransferError(error)))
         }
@@ -111,16 +109,12 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         let tls = TLSDataHandler(handshake)
         do {
             try channel.syncOptions?.setOption(
-                .recvAllocator,
-                value: FixedSizeRecvByteBufferAllocator(capacity: 65_536)
-            )
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandlers([tls] + handler.handlers(), position: .before(kept))
             pipeline.removeHandler(kept, promise: nil)
             tls.begin()
-        } catch {
-            return handler.end(.closedEarly)
-        }
+        } catch { return handler.end(.closedEarly) }
         handler.ask()
     }
 
@@ -161,18 +155,11 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         do {
             let connection = try TLSConnection(context: workshop.context(), request: request)
             let handler = HandshakeHandler(
-                connection: connection,
-                request: request,
-                clock: self.connection,
-                keepsOpen: keepsOpen
-            ) {
-                self.handshakeEnded($0)
-            }
+                connection: connection, request: request, clock: self.connection, keepsOpen: keepsOpen
+            ) { self.handshakeEnded($0) }
             handshaking = handler
             try channel.pipeline.syncOperations.addHandler(handler)
-        } catch let failure as OpenSSLSetUpError {
-            finish(.failure(error(.setUpFailed(failure.detail))))
-        } catch {
+        } catch let failure as OpenSSLSetUpError { finish(.failure(error(.setUpFailed(failure.detail)))) } catch {
             // The connection was gone before the handler was there.
             finish(.failure(self.error(.closedEarly(received: 0))))
         }
@@ -192,19 +179,13 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             try channel.pipeline.syncOperations.addHandler(handler)
             guard proxy.kind == .https else { return handler.begin() }
             try protect(proxy, on: channel) { handler.begin() }
-        } catch let failure as OpenSSLSetUpError {
-            finish(.failure(error(.setUpFailed(failure.detail))))
-        } catch {
+        } catch let failure as OpenSSLSetUpError { finish(.failure(error(.setUpFailed(failure.detail)))) } catch {
             finish(.failure(self.error(.proxy(.closedEarly(received: 0)))))
         }
     }
 
     /// Speaks TLS with the proxy itself, whose chain is judged by what the prober was given and by nothing of the request.
-    private func protect(
-        _ proxy: Proxy,
-        on channel: any Channel,
-        _ established: @escaping () -> Void
-    ) throws {
+    private func protect(_ proxy: Proxy, on channel: any Channel, _ established: @escaping () -> Void) throws {
         let request = request.firstHop
         let connection = try TLSConnection(context: workshop.context(), request: request)
         let stream = TLSStreamHandler(connection: connection, request: request, clock: self.connection) { chain in
@@ -252,8 +233,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     private func result(of handshake: TLSConnection, completed: Bool) -> Result<ProbeResult, ProbeError> {
         let ended = NIODeadline.now()
-        guard let version = handshake.version, let cipher = handshake.cipher,
-            let connected = connection.connected, let firstConnect = connection.firstConnect
+        guard let version = handshake.version, let cipher = handshake.cipher, let connected = connection.connected,
+            let firstConnect = connection.firstConnect
         else { return .failure(error(.tlsFailure("OpenSSL does not say what was negotiated"))) }
         guard handshake.presentedCount <= TLSContext.certificateCountLimit else {
             return .failure(error(.tooManyCertificates(limit: TLSContext.certificateCountLimit)))
@@ -263,31 +244,17 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             let wasResolved = if case .resolve = request.destination { true } else { false }
             return .success(
                 ProbeResult(
-                    peer: peer,
-                    proxy: passage,
-                    tlsVersion: version,
-                    cipher: cipher,
-                    group: handshake.group,
-                    keyExchange: handshake.keyExchange,
-                    alpn: handshake.applicationProtocol,
-                    presented: presented,
+                    peer: peer, proxy: passage, tlsVersion: version, cipher: cipher, group: handshake.group,
+                    keyExchange: handshake.keyExchange, alpn: handshake.applicationProtocol, presented: presented,
                     clientCertificateRequested: handshake.clientCertificateRequested,
-                    clientCertificateSent: handshake.clientCertificateSent,
-                    handshakeCompleted: completed,
-                    timestampList: handshake.timestampList,
-                    staple: handshake.staple,
+                    clientCertificateSent: handshake.clientCertificateSent, handshakeCompleted: completed,
+                    timestampList: handshake.timestampList, staple: handshake.staple,
                     clientHello: ClientHello(bytes: handshake.firstFlight.map { Array($0.readableBytesView) } ?? []),
                     timings: ProbeTimings(
                         resolve: wasResolved ? Duration(firstConnect - connection.started) : nil,
-                        connect: Duration(connected - firstConnect),
-                        proxy: passed.map { Duration($0 - connected) },
-                        handshake: Duration(ended - (passed ?? connected))
-                    )
-                )
-            )
-        } catch {
-            return .failure(self.error(.unreadableCertificate(error.description)))
-        }
+                        connect: Duration(connected - firstConnect), proxy: passed.map { Duration($0 - connected) },
+                        handshake: Duration(ended - (passed ?? connected)))))
+        } catch { return .failure(self.error(.unreadableCertificate(error.description))) }
     }
 
     private func finish(_ result: Result<ProbeResult, ProbeError>) {

@@ -8,9 +8,7 @@ internal import NIOPosix
 package final class ProbeThread: TaskExecutor {
     let loop: any EventLoop
 
-    private init(loop: any EventLoop) {
-        self.loop = loop
-    }
+    private init(loop: any EventLoop) { self.loop = loop }
 
     /// Makes the calling thread a probe thread for as long as the process lives.
     ///

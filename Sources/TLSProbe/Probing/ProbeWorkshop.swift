@@ -24,10 +24,7 @@ final class ProbeWorkshop: @unchecked Sendable {
     private var madeContext: TLSContext?
 
     init(
-        loop: any EventLoop,
-        lookups: LookupThreads,
-        network: StagedNetwork? = nil,
-        numberAmongMany: Int? = nil,
+        loop: any EventLoop, lookups: LookupThreads, network: StagedNetwork? = nil, numberAmongMany: Int? = nil,
         proxyObjection: @escaping ProxyObjection = { _, _ in "nobody judges it" }
     ) {
         self.loop = loop
@@ -66,9 +63,7 @@ final class ProbeWorkshop: @unchecked Sendable {
     }
 
     /// Makes the context ahead of its use; a failure shows when it is used.
-    func prepareContext() {
-        _ = try? context()
-    }
+    func prepareContext() { _ = try? context() }
 }
 
 /// Work on an event loop that ends with exactly one result.

@@ -25,8 +25,7 @@ package final class Prober: Sendable {
     ///   - network: what stands for the system's network, in tests.
     ///   - objection: judges `https` proxies, `nil` for nobody.
     package convenience init(
-        on thread: ProbeThread? = nil,
-        in network: StagedNetwork? = nil,
+        on thread: ProbeThread? = nil, in network: StagedNetwork? = nil,
         judgingProxiesBy objection: ProxyObjection? = nil
     ) {
         self.init(on: thread, in: network, lookups: LookupThreads(), numberAmongMany: nil, judgingProxiesBy: objection)
@@ -41,10 +40,7 @@ package final class Prober: Sendable {
     ///   - number: its number among those that share many probes, `nil` where there are few; the results are the same.
     ///   - objection: judges `https` proxies, `nil` for nobody.
     init(
-        on thread: ProbeThread?,
-        in network: StagedNetwork?,
-        lookups: LookupThreads,
-        numberAmongMany number: Int?,
+        on thread: ProbeThread?, in network: StagedNetwork?, lookups: LookupThreads, numberAmongMany number: Int?,
         judgingProxiesBy objection: ProxyObjection? = nil
     ) {
         let loop: any EventLoop
@@ -58,12 +54,8 @@ package final class Prober: Sendable {
         }
         executor = thread ?? LoopExecutor(loop: loop)
         workshop = ProbeWorkshop(
-            loop: loop,
-            lookups: lookups,
-            network: network,
-            numberAmongMany: number,
-            proxyObjection: objection ?? { _, _ in "nobody judges it" }
-        )
+            loop: loop, lookups: lookups, network: network, numberAmongMany: number,
+            proxyObjection: objection ?? { _, _ in "nobody judges it" })
     }
 
     /// Makes one connection, within the request's deadline whatever the server does.
@@ -97,9 +89,7 @@ package final class Prober: Sendable {
     /// - Returns: the addresses; at least one.
     /// - Throws: ``ProbeError`` of the phase ``ProbeError/Phase/resolve``.
     package func addresses(
-        of host: String,
-        family: ProbeRequest.AddressFamily = .any,
-        timeout: Duration
+        of host: String, family: ProbeRequest.AddressFamily = .any, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
         let search = AddressSearch(host: host, family: family, timeout: timeout, in: workshop)
         return try await result(ProbeError(.resolve, .cancelled, target: host)) { deliver in
@@ -130,8 +120,7 @@ package final class Prober: Sendable {
     ///   - cancel: makes it end, if it has not.
     /// - Returns: what it came to.
     func result<Value: Sendable, Failure: Error>(
-        _ ended: Failure,
-        start: @escaping @Sendable (@escaping @Sendable (Result<Value, Failure>) -> Void) -> Void,
+        _ ended: Failure, start: @escaping @Sendable (@escaping @Sendable (Result<Value, Failure>) -> Void) -> Void,
         cancel: @escaping @Sendable () -> Void
     ) async -> Result<Value, Failure> {
         await withTaskCancellationHandler {
@@ -171,9 +160,7 @@ package final class Prober: Sendable {
 private final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 
-    init(loop: any EventLoop) {
-        self.loop = loop
-    }
+    init(loop: any EventLoop) { self.loop = loop }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -25,27 +25,18 @@ package struct Probers: Sendable {
     ///   - most: how many threads to use at most, 1 to ``mostThreads``; `nil` for as many as the process has processors. There are no
     ///     more than `count` makes worth their while.
     package init(
-        on thread: ProbeThread? = nil,
-        in network: StagedNetwork? = nil,
-        expecting count: Int = 1,
-        within descriptors: Int = .max,
-        judgingProxiesBy objection: ProxyObjection? = nil,
-        onAtMost most: Int? = nil
+        on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, expecting count: Int = 1,
+        within descriptors: Int = .max, judgingProxiesBy objection: ProxyObjection? = nil, onAtMost most: Int? = nil
     ) {
         let isForMany = count >= Self.manyProbes
         let worthwhile = count / Self.manyProbes
         let affordable = max(1, descriptors / Self.descriptorsForThread)
-        let threads =
-            worthwhile > 1 ? min(worthwhile, most ?? System.coreCount, Self.mostThreads, affordable) : 1
+        let threads = worthwhile > 1 ? min(worthwhile, most ?? System.coreCount, Self.mostThreads, affordable) : 1
         let lookups = LookupThreads()
         probers = (0..<max(1, threads)).map { number in
             Prober(
-                on: number == 0 ? thread : nil,
-                in: network,
-                lookups: lookups,
-                numberAmongMany: isForMany ? number : nil,
-                judgingProxiesBy: objection
-            )
+                on: number == 0 ? thread : nil, in: network, lookups: lookups,
+                numberAmongMany: isForMany ? number : nil, judgingProxiesBy: objection)
         }
     }
 
@@ -56,7 +47,5 @@ package struct Probers: Sendable {
     package func prober(for number: Int) -> Prober { probers[number % probers.count] }
 
     /// Shuts all of them down, as ``Prober/shutdown()`` does.
-    package func shutdown() async {
-        for prober in probers { await prober.shutdown() }
-    }
+    package func shutdown() async { for prober in probers { await prober.shutdown() } }
 }

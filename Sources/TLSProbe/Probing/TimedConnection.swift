@@ -68,8 +68,7 @@ final class TimedConnection: @unchecked Sendable {
         ring(at: deadline)
         let bootstrap = ClientBootstrap(group: workshop.loop)
             // This deadline comes first; NIO's is there to end its bookkeeping.
-            .connectTimeout(timeout + Self.longestQueue + .seconds(1))
-            .channelInitializer { self.begin($0) }
+            .connectTimeout(timeout + Self.longestQueue + .seconds(1)).channelInitializer { self.begin($0) }
         resolver = request.resolver(in: workshop, watch: watch)
         request.connect(with: bootstrap, resolver: resolver, in: workshop).whenComplete { self.connectEnded($0) }
     }
@@ -99,9 +98,7 @@ final class TimedConnection: @unchecked Sendable {
         if let readSize {
             // As an option of the bootstrap it would be cast, which costs as much as a hundredth of a check.
             try? channel.syncOptions?.setOption(
-                .recvAllocator,
-                value: FixedSizeRecvByteBufferAllocator(capacity: readSize)
-            )
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
         }
         return channel.eventLoop.makeSucceededVoidFuture()
     }
@@ -153,9 +150,7 @@ extension TimedConnection: HandshakeClock {
 
     /// Puts a costly step in line; after the deadline it is not made, whoever was waited for.
     func inTurn(_ step: @escaping () -> Void) {
-        workshop.costlySteps.add(for: work) {
-            if self.events != nil, .now() < self.deadline { step() }
-        }
+        workshop.costlySteps.add(for: work) { if self.events != nil, .now() < self.deadline { step() } }
     }
 }
 

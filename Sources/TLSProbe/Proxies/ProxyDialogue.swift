@@ -82,8 +82,7 @@ package struct ProxyDialogue: Sendable {
         switch step {
         case .incomplete: .incomplete
         // Some proxies answer a wrong password as an origin server would (RFC 9110, 15.5.2), as tinyproxy does.
-        case .complete(407, _), .complete(401, _):
-            .failed(hasCredentials ? .credentialsRefused : .credentialsMissing)
+        case .complete(407, _), .complete(401, _): .failed(hasCredentials ? .credentialsRefused : .credentialsMissing)
         case .complete(200..<300, _): .established
         case .complete(let status, let line): .failed(.status(status, line: String(decoding: line, as: UTF8.self)))
         case .failed(.tooLong(let limit)): .failed(.tooLong(limit: limit))
@@ -95,17 +94,14 @@ package struct ProxyDialogue: Sendable {
     ///
     /// No part of it can end a line: neither a name nor base64 has control characters.
     private static func connect(
-        to destination: ProbeRequest.Destination,
-        _ port: UInt16,
-        _ credentials: ProxyCredentials?
+        to destination: ProbeRequest.Destination, _ port: UInt16, _ credentials: ProxyCredentials?
     ) -> [UInt8] {
         let place = ProbeRequest(to: destination, port: port).target
         var lines = ["CONNECT \(place) HTTP/1.1", "Host: \(place)", "User-Agent: pincheck"]
         if let credentials {
             lines.append(
                 "Proxy-Authorization: Basic "
-                    + Base64.text(of: credentials.user + [UInt8(ascii: ":")] + credentials.password)
-            )
+                    + Base64.text(of: credentials.user + [UInt8(ascii: ":")] + credentials.password))
         }
         return Array((lines + ["", ""]).joined(separator: "\r\n").utf8)
     }

@@ -33,13 +33,9 @@ final class ProxyHandler: ChannelInboundHandler {
     /// Says the first word; what carries it has to be there.
     func begin() { send(dialogue.opening) }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-    }
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
-    }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOpen else { return context.fireChannelRead(data) }

@@ -44,9 +44,7 @@ final class Lookup: Sendable {
     }
 
     /// Makes sure that nothing is delivered from now on.
-    func abandon() {
-        deliver.withLock { $0 = nil }
-    }
+    func abandon() { deliver.withLock { $0 = nil } }
 
     private func ask() -> Answer {
         // C would look up what is before the NUL.

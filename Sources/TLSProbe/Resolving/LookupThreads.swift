@@ -24,9 +24,7 @@ final class LookupThreads: Sendable {
     private let state = Mutex(State())
 
     /// Makes a pool that starts at most `limit` threads.
-    init(limit: Int = 64) {
-        self.limit = limit
-    }
+    init(limit: Int = 64) { self.limit = limit }
 
     /// Has `lookup` run as soon as a thread is free.
     func submit(_ lookup: Lookup) {
@@ -48,9 +46,7 @@ final class LookupThreads: Sendable {
         }
     }
 
-    private func work() {
-        while let lookup = next() { lookup.run() }
-    }
+    private func work() { while let lookup = next() { lookup.run() } }
 
     private func next() -> Lookup? {
         state.withLock { state in

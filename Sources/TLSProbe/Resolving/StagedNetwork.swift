@@ -32,8 +32,7 @@ package struct StagedNetwork: Sendable {
         return .success(
             fitting.compactMap { address in
                 port == 0 ? try? SocketAddress(address, port: 0) : place(of: address, port: port)
-            }
-        )
+            })
     }
 
     /// Where the server of an address really is.

@@ -26,10 +26,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
 
     /// A resolver that answers on `loop`; `network` is asked instead of the system.
     init(
-        loop: any EventLoop,
-        threads: LookupThreads,
-        network: StagedNetwork?,
-        family: ProbeRequest.AddressFamily,
+        loop: any EventLoop, threads: LookupThreads, network: StagedNetwork?, family: ProbeRequest.AddressFamily,
         watch: ProbeWatch? = nil
     ) {
         self.watch = watch
@@ -78,10 +75,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     }
 
     private func finish(
-        _ host: String,
-        _ family: Int32,
-        _ promise: EventLoopPromise<[SocketAddress]>,
-        _ answer: Lookup.Answer
+        _ host: String, _ family: Int32, _ promise: EventLoopPromise<[SocketAddress]>, _ answer: Lookup.Answer
     ) {
         // What was abandoned between the answer and now has failed already.
         guard let index = pending.firstIndex(where: { $0.promise.futureResult === promise.futureResult }) else {

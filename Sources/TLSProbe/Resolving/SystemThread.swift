@@ -15,9 +15,7 @@ package struct SystemThread {
     private final class Work {
         let run: @Sendable () -> Void
 
-        init(run: @escaping @Sendable () -> Void) {
-            self.run = run
-        }
+        init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
     /// Starts a thread that does `work` and ends, `nil` when the system gives none.
@@ -26,25 +24,19 @@ package struct SystemThread {
         #if canImport(Darwin)
         var thread: pthread_t?
         let started = pthread_create(
-            &thread,
-            nil,
+            &thread, nil,
             { context in
                 Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
                 return nil
-            },
-            context.toOpaque()
-        )
+            }, context.toOpaque())
         #else
         var created = pthread_t()
         let started = pthread_create(
-            &created,
-            nil,
+            &created, nil,
             { context in
                 if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
                 return nil
-            },
-            context.toOpaque()
-        )
+            }, context.toOpaque())
         let thread: pthread_t? = created
         #endif
         guard started == 0, let thread else {
@@ -55,12 +47,8 @@ package struct SystemThread {
     }
 
     /// Waits for the end of the thread.
-    package func join() {
-        pthread_join(thread, nil)
-    }
+    package func join() { pthread_join(thread, nil) }
 
     /// Leaves the thread to itself.
-    package func detach() {
-        pthread_detach(thread)
-    }
+    package func detach() { pthread_detach(thread) }
 }

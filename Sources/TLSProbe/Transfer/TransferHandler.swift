@@ -40,10 +40,7 @@ final class TransferHandler: ChannelInboundHandler {
     ///   - release: called once, when the connection is needed no more.
     ///   - deliver: told how it ended.
     init(
-        _ transfer: Transfer,
-        answered: @escaping () -> Void,
-        release: @escaping () -> Void,
-        deliver: @escaping Delivery
+        _ transfer: Transfer, answered: @escaping () -> Void, release: @escaping () -> Void, deliver: @escaping Delivery
     ) {
         self.transfer = transfer
         self.answered = answered
@@ -58,9 +55,8 @@ final class TransferHandler: ChannelInboundHandler {
                 self.bodyCount
             } exceeded: {
                 self.end(.tooLong)
-            },
-            HeadCheck(failed: { self.end(.notHTTP) }, exceeded: { self.end(.tooLong) }),
-            HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self,
+            }, HeadCheck(failed: { self.end(.notHTTP) }, exceeded: { self.end(.tooLong) }), HTTPRequestEncoder(),
+            ByteToMessageHandler(HTTPResponseDecoder()), self,
         ]
     }
 
@@ -69,9 +65,7 @@ final class TransferHandler: ChannelInboundHandler {
         context.channel.readLittleAtATime()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
-    }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     /// Sends the request.
     func ask() {
@@ -79,10 +73,7 @@ final class TransferHandler: ChannelInboundHandler {
         hasAsked = true
         let question = transfer.question
         var head = HTTPRequestHead(
-            version: .http1_1,
-            method: question.method == .head ? .HEAD : .GET,
-            uri: question.location.path
-        )
+            version: .http1_1, method: question.method == .head ? .HEAD : .GET, uri: question.location.path)
         for field in question.allFields { head.headers.add(name: field.name, value: field.value) }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
@@ -121,9 +112,7 @@ final class TransferHandler: ChannelInboundHandler {
         }
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        end(.closedEarly)
-    }
+    func channelInactive(context: ChannelHandlerContext) { end(.closedEarly) }
 
     private func begin(_ head: HTTPResponseHead) {
         answered()

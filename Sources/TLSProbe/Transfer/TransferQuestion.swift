@@ -17,9 +17,7 @@ package struct TransferQuestion: Sendable, Hashable {
     ///   - authority: what the Host header says, `nil` for the authority of the location.
     ///   - fields: further fields; a User-Agent or Accept among them takes the place of pincheck's own.
     package init(
-        _ method: HTTPQuestion.Method = .get,
-        _ location: HTTPLocation,
-        authority: String? = nil,
+        _ method: HTTPQuestion.Method = .get, _ location: HTTPLocation, authority: String? = nil,
         fields: [HTTPField] = []
     ) {
         self.method = method
@@ -32,9 +30,7 @@ package struct TransferQuestion: Sendable, Hashable {
     var allFields: [HTTPField] {
         var all = [HTTPField(unchecked: "Host", authority)]
         for (name, value) in [("User-Agent", "pincheck"), ("Accept", "*/*")]
-        where !fields.contains(where: { $0.isNamed(name) }) {
-            all.append(HTTPField(unchecked: name, value))
-        }
+        where !fields.contains(where: { $0.isNamed(name) }) { all.append(HTTPField(unchecked: name, value)) }
         // A document is stored as it is.
         all +=
             fields + [HTTPField(unchecked: "Accept-Encoding", "identity"), HTTPField(unchecked: "Connection", "close")]

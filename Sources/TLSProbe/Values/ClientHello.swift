@@ -7,9 +7,7 @@ package struct ClientHello: Sendable, Hashable {
     package static let renegotiationSignal: UInt16 = 0x00ff
 
     /// A message that was sent.
-    package init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// What it offers, each in order.
     package struct Offered: Sendable, Hashable {
@@ -29,10 +27,9 @@ package struct ClientHello: Sendable, Hashable {
     package var offered: Offered? {
         // One record: no client's is longer than the 16 KiB that one holds.
         var reader = Reader(bytes[...])
-        guard reader.byte() == 22, reader.number() != nil, var record = reader.vector(lengthOf: 2),
-            record.byte() == 1, var hello = record.vector(lengthOf: 3),
-            let version = hello.number(), hello.skip(32), hello.vector(lengthOf: 1) != nil,
-            var ciphers = hello.vector(lengthOf: 2), hello.vector(lengthOf: 1) != nil
+        guard reader.byte() == 22, reader.number() != nil, var record = reader.vector(lengthOf: 2), record.byte() == 1,
+            var hello = record.vector(lengthOf: 3), let version = hello.number(), hello.skip(32),
+            hello.vector(lengthOf: 1) != nil, var ciphers = hello.vector(lengthOf: 2), hello.vector(lengthOf: 1) != nil
         else { return nil }
         var offered = Offered(versions: [version], ciphers: ciphers.numbers())
         guard var extensions = hello.vector(lengthOf: 2) else { return offered }
@@ -54,9 +51,7 @@ package struct ClientHello: Sendable, Hashable {
     private struct Reader {
         private var rest: ArraySlice<UInt8>
 
-        init(_ bytes: ArraySlice<UInt8>) {
-            rest = bytes
-        }
+        init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
         mutating func byte() -> UInt8? { rest.popFirst() }
 

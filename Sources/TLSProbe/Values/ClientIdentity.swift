@@ -55,9 +55,7 @@ package final class ClientIdentity: @unchecked Sendable {
 
     private static func encodings(of certificates: [UInt8]) throws(ClientIdentityError) -> [[UInt8]] {
         let chain: [Certificate]
-        do {
-            chain = try CertificateReader.certificates(pemOrDER: certificates)
-        } catch {
+        do { chain = try CertificateReader.certificates(pemOrDER: certificates) } catch {
             throw .unreadableCertificate(error.description)
         }
         guard !chain.isEmpty else { throw .noCertificate }
@@ -68,11 +66,7 @@ package final class ClientIdentity: @unchecked Sendable {
     private static func encodingOfKey(in file: [UInt8]) throws(ClientIdentityError) -> [UInt8] {
         guard PEM.looksLikePEM(file) else { return file }
         let blocks: [PEMBlock]
-        do {
-            blocks = try PEM.blocks(in: file)
-        } catch {
-            throw .unreadableKey
-        }
+        do { blocks = try PEM.blocks(in: file) } catch { throw .unreadableKey }
         guard let block = blocks.first(where: { $0.label.hasSuffix("PRIVATE KEY") }) else { throw .noKey }
         guard !block.isEncrypted, block.label != "ENCRYPTED PRIVATE KEY" else { throw .encryptedKey }
         guard block.label != "OPENSSH PRIVATE KEY" else { throw .sshKey }

@@ -59,9 +59,7 @@ package struct ConnectFailure: Sendable, Hashable {
             return failures.count == 1
                 ? "\(first.reason); \(first.remedy)" : "\(first.reason) (\(addresses)); \(first.remedy)"
         }
-        let each = failures.map { failure in
-            failure.peer.map { "\($0): \(failure.reason)" } ?? failure.reason
-        }
+        let each = failures.map { failure in failure.peer.map { "\($0): \(failure.reason)" } ?? failure.reason }
         return each.joined(separator: ", ") + "; check the addresses, or give one with --connect"
     }
 

@@ -57,8 +57,9 @@ package struct HandshakeOffer: Sendable, Hashable {
 extension HandshakeOffer: CustomStringConvertible {
     /// What is offered of each part that is restricted.
     package var description: String {
-        [("groups", groups), ("cipher suites", ciphers), ("signature algorithms", signatureAlgorithms)]
-            .filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
+        [("groups", groups), ("cipher suites", ciphers), ("signature algorithms", signatureAlgorithms)].filter {
+            !$0.1.isEmpty
+        }.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
     }
 }
 

@@ -5,10 +5,9 @@ package enum HelloNames {
         (0x11ec, "X25519MLKEM768"), (0x11eb, "SecP256r1MLKEM768"), (0x11ed, "SecP384r1MLKEM1024"), (0x001d, "X25519"),
         (0x0017, "P-256"), (0x001e, "X448"), (0x0018, "P-384"), (0x0019, "P-521"), (0x0100, "ffdhe2048"),
         (0x0101, "ffdhe3072"), (0x0102, "ffdhe4096"), (0x0103, "ffdhe6144"), (0x0104, "ffdhe8192"),
-        (0x0200, "MLKEM512"),
-        (0x0201, "MLKEM768"), (0x0202, "MLKEM1024"), (0x0016, "secp256k1"), (0x001a, "brainpoolP256r1"),
-        (0x001b, "brainpoolP384r1"), (0x001c, "brainpoolP512r1"), (0x001f, "brainpoolP256r1tls13"),
-        (0x0020, "brainpoolP384r1tls13"), (0x0021, "brainpoolP512r1tls13"),
+        (0x0200, "MLKEM512"), (0x0201, "MLKEM768"), (0x0202, "MLKEM1024"), (0x0016, "secp256k1"),
+        (0x001a, "brainpoolP256r1"), (0x001b, "brainpoolP384r1"), (0x001c, "brainpoolP512r1"),
+        (0x001f, "brainpoolP256r1tls13"), (0x0020, "brainpoolP384r1tls13"), (0x0021, "brainpoolP512r1tls13"),
     ]
 
     /// The algorithms of signatures.

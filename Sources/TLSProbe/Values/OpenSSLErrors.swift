@@ -5,9 +5,7 @@ struct OpenSSLErrors {
     private let codes: [UInt]
 
     /// Empties the queue before a call, so that what is taken after it belongs to that call.
-    static func clear() {
-        ERR_clear_error()
-    }
+    static func clear() { ERR_clear_error() }
 
     /// Takes all entries, oldest first, and leaves the queue empty.
     ///
@@ -23,17 +21,13 @@ struct OpenSSLErrors {
     }
 
     /// The reason of the entry that libssl itself made: what went wrong in terms of TLS.
-    var tlsReason: Int32? {
-        codes.first { ERR_GET_LIB($0) == ERR_LIB_SSL }.map { ERR_GET_REASON($0) }
-    }
+    var tlsReason: Int32? { codes.first { ERR_GET_LIB($0) == ERR_LIB_SSL }.map { ERR_GET_REASON($0) } }
 
     /// OpenSSL reports an alert it received as this number plus the alert's (`SSL_AD_REASON_OFFSET`).
     private static let alertOffset: Int32 = 1000
 
     /// The alert that the other side sent, `nil` when the call failed for something else.
-    var alert: TLSAlert? {
-        tlsReason.flatMap { UInt8(exactly: $0 - Self.alertOffset) }.map(TLSAlert.init)
-    }
+    var alert: TLSAlert? { tlsReason.flatMap { UInt8(exactly: $0 - Self.alertOffset) }.map(TLSAlert.init) }
 
     /// OpenSSL's words for it, or for the first entry of another library.
     var text: String {

@@ -81,11 +81,7 @@ package struct ProbeError: Error, Sendable, Hashable {
 
     /// Describes the failure of a probe of `target`.
     package init(
-        _ phase: Phase,
-        _ reason: Reason,
-        target: String,
-        peer: PeerAddress? = nil,
-        proxy: String? = nil,
+        _ phase: Phase, _ reason: Reason, target: String, peer: PeerAddress? = nil, proxy: String? = nil,
         service: String? = nil
     ) {
         self.proxy = proxy
@@ -163,8 +159,8 @@ extension ProbeError: CustomStringConvertible {
         case .offerRefused(let offer, let alert?):
             "\(server) takes nothing of what was offered (\(offer)): alert \(alert), sent by the server; offer more"
         case .keyTypeRefused(let keyType, let alert):
-            "\(server) offers no certificate with a key for \(keyType)"
-                + (alert.map { " (alert \($0))" } ?? "") + "; leave \(keyType) out of --key-types, or install one"
+            "\(server) offers no certificate with a key for \(keyType)" + (alert.map { " (alert \($0))" } ?? "")
+                + "; leave \(keyType) out of --key-types, or install one"
         case .closedEarly(0):
             "\(server) closed the connection without an answer to the ClientHello; check the port and --sni"
         case .closedEarly(let received):
@@ -199,13 +195,7 @@ extension ProbeError: CustomStringConvertible {
     package func ofPart(of timeout: Duration) -> ProbeError {
         guard case .deadlineExceeded = reason else { return self }
         return ProbeError(
-            phase,
-            .deadlineExceeded(timeout: timeout),
-            target: target,
-            peer: peer,
-            proxy: proxy,
-            service: service
-        )
+            phase, .deadlineExceeded(timeout: timeout), target: target, peer: peer, proxy: proxy, service: service)
     }
 
     /// What is wrong without what to do about it, which is advice for the target's owner.

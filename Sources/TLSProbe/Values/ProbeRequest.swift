@@ -61,18 +61,10 @@ package struct ProbeRequest: Sendable, Hashable {
     ///   - proxy: the proxy that the connection goes through.
     ///   - timeout: the deadline over everything.
     package init(
-        to destination: Destination,
-        port: UInt16 = 443,
-        serverNameIndication: ServerNameIndication? = nil,
-        minimumTLS: TLSVersion = .tls12,
-        maximumTLS: TLSVersion = .tls13,
-        keyType: CertificateKeyType? = nil,
-        offersOnlyECDHE: Bool = false,
-        clientIdentity: ClientIdentity? = nil,
-        alpn: [ApplicationProtocol] = [],
-        offer: HandshakeOffer = HandshakeOffer(),
-        proxy: Proxy? = nil,
-        timeout: Duration = .seconds(10)
+        to destination: Destination, port: UInt16 = 443, serverNameIndication: ServerNameIndication? = nil,
+        minimumTLS: TLSVersion = .tls12, maximumTLS: TLSVersion = .tls13, keyType: CertificateKeyType? = nil,
+        offersOnlyECDHE: Bool = false, clientIdentity: ClientIdentity? = nil, alpn: [ApplicationProtocol] = [],
+        offer: HandshakeOffer = HandshakeOffer(), proxy: Proxy? = nil, timeout: Duration = .seconds(10)
     ) {
         self.destination = destination
         self.port = port
@@ -111,11 +103,7 @@ package struct ProbeRequest: Sendable, Hashable {
             case .ip(let address): .address(address)
             }
         return ProbeRequest(
-            to: destination,
-            port: proxy.port,
-            serverNameIndication: ServerNameIndication(proxy.host),
-            timeout: timeout
-        )
+            to: destination, port: proxy.port, serverNameIndication: ServerNameIndication(proxy.host), timeout: timeout)
     }
 
     /// The destination as text, with the port: `example.com:443`, `[2001:db8::1]:443`.

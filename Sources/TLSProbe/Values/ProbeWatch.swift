@@ -9,9 +9,7 @@ package struct ProbeWatch: Sendable {
     private let tell: @Sendable (SafeText) -> Void
 
     /// A watch that hands sentences to `tell`, on whatever thread they come from.
-    package init(_ tell: @escaping @Sendable (SafeText) -> Void) {
-        self.tell = tell
-    }
+    package init(_ tell: @escaping @Sendable (SafeText) -> Void) { self.tell = tell }
 
     /// Tells a sentence.
     package func callAsFunction(_ sentence: SafeText) { tell(sentence) }
@@ -22,9 +20,7 @@ extension ProbeRequest {
     var wayInWords: SafeText {
         var parts: [SafeText] = [serverNameIndication.map { "SNI \($0.name)" } ?? "no SNI"]
         parts.append(
-            minimumTLS == maximumTLS
-                ? "TLS \(minimumTLS.number)" : "TLS \(minimumTLS.number) to \(maximumTLS.number)"
-        )
+            minimumTLS == maximumTLS ? "TLS \(minimumTLS.number)" : "TLS \(minimumTLS.number) to \(maximumTLS.number)")
         if let keyType { parts.append("\(keyType.rawValue) certificates alone") }
         if offersOnlyECDHE { parts.append("ECDHE alone") }
         if let proxy { parts.append("through \(proxy.url)") }
@@ -43,8 +39,7 @@ extension ProbeWatch {
                 """
                 \(target): handshake done in \(milliseconds) ms: \(result.tlsVersion) \(result.cipher), \
                 \(count) certificate\(count == 1 ? "" : "s")
-                """
-            )
+                """)
         case .failure(let error): self("\(target): \(error)")
         }
     }

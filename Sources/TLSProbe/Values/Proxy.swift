@@ -32,13 +32,7 @@ package struct Proxy: Sendable, Hashable {
     package var origin: String
 
     /// A proxy; see the properties.
-    package init(
-        _ kind: Kind,
-        host: ServerName,
-        port: UInt16,
-        credentials: ProxyCredentials? = nil,
-        origin: String
-    ) {
+    package init(_ kind: Kind, host: ServerName, port: UInt16, credentials: ProxyCredentials? = nil, origin: String) {
         self.kind = kind
         self.host = host
         self.port = port

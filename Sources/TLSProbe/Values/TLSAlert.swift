@@ -4,9 +4,7 @@ package struct TLSAlert: Sendable, Hashable {
     package let number: UInt8
 
     /// An alert by its number.
-    package init(number: UInt8) {
-        self.number = number
-    }
+    package init(number: UInt8) { self.number = number }
 
     /// protocol_version: the server supports none of the offered versions.
     package static let protocolVersion = TLSAlert(number: 70)

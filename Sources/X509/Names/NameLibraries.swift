@@ -11,9 +11,7 @@ enum NameLibraries {
         var functions = CPSL()
         if let reason = CPSL_load(&functions) {
             MissingLibrary.end(
-                "libpsl",
-                packages: "Debian: libpsl5, Fedora: libpsl, Homebrew: libpsl",
-                reason: String(cString: reason)
+                "libpsl", packages: "Debian: libpsl5, Fedora: libpsl, Homebrew: libpsl", reason: String(cString: reason)
             )
         }
         return functions
@@ -24,10 +22,8 @@ enum NameLibraries {
         var functions = CIDN2()
         if let reason = CIDN2_load(&functions) {
             MissingLibrary.end(
-                "libidn2",
-                packages: "Debian: libidn2-0, Fedora: libidn2, Homebrew: libidn2",
-                reason: String(cString: reason)
-            )
+                "libidn2", packages: "Debian: libidn2-0, Fedora: libidn2, Homebrew: libidn2",
+                reason: String(cString: reason))
         }
         return functions
     }()

@@ -23,16 +23,12 @@ package struct SystemPublicSuffixList: PublicSuffixList {
         let suffix = name.withCString { name in
             Self.library.unregistrable_domain(Self.list, name).map { String(cString: $0) }
         }
-        guard let suffix,
-            Self.library.is_public_suffix2(Self.list, suffix, Self.anyRule) != 0
-        else { return nil }
+        guard let suffix, Self.library.is_public_suffix2(Self.list, suffix, Self.anyRule) != 0 else { return nil }
         return suffix
     }
 
     /// Whether registries give out names directly below `name`: the list's ICANN section.
     ///
     /// The private section does not count here: the owner of `github.io` may well hold a certificate for `*.github.io`.
-    static func isRegistry(_ name: String) -> Bool {
-        library.is_public_suffix2(list, name, Int32(CPSL_ICANN)) != 0
-    }
+    static func isRegistry(_ name: String) -> Bool { library.is_public_suffix2(list, name, Int32(CPSL_ICANN)) != 0 }
 }

@@ -54,9 +54,7 @@ package final class RunningSHA256 {
         restart()
     }
 
-    deinit {
-        EVP_MD_CTX_free(context)
-    }
+    deinit { EVP_MD_CTX_free(context) }
 
     /// Forgets what was added.
     package func restart() {
@@ -66,9 +64,7 @@ package final class RunningSHA256 {
     }
 
     /// Adds bytes.
-    package func add(_ bytes: UnsafeRawBufferPointer) {
-        EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
-    }
+    package func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
     /// The hash of all that was added; nothing is added afterwards.
     package func finish() -> SHA256Digest {

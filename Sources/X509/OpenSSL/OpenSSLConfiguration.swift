@@ -15,8 +15,7 @@ package enum OpenSSLConfiguration {
     /// Ask before anything else is asked of OpenSSL, which opens whatever stands there. `/dev/null` is how people ask for no
     /// configuration at all.
     package static var dangerousPath: String? {
-        let path =
-            environment("OPENSSL_CONF") ?? String(cString: X509_get_default_cert_area()) + "/openssl.cnf"
+        let path = environment("OPENSSL_CONF") ?? String(cString: X509_get_default_cert_area()) + "/openssl.cnf"
         return dangerousPath(in: path, environment: environment)
     }
 
@@ -43,9 +42,7 @@ private struct ConfigurationWalk {
     /// Where a relative path begins, from `.pragma includedir`.
     private var directory: String?
 
-    init(environment: @escaping (String) -> String?) {
-        self.environment = environment
-    }
+    init(environment: @escaping (String) -> String?) { self.environment = environment }
 
     /// The first file at `path` or included there that must not be read.
     mutating func dangerousPath(at path: String) -> String? {

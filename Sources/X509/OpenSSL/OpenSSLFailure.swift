@@ -5,9 +5,7 @@ internal import COpenSSL
 /// The queue belongs to the thread, so it is emptied before a call and read right after it, with no suspension between.
 enum OpenSSLFailure {
     /// Forgets earlier errors, so that what is read next belongs to the call in between.
-    static func forget() {
-        ERR_clear_error()
-    }
+    static func forget() { ERR_clear_error() }
 
     /// Empties the queue and returns the reason of its first entry, the one nearest to the cause.
     static func takeReason() -> String? {

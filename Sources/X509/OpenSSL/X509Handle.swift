@@ -9,9 +9,7 @@ final class X509Handle: @unchecked Sendable {
     let pointer: OpaquePointer
 
     /// Takes over a reference that the caller holds.
-    init(takingOwnershipOf pointer: OpaquePointer) {
-        self.pointer = pointer
-    }
+    init(takingOwnershipOf pointer: OpaquePointer) { self.pointer = pointer }
 
     /// Adds a reference to a certificate that somebody else keeps.
     convenience init(borrowing pointer: OpaquePointer) {
@@ -37,17 +35,13 @@ final class X509Handle: @unchecked Sendable {
         self.init(takingOwnershipOf: parsed)
     }
 
-    deinit {
-        X509_free(pointer)
-    }
+    deinit { X509_free(pointer) }
 
     var subjectName: OpaquePointer? { X509_get_subject_name(pointer) }
     var issuerName: OpaquePointer? { X509_get_issuer_name(pointer) }
 
     /// Whether this certificate's subject is the name of `other`'s issuer, compared in canonical form (RFC 5280, 7.1).
-    func isNamedIssuer(of other: X509Handle) -> Bool {
-        X509_NAME_cmp(subjectName, other.issuerName) == 0
-    }
+    func isNamedIssuer(of other: X509Handle) -> Bool { X509_NAME_cmp(subjectName, other.issuerName) == 0 }
 
     /// Whether `issuer`'s key made the signature on this certificate (`X509_verify`).
     func isSigned(by issuer: X509Handle) -> Bool {

@@ -41,13 +41,8 @@ final class CandidateIssuers {
     ///   - time: the moment of the question; valid candidates go first.
     ///   - budget: what the search may cost.
     init(
-        anchorSources: [any AnchorSource],
-        anchorKeys: [PublicKey],
-        trustStore: TrustStore,
-        pool: [PathNode],
-        fetchable: [PathNode] = [],
-        time: Timestamp,
-        budget: WorkBudget
+        anchorSources: [any AnchorSource], anchorKeys: [PublicKey], trustStore: TrustStore, pool: [PathNode],
+        fetchable: [PathNode] = [], time: Timestamp, budget: WorkBudget
     ) {
         self.anchorSources = anchorSources
         self.anchorKeys = anchorKeys
@@ -114,8 +109,7 @@ final class CandidateIssuers {
 
     /// Whether a platform that fetches would fetch the issuer of a certificate.
     private func saysWhereToFetch(_ certificate: Certificate) -> Bool {
-        time <= certificate.notAfter
-            && !IssuerFetching.triedPlaces(of: IssuerPlaces.named(by: certificate)).isEmpty
+        time <= certificate.notAfter && !IssuerFetching.triedPlaces(of: IssuerPlaces.named(by: certificate)).isEmpty
     }
 
     /// Whether the trust store forbids to trust `node`.
@@ -153,8 +147,8 @@ final class CandidateIssuers {
         let order = candidates.indices.sorted { left, right in
             if keys[left].rank != keys[right].rank { return keys[left].rank < keys[right].rank }
             if keys[left].notAfter != keys[right].notAfter { return keys[left].notAfter > keys[right].notAfter }
-            return candidates[left].node.certificate.fingerprint.bytes
-                .lexicographicallyPrecedes(candidates[right].node.certificate.fingerprint.bytes)
+            return candidates[left].node.certificate.fingerprint.bytes.lexicographicallyPrecedes(
+                candidates[right].node.certificate.fingerprint.bytes)
         }
         candidates = order.map { candidates[$0] }
     }

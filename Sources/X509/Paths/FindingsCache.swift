@@ -91,16 +91,10 @@ final class FindingsCache: Sendable {
 
         /// An answer for `time`, reached by looking at `certificates`.
         init(
-            _ findings: PathFindings,
-            hasNameConstraints: Bool,
-            isUndisputed: Bool = false,
-            hasChoice: Bool = false,
-            hasLeftOutAuthority: Bool = false,
-            isExhausted: Bool = false,
-            judgements: [[SHA256Digest]: PathJudge.Judgement] = [:],
-            bestByPoints: [Certificate] = [],
-            at time: Timestamp,
-            by certificates: some Sequence<Certificate>
+            _ findings: PathFindings, hasNameConstraints: Bool, isUndisputed: Bool = false, hasChoice: Bool = false,
+            hasLeftOutAuthority: Bool = false, isExhausted: Bool = false,
+            judgements: [[SHA256Digest]: PathJudge.Judgement] = [:], bestByPoints: [Certificate] = [],
+            at time: Timestamp, by certificates: some Sequence<Certificate>
         ) {
             self.findings = findings
             self.hasNameConstraints = hasNameConstraints

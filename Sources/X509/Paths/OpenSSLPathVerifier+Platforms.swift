@@ -4,11 +4,7 @@ internal import Pinning
 extension OpenSSLPathVerifier {
     /// What a platform finds that builds one path and does not turn back: the path that OpenSSL builds by itself, or what it has
     /// against that.
-    func builtByItself(
-        _ entry: FindingsCache.Entry,
-        _ question: PathQuestion,
-        leaf: PathNode
-    ) -> FindingsCache.Entry {
+    func builtByItself(_ entry: FindingsCache.Entry, _ question: PathQuestion, leaf: PathNode) -> FindingsCache.Entry {
         guard let platform = question.platform, platform.buildsOnePath, entry.hasChoice,
             !entry.findings.validPaths.isEmpty
         else { return entry }
@@ -16,11 +12,8 @@ extension OpenSSLPathVerifier {
         guard failures.isEmpty else {
             return entry.with(
                 PathFindings(
-                    validPaths: [],
-                    failures: Self.ranked(failures.map { $0.refused(by: platform.family) }),
-                    bestEffort: path
-                )
-            )
+                    validPaths: [], failures: Self.ranked(failures.map { $0.refused(by: platform.family) }),
+                    bestEffort: path))
         }
         // What the search found beside it is of no use to the platform.
         return entry.with(PathFindings(validPaths: [path], failures: [], bestEffort: []))
@@ -29,9 +22,7 @@ extension OpenSSLPathVerifier {
     /// The path that OpenSSL builds by itself where the search has none because two certificates of one name and key would be on it,
     /// which OpenSSL does not mind; without regard to the reference name, so none whose authorities constrain names.
     func builtThroughOneAuthorityTwice(
-        _ entry: FindingsCache.Entry,
-        _ question: PathQuestion,
-        leaf: PathNode
+        _ entry: FindingsCache.Entry, _ question: PathQuestion, leaf: PathNode
     ) -> FindingsCache.Entry {
         guard let platform = question.platform, platform.buildsOnePath, question.anchorKeys.isEmpty,
             entry.findings.validPaths.isEmpty, entry.hasLeftOutAuthority, !entry.isExhausted
@@ -46,16 +37,12 @@ extension OpenSSLPathVerifier {
 
     /// What OpenSSL builds by itself, and what it, the platform and the store have against that.
     private func build(
-        _ question: PathQuestion,
-        leaf: PathNode,
-        by platform: Platform
+        _ question: PathQuestion, leaf: PathNode, by platform: Platform
     ) -> (path: [Certificate], failures: [TrustFailure]) {
         let rounds = rounds(question, presented: [], additional: [], fetchable: [])
         let building = PathBuilding(
-            of: leaf,
-            presented: Self.nodes(question.presented.certificates.dropFirst()),
-            endingAt: rounds.last?.sources ?? []
-        )
+            of: leaf, presented: Self.nodes(question.presented.certificates.dropFirst()),
+            endingAt: rounds.last?.sources ?? [])
         let judgement = PathJudge(rules: rules(for: question, by: platform)).judge(building)
         let failures =
             judgement.failures + (judgement.failures.isEmpty ? objections(to: judgement.certificates, question) : [])
@@ -66,8 +53,7 @@ extension OpenSSLPathVerifier {
     func isTaken(_ path: [Certificate], _ question: PathQuestion) -> Bool {
         let nodes = path.compactMap { PathNode($0) }
         return nodes.count == path.count
-            && pathRules(question, by: question.platform)
-                .failures(of: nodes, firstAnchor: nodes.count - 1, []).isEmpty
+            && pathRules(question, by: question.platform).failures(of: nodes, firstAnchor: nodes.count - 1, []).isEmpty
     }
 
     /// What the question's platform and the store have against a path that OpenSSL itself takes.
@@ -93,11 +79,7 @@ extension OpenSSLPathVerifier {
             findings.bestEffort = common.bestByPoints
         }
         return FindingsCache.Entry(
-            findings,
-            hasNameConstraints: common.hasNameConstraints,
-            hasChoice: common.hasChoice,
-            at: question.time,
-            by: question.presented.certificates
-        )
+            findings, hasNameConstraints: common.hasNameConstraints, hasChoice: common.hasChoice, at: question.time,
+            by: question.presented.certificates)
     }
 }

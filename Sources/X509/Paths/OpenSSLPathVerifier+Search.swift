@@ -3,41 +3,24 @@ internal import Pinning
 /// One search: what it goes through, round by round, and what comes of it.
 extension OpenSSLPathVerifier {
     func search(
-        _ question: PathQuestion,
-        leaf: PathNode,
-        by platform: Platform?,
-        name: ServerName? = nil,
-        nameFailures: [TrustFailure] = [],
-        judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
+        _ question: PathQuestion, leaf: PathNode, by platform: Platform?, name: ServerName? = nil,
+        nameFailures: [TrustFailure] = [], judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
     ) -> FindingsCache.Entry {
         let presented = Self.nodes(question.presented.certificates.dropFirst())
         let additional = Self.nodes(question.intermediates[...])
         let fetchable = Self.nodes(question.fetchable[...])
-        let anchorKeys = question.anchorKeys.compactMap {
-            try? CertificateReader.publicKey(subjectPublicKeyInfo: $0)
-        }
+        let anchorKeys = question.anchorKeys.compactMap { try? CertificateReader.publicKey(subjectPublicKeyInfo: $0) }
         let budget = WorkBudget()
         var judgements = judgements
         var last: PathSearch?
-        var seen: [Certificate] =
-            question.presented.certificates + question.intermediates + question.fetchable
+        var seen: [Certificate] = question.presented.certificates + question.intermediates + question.fetchable
         for round in rounds(question, presented: presented, additional: additional, fetchable: fetchable) {
             let issuers = CandidateIssuers(
-                anchorSources: round.sources,
-                anchorKeys: anchorKeys,
-                trustStore: trustStore,
-                pool: round.pool,
-                fetchable: round.fetchable,
-                time: question.time,
-                budget: budget
-            )
+                anchorSources: round.sources, anchorKeys: anchorKeys, trustStore: trustStore, pool: round.pool,
+                fetchable: round.fetchable, time: question.time, budget: budget)
             var search = PathSearch(
-                issuers: issuers,
-                judge: PathJudge(rules: rules(for: question, by: platform)),
-                rules: pathRules(question, by: platform),
-                name: name,
-                judgements: judgements
-            )
+                issuers: issuers, judge: PathJudge(rules: rules(for: question, by: platform)),
+                rules: pathRules(question, by: platform), name: name, judgements: judgements)
             search.run(from: leaf)
             judgements = search.judgements
             seen += issuers.seen
@@ -53,17 +36,11 @@ extension OpenSSLPathVerifier {
             : rejection(&search, by: platform, leaf: leaf, nameFailures: nameFailures, question: question)
         let isRankedOnce = platform == nil && search.isExhausted && search.validPaths.isEmpty
         return FindingsCache.Entry(
-            findings,
-            hasNameConstraints: search.hasNameConstraints,
-            isUndisputed: isUndisputed,
-            hasChoice: Self.hasChoice(search.validPaths, among: seen),
-            hasLeftOutAuthority: search.hasLeftOutAuthority,
-            isExhausted: search.isExhausted,
-            judgements: isUndisputed || platform != nil ? [:] : judgements,
+            findings, hasNameConstraints: search.hasNameConstraints, isUndisputed: isUndisputed,
+            hasChoice: Self.hasChoice(search.validPaths, among: seen), hasLeftOutAuthority: search.hasLeftOutAuthority,
+            isExhausted: search.isExhausted, judgements: isUndisputed || platform != nil ? [:] : judgements,
             bestByPoints: isRankedOnce ? search.bestEffort(at: question.time, by: .bestByPoints) : [],
-            at: question.time,
-            by: seen
-        )
+            at: question.time, by: seen)
     }
 
     /// Whether another path than the only valid one could be built of the certificates that were at hand.
@@ -81,10 +58,7 @@ extension OpenSSLPathVerifier {
 
     /// Each round's anchor sources and certificates to pass through; a later one holds all of those before it.
     func rounds(
-        _ question: PathQuestion,
-        presented: [PathNode],
-        additional: [PathNode],
-        fetchable: [PathNode]
+        _ question: PathQuestion, presented: [PathNode], additional: [PathNode], fetchable: [PathNode]
     ) -> [Round] {
         let tiers: [[any AnchorSource]] =
             switch question.anchors {
@@ -109,22 +83,14 @@ extension OpenSSLPathVerifier {
 
     func rules(for question: PathQuestion, by platform: Platform?) -> PathJudge.Rules {
         PathJudge.Rules(
-            isServerPolicy: question.policy != .basicX509,
-            authLevel: Int32(authLevel),
-            isStrict: isStrict,
-            constrainsCommonName: platform?.constrainsCommonName ?? false,
-            time: question.time
-        )
+            isServerPolicy: question.policy != .basicX509, authLevel: Int32(authLevel), isStrict: isStrict,
+            constrainsCommonName: platform?.constrainsCommonName ?? false, time: question.time)
     }
 
     func pathRules(_ question: PathQuestion, by platform: Platform?) -> PathRules {
         PathRules(
-            platform: platform,
-            policy: question.policy,
-            strengthIsGiven: givenAuthLevel != nil,
-            evidence: question.evidence,
-            anchorClass: { anchorClass(of: $0, question.anchors) }
-        )
+            platform: platform, policy: question.policy, strengthIsGiven: givenAuthLevel != nil,
+            evidence: question.evidence, anchorClass: { anchorClass(of: $0, question.anchors) })
     }
 
     /// Whose anchor a certificate is, by its bytes: whoever made it an anchor, a root on the system's list is the system's.
@@ -143,10 +109,7 @@ extension OpenSSLPathVerifier {
 
     /// Puts together why there is no valid path, and the path that a client which does not care would see.
     private func rejection(
-        _ search: inout PathSearch,
-        by platform: Platform?,
-        leaf: PathNode,
-        nameFailures: [TrustFailure],
+        _ search: inout PathSearch, by platform: Platform?, leaf: PathNode, nameFailures: [TrustFailure],
         question: PathQuestion
     ) -> PathFindings {
         var failures = search.validPaths.isEmpty ? search.failures : []
@@ -159,11 +122,8 @@ extension OpenSSLPathVerifier {
                 let depth = deadEnd.count - 1
                 failures.append(
                     TrustFailure(
-                        end.isSelfIssued ? (depth == 0 ? .selfSigned : .untrustedRoot) : .unknownIssuer,
-                        at: depth,
-                        of: end
-                    )
-                )
+                        end.isSelfIssued ? (depth == 0 ? .selfSigned : .untrustedRoot) : .unknownIssuer, at: depth,
+                        of: end))
             }
         }
         if search.validPaths.isEmpty {
@@ -175,10 +135,8 @@ extension OpenSSLPathVerifier {
         }
         failures += nameFailures
         return PathFindings(
-            validPaths: [],
-            failures: Self.ranked(failures),
-            bestEffort: search.bestEffort(at: question.time, by: platform?.rejectedPath ?? .longest)
-        )
+            validPaths: [], failures: Self.ranked(failures),
+            bestEffort: search.bestEffort(at: question.time, by: platform?.rejectedPath ?? .longest))
     }
 
     /// The most useful reasons first; those of one rank stay in the order OpenSSL met them.

@@ -18,20 +18,14 @@ extension OpenSSLPathVerifier {
         let failures = strictLook(at: path, policy: policy, time: time)
         let findings = PathFindings(validPaths: [], failures: failures, bestEffort: [])
         cache.remember(
-            FindingsCache.Entry(findings, hasNameConstraints: false, at: time, by: path.certificates),
-            for: key
-        )
+            FindingsCache.Entry(findings, hasNameConstraints: false, at: time, by: path.certificates), for: key)
         return failures
     }
 
     private func strictLook(at path: VerifiedPath, policy: TrustPolicy, time: Timestamp) -> [TrustFailure] {
         let nodes = path.certificates.compactMap { PathNode($0) }
         var rules = PathJudge.Rules(
-            isServerPolicy: policy != .basicX509,
-            authLevel: Int32(authLevel),
-            isStrict: true,
-            time: time
-        )
+            isServerPolicy: policy != .basicX509, authLevel: Int32(authLevel), isStrict: true, time: time)
         rules.takesSignaturesAsChecked = true
         guard nodes.count == path.certificates.count else { return [] }
         // Purposes and strength are not what these checks are about, and each platform's own.

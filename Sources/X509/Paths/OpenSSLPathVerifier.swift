@@ -33,10 +33,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     ///     what is selected of the bundle, and of nothing else.
     ///   - isPublicRoot: whether a certificate is on the list of roots of the client's system. Asked only where a rule depends on it.
     package init(
-        trustStore: TrustStore,
-        authLevel: Int? = nil,
-        isStrict: Bool = false,
-        sharing shared: SharedFindings? = nil,
+        trustStore: TrustStore, authLevel: Int? = nil, isStrict: Bool = false, sharing shared: SharedFindings? = nil,
         isPublicRoot: @escaping @Sendable (Certificate) -> Bool = { _ in false }
     ) {
         self.trustStore = trustStore
@@ -54,20 +51,15 @@ package struct OpenSSLPathVerifier: PathVerifier {
             return PathFindings(
                 validPaths: [],
                 failures: [TrustFailure(.other("it cannot be parsed"), at: 0, of: question.presented.leaf)],
-                bestEffort: [question.presented.leaf]
-            )
+                bestEffort: [question.presented.leaf])
         }
         let nameFailures = nameFailures(of: leaf, question)
         let known = nameless(question, leaf: leaf)
         // Constraints are held against the name on the way to a path, not afterwards.
         if known.hasNameConstraints, case .name(.dns)? = Self.reference(in: question.policy) {
             let found = search(
-                question,
-                leaf: leaf,
-                by: question.platform,
-                name: Self.name(in: question.policy),
-                nameFailures: nameFailures
-            )
+                question, leaf: leaf, by: question.platform, name: Self.name(in: question.policy),
+                nameFailures: nameFailures)
             return builtByItself(found, question, leaf: leaf).findings
         }
         guard !nameFailures.isEmpty else { return known.findings }
@@ -76,15 +68,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
         }
         let rule = question.platform?.rejectedPath ?? .longest
         let best = valid.map { ($0, $0.score(at: question.time, by: rule)) }.reduce(nil as (RejectedPath, Int)?) {
-            best,
-            next in
-            best.map { $0.1 >= next.1 ? $0 : next } ?? next
+            best, next in best.map { $0.1 >= next.1 ? $0 : next } ?? next
         }
         return PathFindings(
-            validPaths: [],
-            failures: Self.ranked(known.findings.failures + nameFailures),
-            bestEffort: best?.0.nodes.map(\.certificate) ?? known.findings.bestEffort
-        )
+            validPaths: [], failures: Self.ranked(known.findings.failures + nameFailures),
+            bestEffort: best?.0.nodes.map(\.certificate) ?? known.findings.bestEffort)
     }
 
     /// What is found without regard to the reference name, perhaps remembered.
@@ -105,23 +93,13 @@ package struct OpenSSLPathVerifier: PathVerifier {
         return remembered(question, by: platform) {
             // OpenSSL holds the common name against constraints only when it is told to.
             let found = search(
-                question,
-                leaf: leaf,
-                by: platform,
-                judgements: platform.constrainsCommonName ? [:] : common.judgements
-            )
-            return builtThroughOneAuthorityTwice(
-                builtByItself(found, question, leaf: leaf),
-                question,
-                leaf: leaf
-            )
+                question, leaf: leaf, by: platform, judgements: platform.constrainsCommonName ? [:] : common.judgements)
+            return builtThroughOneAuthorityTwice(builtByItself(found, question, leaf: leaf), question, leaf: leaf)
         }
     }
 
     private func remembered(
-        _ question: PathQuestion,
-        by platform: Platform?,
-        _ search: () -> FindingsCache.Entry
+        _ question: PathQuestion, by platform: Platform?, _ search: () -> FindingsCache.Entry
     ) -> FindingsCache.Entry {
         let cache = shared?.cache ?? cache
         let roots = shared?.reachable(in: trustStore, by: question) ?? []
@@ -133,19 +111,13 @@ package struct OpenSSLPathVerifier: PathVerifier {
     }
 
     /// The SHA-256 of `bytes`.
-    package func sha256(of bytes: [UInt8]) -> SHA256Digest? {
-        Hashing.sha256(bytes)
-    }
+    package func sha256(of bytes: [UInt8]) -> SHA256Digest? { Hashing.sha256(bytes) }
 
     /// The SHA-512 of `bytes`.
-    package func sha512(of bytes: [UInt8]) -> [UInt8] {
-        Hashing.sha512(bytes)
-    }
+    package func sha512(of bytes: [UInt8]) -> [UInt8] { Hashing.sha512(bytes) }
 
     /// The certificate in `der`, `nil` when it is none.
-    package func certificate(der: [UInt8]) -> Certificate? {
-        try? CertificateReader.certificate(der: der)
-    }
+    package func certificate(der: [UInt8]) -> Certificate? { try? CertificateReader.certificate(der: der) }
 
     /// Whether the key in a DER SubjectPublicKeyInfo made the signature on `certificate`.
     package func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool {
@@ -158,9 +130,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     }
 
     /// What a certificate says of where its issuer's can be had.
-    package func issuerPlaces(of certificate: Certificate) -> [String] {
-        IssuerPlaces.named(by: certificate)
-    }
+    package func issuerPlaces(of certificate: Certificate) -> [String] { IssuerPlaces.named(by: certificate) }
 
     private func nameFailures(of leaf: PathNode, _ question: PathQuestion) -> [TrustFailure] {
         guard case .sslServer(let reference) = question.policy else { return [] }

@@ -53,9 +53,7 @@ struct PathBuilding {
 
     /// Anchors in the order in which the sources have those of one name, whoever they were gathered for: OpenSSL takes the first.
     private static func inOrder(
-        _ anchors: [PathNode],
-        named names: [OpaquePointer],
-        of sources: [any AnchorSource]
+        _ anchors: [PathNode], named names: [OpaquePointer], of sources: [any AnchorSource]
     ) -> [PathNode] {
         guard anchors.count > 1 else { return anchors }
         var left = Set(anchors.map(\.certificate.fingerprint))

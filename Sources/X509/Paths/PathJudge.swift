@@ -43,19 +43,11 @@ struct PathJudge {
     func judge(_ building: PathBuilding) -> Judgement {
         let all = [building.leaf] + building.presented + building.anchors
         return verify(
-            building.leaf,
-            through: building.presented[...],
-            to: building.anchors,
-            among: all,
-            buildingByItself: true
-        )
+            building.leaf, through: building.presented[...], to: building.anchors, among: all, buildingByItself: true)
     }
 
     private func verify(
-        _ leaf: PathNode,
-        through intermediates: ArraySlice<PathNode>,
-        to anchors: [PathNode],
-        among path: [PathNode],
+        _ leaf: PathNode, through intermediates: ArraySlice<PathNode>, to anchors: [PathNode], among path: [PathNode],
         buildingByItself: Bool
     ) -> Judgement {
         guard let context = X509_STORE_CTX_new(), let store = X509_STORE_new(),
@@ -84,9 +76,7 @@ struct PathJudge {
             let built = builtChain(context, of: path)
             guard status != 1 || X509_STORE_CTX_get_error(context) != X509_V_OK || !record.errors.isEmpty else {
                 return Judgement(
-                    failures: rules.isServerPolicy ? Self.wrongPurposes(on: built) : [],
-                    certificates: built
-                )
+                    failures: rules.isServerPolicy ? Self.wrongPurposes(on: built) : [], certificates: built)
             }
             let judged = buildingByItself ? built : path.map(\.certificate)
             let errors = record.errors.isEmpty ? [VerificationRecord.BrokenRule(context)] : record.errors
@@ -95,14 +85,9 @@ struct PathJudge {
                     path.first { $0.handle.pointer == error.certificate }?.certificate
                     ?? (judged.isEmpty ? leaf.certificate : judged[min(error.depth, judged.count - 1)])
                 return TrustFailure(
-                    Self.reason(error.code, certificate, isLeaf: error.depth == 0),
-                    at: error.depth,
-                    of: certificate
-                )
+                    Self.reason(error.code, certificate, isLeaf: error.depth == 0), at: error.depth, of: certificate)
             }
-            if rules.isServerPolicy {
-                failures += Self.wrongPurposes(on: judged).filter { !failures.contains($0) }
-            }
+            if rules.isServerPolicy { failures += Self.wrongPurposes(on: judged).filter { !failures.contains($0) } }
             return Judgement(failures: failures, certificates: judged)
         }
     }
@@ -141,8 +126,7 @@ struct PathJudge {
         if !buildingByItself { X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST)) }
         X509_VERIFY_PARAM_set_flags(
             parameters,
-            UInt(X509_V_FLAG_PARTIAL_CHAIN) | (buildingByItself ? 0 : UInt(X509_V_FLAG_NO_ALT_CHAINS)) | UInt(strict)
-        )
+            UInt(X509_V_FLAG_PARTIAL_CHAIN) | (buildingByItself ? 0 : UInt(X509_V_FLAG_NO_ALT_CHAINS)) | UInt(strict))
         // Always explicit: left alone it is 0 here and 2 in TLS, and the same chain would get two verdicts.
         X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? rules.authLevel : 0)
         // Most tell names from the subjectAltName alone, so constraints are held against those alone: without this OpenSSL takes the
@@ -182,9 +166,7 @@ private final class VerificationRecord {
     private let time: Timestamp
     private(set) var errors: [BrokenRule] = []
 
-    init(time: Timestamp) {
-        self.time = time
-    }
+    init(time: Timestamp) { self.time = time }
 
     static func of(_ context: OpaquePointer?) -> VerificationRecord? {
         X509_STORE_CTX_get_ex_data(context, 0).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }

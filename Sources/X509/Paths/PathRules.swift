@@ -16,14 +16,8 @@ struct PathRules {
     func failures(of path: [PathNode], firstAnchor: Int, _ findings: [TrustFailure]) -> [TrustFailure] {
         guard let platform, let last = path.last else { return findings }
         return platform.objections(
-            to: path.map(\.certificate),
-            firstAnchor: firstAnchor,
-            findings: findings,
-            under: policy,
-            strengthIsGiven: strengthIsGiven,
-            evidence: evidence,
-            anchorClass: { anchorClass(last) }
-        )
+            to: path.map(\.certificate), firstAnchor: firstAnchor, findings: findings, under: policy,
+            strengthIsGiven: strengthIsGiven, evidence: evidence, anchorClass: { anchorClass(last) })
     }
 
     /// What there is against a path that leads to no anchor, as far as that does not depend on whose its anchor would be.
@@ -33,14 +27,8 @@ struct PathRules {
         let all = AnchorClass.allCases.map { anchorClass in
             // Only what does not depend on the class is common to all three.
             platform.objections(
-                to: certificates,
-                firstAnchor: certificates.count,
-                findings: findings,
-                under: policy,
-                strengthIsGiven: strengthIsGiven,
-                evidence: evidence,
-                anchorClass: { anchorClass }
-            )
+                to: certificates, firstAnchor: certificates.count, findings: findings, under: policy,
+                strengthIsGiven: strengthIsGiven, evidence: evidence, anchorClass: { anchorClass })
         }
         return all[0].filter { failure in
             all.dropFirst().allSatisfy { $0.contains { $0.id == failure.id && $0.depth == failure.depth } }

@@ -46,10 +46,7 @@ struct PathSearch {
     private var badCertificates: Set<SHA256Digest> = []
 
     init(
-        issuers: CandidateIssuers,
-        judge: PathJudge,
-        rules: PathRules,
-        name: ServerName?,
+        issuers: CandidateIssuers, judge: PathJudge, rules: PathRules, name: ServerName?,
         judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
     ) {
         self.issuers = issuers
@@ -75,8 +72,9 @@ struct PathSearch {
 
     /// The path that is handed out when all are rejected: the best that is linked by signatures.
     func bestEffort(at time: Timestamp, by rule: Platform.RejectedPathRule) -> [Certificate] {
-        let ranked = visited.map { (path: $0.nodes, score: $0.score(at: time, by: rule)) }.enumerated()
-            .sorted { ($1.element.score, $0.offset) < ($0.element.score, $1.offset) }
+        let ranked = visited.map { (path: $0.nodes, score: $0.score(at: time, by: rule)) }.enumerated().sorted {
+            ($1.element.score, $0.offset) < ($0.element.score, $1.offset)
+        }
         let best = ranked.lazy.map(\.element.path).first { linked($0).count == $0.count }
         return (best ?? Array(visited.first?.nodes.prefix(1) ?? [])).map(\.certificate)
     }
@@ -98,10 +96,7 @@ struct PathSearch {
         let distrusted = path.enumerated().filter { issuers.isDistrusted($0.element) }.map {
             TrustFailure(.distrusted, at: $0.offset, of: $0.element.certificate)
         }
-        return PathJudge.Judgement(
-            failures: distrusted + judgement.failures,
-            certificates: judgement.certificates
-        )
+        return PathJudge.Judgement(failures: distrusted + judgement.failures, certificates: judgement.certificates)
     }
 
     /// What is wrong with a path that leads to no anchor.
@@ -110,9 +105,7 @@ struct PathSearch {
     }
 
     /// Runs the search from `leaf`.
-    mutating func run(from leaf: PathNode) {
-        extend([leaf], isAnchor: issuers.isAnchor(leaf), firstAnchor: nil)
-    }
+    mutating func run(from leaf: PathNode) { extend([leaf], isAnchor: issuers.isAnchor(leaf), firstAnchor: nil) }
 
     private mutating func extend(_ path: [PathNode], isAnchor: Bool, firstAnchor: Int?) {
         guard !isExhausted, let last = path.last else { return }
@@ -190,9 +183,7 @@ struct PathSearch {
     }
 
     private mutating func add(_ failures: [TrustFailure]) {
-        for failure in failures where !self.failures.contains(failure) {
-            self.failures.append(failure)
-        }
+        for failure in failures where !self.failures.contains(failure) { self.failures.append(failure) }
     }
 }
 
@@ -200,7 +191,6 @@ extension PathNode {
     /// Whether both are the same certificate, or two for the same authority: a path with both would be a loop.
     func isSameAuthority(as other: PathNode) -> Bool {
         certificate == other.certificate
-            || certificate.publicKey == other.certificate.publicKey
-                && certificate.subject == other.certificate.subject
+            || certificate.publicKey == other.certificate.publicKey && certificate.subject == other.certificate.subject
     }
 }

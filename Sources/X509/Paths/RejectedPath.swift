@@ -21,9 +21,7 @@ struct RejectedPath {
         points += certificates.last?.isSelfIssued == true ? 1_000 - nodes.count : nodes.count
         if certificates.allSatisfy({ $0.notBefore <= time && time <= $0.notAfter }) { points += 100 }
         let failures = Platform.apple().failures(
-            of: PlatformPath(certificates, endingAt: .system),
-            under: .sslServer(name: .unchecked)
-        )
+            of: PlatformPath(certificates, endingAt: .system), under: .sslServer(name: .unchecked))
         if !failures.contains(where: { $0.reason == .weakSignature }) { points += 10 }
         if !failures.contains(where: { $0.reason == .weakKey }) { points += 10 }
         return points

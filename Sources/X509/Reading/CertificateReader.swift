@@ -97,24 +97,17 @@ package enum CertificateReader {
         return PublicKey(subjectPublicKeyInfo: der, spkiSHA256: Hashing.sha256(der), algorithm: algorithm)
     }
 
-    static func certificate(
-        from handle: X509Handle,
-        der: [UInt8],
-        fingerprint: SHA256Digest? = nil
-    ) -> Certificate {
+    static func certificate(from handle: X509Handle, der: [UInt8], fingerprint: SHA256Digest? = nil) -> Certificate {
         let pointer = handle.pointer
         defer { OpenSSLFailure.forget() }
         // Fills OpenSSL's own view of the extensions, which the flags below come from.
         let flags = X509_get_extension_flags(pointer)
         let subjectPublicKeyInfo = DER.encoding { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) } ?? []
         let certificate = Certificate(
-            der: der,
-            fingerprint: fingerprint ?? Hashing.sha256(der),
+            der: der, fingerprint: fingerprint ?? Hashing.sha256(der),
             publicKey: PublicKey(
-                subjectPublicKeyInfo: subjectPublicKeyInfo,
-                spkiSHA256: Hashing.sha256(subjectPublicKeyInfo),
-                algorithm: KeyAlgorithm(ofCertificate: pointer)
-            ),
+                subjectPublicKeyInfo: subjectPublicKeyInfo, spkiSHA256: Hashing.sha256(subjectPublicKeyInfo),
+                algorithm: KeyAlgorithm(ofCertificate: pointer)),
             subject: DistinguishedNames.line(X509_get_subject_name(pointer)),
             issuer: DistinguishedNames.line(X509_get_issuer_name(pointer)),
             commonName: DistinguishedNames.commonName(X509_get_subject_name(pointer)),
@@ -124,13 +117,11 @@ package enum CertificateReader {
             notAfter: Validity.notAfter(of: pointer) ?? Timestamp(secondsSinceEpoch: .min),
             names: Extensions.subjectAlternativeNames(of: pointer),
             basicConstraints: Extensions.basicConstraints(of: pointer, flags: flags),
-            keyUsage: Extensions.keyUsage(of: pointer),
-            extendedKeyUsage: Extensions.extendedKeyUsage(of: pointer),
+            keyUsage: Extensions.keyUsage(of: pointer), extendedKeyUsage: Extensions.extendedKeyUsage(of: pointer),
             subjectKeyIdentifier: Extensions.bytes(X509_get0_subject_key_id(pointer)),
             authorityKeyIdentifier: Extensions.bytes(X509_get0_authority_key_id(pointer)),
             isSelfIssued: X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0,
-            signatureAlgorithm: signatureAlgorithm(of: pointer)
-        )
+            signatureAlgorithm: signatureAlgorithm(of: pointer))
         HandleCache.shared.remember(handle, for: certificate)
         return certificate
     }

@@ -4,9 +4,7 @@ internal import COpenSSLShims
 /// The DER encoding of what OpenSSL holds, and a look at what stands outermost in bytes it has not parsed.
 enum DER {
     /// The bytes an `i2d_…` function writes, `nil` when it cannot.
-    static func encoding(
-        with encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32
-    ) -> [UInt8]? {
+    static func encoding(with encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> [UInt8]? {
         var start: UnsafeMutablePointer<UInt8>?
         let length = encode(&start)
         guard length >= 0, let start else { return nil }
@@ -67,10 +65,8 @@ enum DER {
             let start = cursor - base
             guard length >= 0, start + length <= range.upperBound else { return nil }
             return Element(
-                start: range.lowerBound,
-                content: start..<start + length,
-                isContextSpecific: tagClass == V_ASN1_CONTEXT_SPECIFIC
-            )
+                start: range.lowerBound, content: start..<start + length,
+                isContextSpecific: tagClass == V_ASN1_CONTEXT_SPECIFIC)
         }
     }
 }

@@ -9,8 +9,7 @@ enum DistinguishedNames {
     private static let flags = UInt(
         ASN1_STRFLGS_ESC_2253 | ASN1_STRFLGS_ESC_CTRL | ASN1_STRFLGS_UTF8_CONVERT | ASN1_STRFLGS_DUMP_UNKNOWN
             | ASN1_STRFLGS_DUMP_DER | Int32(XN_FLAG_SEP_COMMA_PLUS) | Int32(XN_FLAG_DN_REV) | Int32(XN_FLAG_FN_SN)
-            | Int32(XN_FLAG_DUMP_UNKNOWN_FIELDS)
-    )
+            | Int32(XN_FLAG_DUMP_UNKNOWN_FIELDS))
 
     /// The whole name on one line (`X509_NAME_print_ex`), with control characters as `\0A`; empty for an empty name.
     static func line(_ name: OpaquePointer?) -> String {

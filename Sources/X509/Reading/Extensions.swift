@@ -31,9 +31,7 @@ enum Extensions {
         guard flags & UInt32(EXFLAG_BCONS) != 0 else { return nil }
         let limit = X509_get_pathlen(certificate)
         return BasicConstraints(
-            isCertificateAuthority: flags & UInt32(EXFLAG_CA) != 0,
-            pathLengthLimit: limit < 0 ? nil : Int(limit)
-        )
+            isCertificateAuthority: flags & UInt32(EXFLAG_CA) != 0, pathLengthLimit: limit < 0 ? nil : Int(limit))
     }
 
     static func keyUsage(of certificate: OpaquePointer) -> [String]? {
@@ -83,9 +81,7 @@ enum Extensions {
 
     /// The short name of an object identifier, or its dotted numbers.
     private static func objectName(_ object: OpaquePointer) -> String {
-        if let name = OBJ_nid2sn(OBJ_obj2nid(object)), OBJ_obj2nid(object) != NID_undef {
-            return String(cString: name)
-        }
+        if let name = OBJ_nid2sn(OBJ_obj2nid(object)), OBJ_obj2nid(object) != NID_undef { return String(cString: name) }
         var text = [CChar](repeating: 0, count: 128)
         let length = OBJ_obj2txt(&text, Int32(text.count), object, 1)
         let shown = text.prefix(max(0, min(Int(length), text.count - 1)))

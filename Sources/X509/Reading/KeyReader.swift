@@ -38,8 +38,7 @@ package enum KeyReader {
         }
         return Request(
             subject: DistinguishedNames.line(X509_REQ_get_subject_name(parsed)),
-            publicKey: try CertificateReader.publicKey(subjectPublicKeyInfo: info)
-        )
+            publicKey: try CertificateReader.publicKey(subjectPublicKeyInfo: info))
     }
 
     /// The public half of the private key in `der`: PKCS #8 without a passphrase, PKCS #1 or SEC 1 (`d2i_AutoPrivateKey`).

@@ -31,8 +31,9 @@ extension PEM {
         let damage = StoredBlock(block: nil, damage: X509Error(.brokenPEM, line: line, detail: "a NUL byte"))
         let readings = [rest.filter { $0 != 0 }, lines(cutAtNULs: rest)]
         return storedBlocks(inText: Array(bytes[..<start])) + [damage]
-            + readings.flatMap { storedBlocks(inText: $0) }.compactMap(\.block)
-            .map { StoredBlock(block: $0, isRead: false) }
+            + readings.flatMap { storedBlocks(inText: $0) }.compactMap(\.block).map {
+                StoredBlock(block: $0, isRead: false)
+            }
     }
 
     /// The text as fgets(3) reads it for somebody who looks at strings of C: 254 bytes of a line at a time, each up to its first NUL.
@@ -75,9 +76,7 @@ extension PEM {
                 position = lineEnd
             } else {
                 let stop = endOfBlock(from: start, in: bytes)
-                do {
-                    blocks.append(StoredBlock(block: try read(bytes[start..<stop], line: line).0))
-                } catch {
+                do { blocks.append(StoredBlock(block: try read(bytes[start..<stop], line: line).0)) } catch {
                     blocks.append(StoredBlock(block: nil, damage: error))
                     blocks += hidden(from: start, in: bytes, line: line)
                 }

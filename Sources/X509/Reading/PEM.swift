@@ -31,9 +31,7 @@ package enum PEM {
     static let equals = UInt8(ascii: "=")
 
     /// Whether `bytes` hold the start of a PEM block, anywhere.
-    package static func looksLikePEM(_ bytes: [UInt8]) -> Bool {
-        nextBegin(in: bytes, from: 0) != nil
-    }
+    package static func looksLikePEM(_ bytes: [UInt8]) -> Bool { nextBegin(in: bytes, from: 0) != nil }
 
     /// Every block in `bytes`, in order.
     ///
@@ -105,8 +103,8 @@ package enum PEM {
                 bytes[count + 1] = digits.1 << 4 | digits.2 >> 2
                 bytes[count + 2] = digits.2 << 6 | digits.3
                 isRegular =
-                    (digits.0 | digits.1 | digits.2 | digits.3) < 64
-                    && (padding < 1 || bytes[count + 2] == 0) && (padding < 2 || bytes[count + 1] == 0)
+                    (digits.0 | digits.1 | digits.2 | digits.3) < 64 && (padding < 1 || bytes[count + 2] == 0)
+                    && (padding < 2 || bytes[count + 1] == 0)
                 count += 3 - padding
                 position += 4
             }
@@ -143,10 +141,8 @@ package enum PEM {
             let isEncrypted = header.pointee != 0
             let block = PEMBlock(
                 label: String(cString: name),
-                der: isEncrypted ? [] : Array(UnsafeBufferPointer(start: data, count: length)),
-                line: line,
-                isEncrypted: isEncrypted
-            )
+                der: isEncrypted ? [] : Array(UnsafeBufferPointer(start: data, count: length)), line: line,
+                isEncrypted: isEncrypted)
             return (block, buffer.count - Int(BIO_ctrl_pending(bio)))
         }
         guard let read else { throw X509Error(.brokenPEM, line: line, detail: OpenSSLFailure.takeReason()) }

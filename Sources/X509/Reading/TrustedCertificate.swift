@@ -21,14 +21,10 @@ struct TrustedCertificate {
     }
 
     /// Parses what `bytes` begin with; `nil` when that is no certificate, or is followed by broken settings.
-    init?(beginning bytes: [UInt8]) {
-        self.init(bytes, parse: d2i_X509_AUX)
-    }
+    init?(beginning bytes: [UInt8]) { self.init(bytes, parse: d2i_X509_AUX) }
 
     /// Parses the certificate that `bytes` begin with, whatever follows (`d2i_X509`); `nil` when they begin with anything else.
-    init?(ignoringSettingsOf bytes: [UInt8]) {
-        self.init(bytes, parse: d2i_X509)
-    }
+    init?(ignoringSettingsOf bytes: [UInt8]) { self.init(bytes, parse: d2i_X509) }
 
     private init?(
         _ bytes: [UInt8],

@@ -29,8 +29,7 @@ enum Validity {
         _ read: (
             _ first: UnsafeMutablePointer<Date?>, _ second: UnsafeMutablePointer<Date?>,
             _ third: UnsafeMutablePointer<Date?>
-        ) -> Void,
-        difference: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>, Date) -> Int32
+        ) -> Void, difference: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>, Date) -> Int32
     ) -> [OptionalDate] {
         var dates: (Date?, Date?, Date?) = (nil, nil, nil)
         read(&dates.0, &dates.1, &dates.2)

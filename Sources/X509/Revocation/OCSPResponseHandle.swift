@@ -39,9 +39,7 @@ final class OCSPResponseHandle {
         self.basic = basic
     }
 
-    deinit {
-        OCSP_BASICRESP_free(basic)
-    }
+    deinit { OCSP_BASICRESP_free(basic) }
 
     /// The answers about `leaf`, each an `OCSP_SINGLERESP *` that lives as long as this object; never empty.
     ///

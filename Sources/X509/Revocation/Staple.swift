@@ -24,7 +24,5 @@ package struct Staple: Sendable, Hashable {
     package var androidObjection: String?
 
     /// Whether the response is of `time`: begun, and not overtaken.
-    package func isCurrent(at time: Timestamp) -> Bool {
-        thisUpdate <= time && nextUpdate.map { time <= $0 } ?? true
-    }
+    package func isCurrent(at time: Timestamp) -> Bool { thisUpdate <= time && nextUpdate.map { time <= $0 } ?? true }
 }

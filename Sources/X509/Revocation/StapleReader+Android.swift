@@ -12,10 +12,7 @@ extension StapleReader {
     /// Of several answers about a certificate the last one counts, and certificates are named by SHA-1 alone (`CertId`). Each of those
     /// in the response has to be current, whatever it is about, and no extension is known that is critical.
     static func androidObjection(
-        to response: OCSPResponseHandle,
-        about leaf: X509Handle,
-        from issuer: X509Handle,
-        at time: Timestamp
+        to response: OCSPResponseHandle, about leaf: X509Handle, from issuer: X509Handle, at time: Timestamp
     ) -> String? {
         if response.hasCriticalExtension { return "it has a critical extension" }
         for answer in response.lastAnswers {

@@ -20,19 +20,14 @@ package enum StapleReader {
     /// - Returns: what it says about `leaf`.
     /// - Throws: ``StapleError`` for everything that says nothing about `leaf`.
     package static func read(
-        _ bytes: [UInt8],
-        leaf: Certificate,
-        issuer: Certificate,
-        time: Timestamp
+        _ bytes: [UInt8], leaf: Certificate, issuer: Certificate, time: Timestamp
     ) throws(StapleError) -> Staple {
         guard bytes.count <= sizeLimit else { throw StapleError(.tooLarge) }
         OpenSSLFailure.forget()
         defer { OpenSSLFailure.forget() }
         let response = try OCSPResponseHandle(der: bytes)
         guard let leaf = HandleCache.shared.handle(for: leaf), let issuer = HandleCache.shared.handle(for: issuer)
-        else {
-            throw StapleError(.aboutOthers)
-        }
+        else { throw StapleError(.aboutOthers) }
         let answers = try response.answers(about: leaf, from: issuer)
         try verify(response, issuer: issuer, time: time)
         var staple = try strictest(answers, at: time)
@@ -46,11 +41,7 @@ package enum StapleReader {
         var staples: [Staple] = []
         var damage: StapleError?
         for answer in answers {
-            do throws(StapleError) {
-                staples.append(try staple(answer))
-            } catch {
-                damage = damage ?? error
-            }
+            do throws(StapleError) { staples.append(try staple(answer)) } catch { damage = damage ?? error }
         }
         let current = staples.filter { $0.isCurrent(at: time) }
         if let revoked = current.first(where: { if case .revoked = $0.status { true } else { false } }) {
@@ -61,11 +52,8 @@ package enum StapleReader {
     }
 
     /// `OCSP_basic_verify` with the issuer as the only anchor: it signed the response, or a certificate for responders that did.
-    private static func verify(
-        _ response: OCSPResponseHandle,
-        issuer: X509Handle,
-        time: Timestamp
-    ) throws(StapleError) {
+    private static func verify(_ response: OCSPResponseHandle, issuer: X509Handle, time: Timestamp) throws(StapleError)
+    {
         guard let store = X509_STORE_new(), let parameters = X509_STORE_get0_param(store),
             let stack = COpenSSLShims_sk_X509_new_null()
         else { throw StapleError(.notSigned, detail: OpenSSLFailure.takeReason()) }
@@ -89,21 +77,15 @@ package enum StapleReader {
         var status: Int32 = -1
         let dates = Validity.dates(
             { revoked, this, next in status = OCSP_single_get0_status(single, &reason, revoked, this, next) },
-            difference: { days, seconds, date in ASN1_TIME_diff(days, seconds, Validity.epoch, date) }
-        )
+            difference: { days, seconds, date in ASN1_TIME_diff(days, seconds, Validity.epoch, date) })
         guard let thisUpdate = dates[1].date, !dates[2].isBroken else { throw StapleError(.brokenDate) }
         return Staple(
-            status: try read(status, revokedAt: dates[0], reason: reason),
-            thisUpdate: thisUpdate,
-            nextUpdate: dates[2].date,
-            timestamps: timestamps(in: single)
-        )
+            status: try read(status, revokedAt: dates[0], reason: reason), thisUpdate: thisUpdate,
+            nextUpdate: dates[2].date, timestamps: timestamps(in: single))
     }
 
     private static func read(
-        _ status: Int32,
-        revokedAt: OptionalDate,
-        reason: Int32
+        _ status: Int32, revokedAt: OptionalDate, reason: Int32
     ) throws(StapleError) -> Staple.Status {
         switch status {
         case V_OCSP_CERTSTATUS_GOOD: return .good

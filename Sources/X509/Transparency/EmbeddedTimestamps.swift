@@ -17,8 +17,7 @@ extension TimestampListReader {
 
     /// The timestamps in an `X509_EXTENSION`: an OCTET STRING inside of the extension's own.
     static func read(
-        extension found: OpaquePointer,
-        from source: SignedCertificateTimestamp.Source
+        extension found: OpaquePointer, from source: SignedCertificateTimestamp.Source
     ) throws(TransparencyError) -> TimestampList {
         let value = Extensions.bytes(X509_EXTENSION_get_data(found)) ?? []
         guard let list = DER.octetString(value) else { throw TransparencyError(.brokenExtension) }

@@ -31,8 +31,7 @@ package enum TimestampListReader {
     /// - Returns: its timestamps.
     /// - Throws: ``TransparencyError`` unless the parts of the list fill it exactly; what is wrong inside of one concerns that one.
     package static func read(
-        _ bytes: [UInt8],
-        from source: SignedCertificateTimestamp.Source
+        _ bytes: [UInt8], from source: SignedCertificateTimestamp.Source
     ) throws(TransparencyError) -> TimestampList {
         var whole = TransparencyCursor(bytes[...])
         guard let list = whole.vector(2), whole.isAtEnd, !list.isEmpty else { throw TransparencyError(.brokenList) }
@@ -51,8 +50,7 @@ package enum TimestampListReader {
     }
 
     private static func timestamp(
-        _ bytes: ArraySlice<UInt8>,
-        from source: SignedCertificateTimestamp.Source
+        _ bytes: ArraySlice<UInt8>, from source: SignedCertificateTimestamp.Source
     ) -> SignedCertificateTimestamp? {
         var cursor = TransparencyCursor(bytes)
         // Version 1 is written as 0.
@@ -62,14 +60,8 @@ package enum TimestampListReader {
             let kind = cursor.number(1), let signature = cursor.vector(2), cursor.isAtEnd
         else { return nil }
         return SignedCertificateTimestamp(
-            source: source,
-            logID: logID,
-            milliseconds: milliseconds,
-            extensions: Array(extensions),
-            hashAlgorithm: UInt8(hash),
-            signatureAlgorithm: UInt8(kind),
-            signature: Array(signature)
-        )
+            source: source, logID: logID, milliseconds: milliseconds, extensions: Array(extensions),
+            hashAlgorithm: UInt8(hash), signatureAlgorithm: UInt8(kind), signature: Array(signature))
     }
 }
 
@@ -77,9 +69,7 @@ package enum TimestampListReader {
 private struct TransparencyCursor {
     private var rest: ArraySlice<UInt8>
 
-    init(_ bytes: ArraySlice<UInt8>) {
-        rest = bytes
-    }
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
     var isAtEnd: Bool { rest.isEmpty }
 
@@ -90,12 +80,8 @@ private struct TransparencyCursor {
     }
 
     /// A number of so many bytes, at most 8.
-    mutating func number(_ size: Int) -> UInt64? {
-        bytes(size).map { $0.reduce(0) { $0 << 8 | UInt64($1) } }
-    }
+    mutating func number(_ size: Int) -> UInt64? { bytes(size).map { $0.reduce(0) { $0 << 8 | UInt64($1) } } }
 
     /// A vector whose length has so many bytes.
-    mutating func vector(_ sizeOfLength: Int) -> ArraySlice<UInt8>? {
-        number(sizeOfLength).flatMap { bytes(Int($0)) }
-    }
+    mutating func vector(_ sizeOfLength: Int) -> ArraySlice<UInt8>? { number(sizeOfLength).flatMap { bytes(Int($0)) } }
 }

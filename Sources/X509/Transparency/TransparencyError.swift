@@ -13,9 +13,7 @@ package struct TransparencyError: Error, Hashable, CustomStringConvertible {
     /// What is wrong.
     package let problem: Problem
 
-    init(_ problem: Problem) {
-        self.problem = problem
-    }
+    init(_ problem: Problem) { self.problem = problem }
 
     /// One line that says what is wrong.
     package var description: String {

@@ -109,8 +109,7 @@ package final class AnchorBundle: AnchorSource {
         self.init(
             certificates.map { certificate in
                 Entry(der: certificate.der, subject: DER.subject(ofCertificate: certificate.der) ?? 0..<0)
-            }
-        )
+            })
     }
 
     /// Takes certificates in DER, of which those that no path needs are never parsed.
@@ -161,11 +160,8 @@ package final class AnchorBundle: AnchorSource {
             let entry = entry(certificate.der, isDistrusted: certificate.isDistrusted)
         else { return nil }
         return Stored(
-            entry: entry,
-            flaw: certificate.hasTail ? "more bytes follow it" : nil,
-            hasReadableSettings: isPlain || whole != nil,
-            isClear: isPlain || !certificate.hasTail
-        )
+            entry: entry, flaw: certificate.hasTail ? "more bytes follow it" : nil,
+            hasReadableSettings: isPlain || whole != nil, isClear: isPlain || !certificate.hasTail)
     }
 
     private static func entry(_ der: [UInt8], isDistrusted: Bool = false) -> Entry? {
@@ -180,9 +176,7 @@ package final class AnchorBundle: AnchorSource {
         entries.indices.filter { !entries[$0].isDistrusted }.compactMap { node(at: $0)?.certificate }
     }
 
-    func anchors(named name: OpaquePointer) -> [PathNode] {
-        nodes(named: name).map(\.node)
-    }
+    func anchors(named name: OpaquePointer) -> [PathNode] { nodes(named: name).map(\.node) }
 
     func distrusted(named name: OpaquePointer) -> [PathNode] {
         guard holdsDistrust else { return [] }

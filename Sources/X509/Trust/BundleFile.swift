@@ -15,13 +15,9 @@ final class BundleFile: AnchorSource {
         case bundle(AnchorBundle, holdsSettings: Bool)
     }
 
-    init(path: String) {
-        self.path = path
-    }
+    init(path: String) { self.path = path }
 
-    func anchors(named name: OpaquePointer) -> [PathNode] {
-        loaded().anchors(named: name)
-    }
+    func anchors(named name: OpaquePointer) -> [PathNode] { loaded().anchors(named: name) }
 
     /// Whether the file has trust settings is found out without taking it apart: every path asks, and few files have any.
     func distrusted(named name: OpaquePointer) -> [PathNode] {
@@ -62,9 +58,7 @@ final class BundleFile: AnchorSource {
     }
 
     /// A file that is missing or damaged holds no roots, as in OpenSSL itself.
-    private static func bundle(_ bytes: [UInt8]) -> AnchorBundle {
-        AnchorBundle(storeFile: bytes, ifDamaged: .none)
-    }
+    private static func bundle(_ bytes: [UInt8]) -> AnchorBundle { AnchorBundle(storeFile: bytes, ifDamaged: .none) }
 
     private func read() -> Content {
         do throws(ReadFailure) {
@@ -74,8 +68,6 @@ final class BundleFile: AnchorSource {
         } catch .tooLarge {
             // It may hold a word of distrust for any certificate.
             return .bundle(.tooLarge(), holdsSettings: true)
-        } catch {
-            return .plain([])
-        }
+        } catch { return .plain([]) }
     }
 }

@@ -29,9 +29,7 @@ final class HashedDirectory: AnchorSource {
     private let known = Mutex(Known())
 
     /// - Parameter directories: paths, separated as in `SSL_CERT_DIR`.
-    init(_ directories: String) {
-        self.directories = directories.split(separator: ":").map(String.init)
-    }
+    init(_ directories: String) { self.directories = directories.split(separator: ":").map(String.init) }
 
     /// Whether a directory holds a file with the name of a hashed certificate, as in `5ad8a5d6.0`.
     static func holdsFiles(_ path: String) -> Bool {
@@ -58,9 +56,7 @@ final class HashedDirectory: AnchorSource {
 
     /// What is broken under the hash of a name may have been a word of distrust, so it counts for valid paths too.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
-        files(named: name).flatMap { file in
-            file.bundle.damage.map { StoreDamage(path: file.path, error: $0) }
-        }
+        files(named: name).flatMap { file in file.bundle.damage.map { StoreDamage(path: file.path, error: $0) } }
     }
 
     private func files(named name: OpaquePointer) -> [File] {
@@ -93,9 +89,7 @@ final class HashedDirectory: AnchorSource {
                     let bytes = try BoundedFile.bytes(at: path, limit: sizeLeft)
                     sizeLeft -= bytes.count
                     files.append(File(path: path, bundle: Self.bundle(bytes)))
-                } catch .tooLarge {
-                    files.append(File(path: path, bundle: .tooLarge()))
-                } catch {
+                } catch .tooLarge { files.append(File(path: path, bundle: .tooLarge())) } catch {
                     // Up to the first number at which nothing stands that could be found; what cannot be read holds no roots.
                     switch FileKind(at: path) {
                     case .absent, .inaccessible: break numbers

@@ -16,11 +16,7 @@ package final class TrustStore: Sendable {
     /// They need not be in it: anchors may stand in for them.
     let selection: AnchorSelection?
 
-    private init(
-        tiers: [[any AnchorSource]],
-        systemRoots: SystemRoots? = nil,
-        selection: AnchorSelection? = nil
-    ) {
+    private init(tiers: [[any AnchorSource]], systemRoots: SystemRoots? = nil, selection: AnchorSelection? = nil) {
         self.tiers = tiers
         self.systemRoots = systemRoots
         self.selection = selection
@@ -36,19 +32,14 @@ package final class TrustStore: Sendable {
     }
 
     /// The roots of one of several devices.
-    package convenience init(_ selection: AnchorSelection) {
-        self.init(tiers: [[selection]], selection: selection)
-    }
+    package convenience init(_ selection: AnchorSelection) { self.init(tiers: [[selection]], selection: selection) }
 
     /// The given anchors in addition to another store's.
     ///
     /// All are asked at once: a path to one of the given anchors is no reason to miss another, shorter one to the other store's.
     package convenience init(anchors: [AnchorBundle], and other: TrustStore) {
         self.init(
-            tiers: [anchors + other.tiers.flatMap { $0 }],
-            systemRoots: other.systemRoots,
-            selection: other.selection
-        )
+            tiers: [anchors + other.tiers.flatMap { $0 }], systemRoots: other.systemRoots, selection: other.selection)
     }
 
     /// The roots of this system, where OpenSSL looks for them.
@@ -84,9 +75,7 @@ package final class TrustStore: Sendable {
                 let listed = selection.bundle.nodes(named: name)
                 found.formUnion(listed.map(\.position))
                 for next in listed.map(\.node) + others.flatMap({ $0.anchors(named: name) })
-                where seen.insert(next.certificate.fingerprint).inserted {
-                    waiting.append(next)
-                }
+                where seen.insert(next.certificate.fingerprint).inserted { waiting.append(next) }
             }
         }
         return found.sorted()
@@ -147,8 +136,9 @@ package final class TrustStore: Sendable {
         let nodes = certificates.compactMap { PathNode($0) }
         let names = nodes.flatMap { [$0.handle.subjectName, $0.handle.issuerName] }.compactMap { $0 }
         var seen: Set<StoreDamage> = []
-        return sources.flatMap { source in names.flatMap { source.damage(named: $0, whenMissing: isMissing) } }
-            .filter { seen.insert($0).inserted }
+        return sources.flatMap { source in names.flatMap { source.damage(named: $0, whenMissing: isMissing) } }.filter {
+            seen.insert($0).inserted
+        }
     }
 
     /// Where the system's roots were looked for, when the store holds them and there is not one; `nil` otherwise, and where

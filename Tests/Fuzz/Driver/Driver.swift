@@ -11,13 +11,8 @@ private let target: FuzzTarget = {
 private let directory = getenv("FUZZ_SCRATCH").map { String(cString: $0) } ?? "."
 
 /// What libFuzzer calls with each input.
-@_cdecl("LLVMFuzzerTestOneInput")
-func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+@_cdecl("LLVMFuzzerTestOneInput") func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    do throws(Violation) {
-        try target.run(bytes, in: directory)
-    } catch {
-        fatalError("\(target.rawValue): \(error)")
-    }
+    do throws(Violation) { try target.run(bytes, in: directory) } catch { fatalError("\(target.rawValue): \(error)") }
     return 0
 }

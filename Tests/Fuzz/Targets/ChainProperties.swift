@@ -22,26 +22,19 @@ enum ChainProperties {
             for failure in findings.failures { try Violation.unlessMessage(failure.description) }
             let reversed = try self.findings(leaf, others.reversed(), [anchor], policy)
             try Violation.unless(
-                findings.validPaths.isEmpty == reversed.validPaths.isEmpty,
-                "the order of the certificates counts"
-            )
+                findings.validPaths.isEmpty == reversed.validPaths.isEmpty, "the order of the certificates counts")
         }
     }
 
     private static func findings(
-        _ leaf: Certificate,
-        _ others: [Certificate],
-        _ anchors: [Certificate],
-        _ policy: TrustPolicy
+        _ leaf: Certificate, _ others: [Certificate], _ anchors: [Certificate], _ policy: TrustPolicy
     ) throws(Violation) -> PathFindings {
         guard let presented = PresentedChain([leaf] + others) else { throw Violation("no chain") }
         let findings = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [])).findPaths(
-            PathQuestion(presented: presented, anchors: .only(anchors), policy: policy, time: time)
-        )
+            PathQuestion(presented: presented, anchors: .only(anchors), policy: policy, time: time))
         try Violation.unless(
             findings.validPaths.isEmpty != findings.failures.isEmpty,
-            "\(findings.validPaths.count) paths and \(findings.failures.count) failures"
-        )
+            "\(findings.validPaths.count) paths and \(findings.failures.count) failures")
         return findings
     }
 

@@ -15,29 +15,21 @@ enum DeviceDataProperties {
         let data: DeviceData
         do throws(PinFormatError) {
             data = try DeviceListReader.data(bytes, named: "\(scratch.directory)/devices.json")
-        } catch {
-            return try Violation.unlessMessage(error.description)
-        }
+        } catch { return try Violation.unlessMessage(error.description) }
         try checkReading(DeviceDataWriter(data).bytes())
     }
 
     private static func checkReading(_ bytes: [UInt8]) throws(Violation) {
         let data: DeviceData
-        do throws(DeviceDataError) {
-            data = try DeviceData(reading: bytes)
-        } catch {
+        do throws(DeviceDataError) { data = try DeviceData(reading: bytes) } catch {
             return try Violation.unlessMessage(error.description)
         }
         try Violation.unless(
-            DeviceDataWriter(data).bytes() == bytes,
-            "data that is written in another way than it was read"
-        )
+            DeviceDataWriter(data).bytes() == bytes, "data that is written in another way than it was read")
         for device in data.devices {
             let roots = data.roots(of: device)
             try Violation.unless(
-                roots.count == device.rootCount && !roots.isEmpty,
-                "\(device.name) has \(roots.count) roots"
-            )
+                roots.count == device.rootCount && !roots.isEmpty, "\(device.name) has \(roots.count) roots")
             for root in roots {
                 try Violation.unless(data.lists(root, for: device), "a root of \(device.name) that is not on its list")
             }

@@ -79,9 +79,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 struct Violation: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) {
-        self.description = description
-    }
+    init(_ description: String) { self.description = description }
 
     static func unless(_ condition: Bool, _ description: @autoclosure () -> String) throws(Violation) {
         if !condition { throw Violation(description()) }

@@ -19,8 +19,7 @@ enum KeyProperties {
             let name = CertificateFileName.name(of: certificate, role: item.role)
             try Violation.unless(
                 name.utf8.count < 200 && !name.contains("/") && !name.contains("..") && name.hasSuffix(".cer"),
-                "a file named \(name.debugDescription)"
-            )
+                "a file named \(name.debugDescription)")
         }
         try RoundTrip.check(items, in: scratch)
     }

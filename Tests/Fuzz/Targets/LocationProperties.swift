@@ -30,9 +30,7 @@ enum LocationProperties {
         // What begins with neither a scheme nor two slashes stays where it is.
         if !text.contains(":"), !text.hasPrefix("//") {
             try Violation.unless(
-                location.hasOrigin(of: base),
-                "\(text.debugDescription) leads from \(base) to \(written)"
-            )
+                location.hasOrigin(of: base), "\(text.debugDescription) leads from \(base) to \(written)")
         }
     }
 }

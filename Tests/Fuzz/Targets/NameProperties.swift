@@ -34,13 +34,7 @@ enum NameProperties {
         } catch let error as ServerNameError {
             // Whoever shows it escapes it: line breaks of the text are in it.
             try Violation.unless(
-                error.description.utf8.count <= 1_000,
-                "a message of \(error.description.utf8.count) bytes"
-            )
-        } catch let error as Violation {
-            throw error
-        } catch {
-            throw Violation("\(error)")
-        }
+                error.description.utf8.count <= 1_000, "a message of \(error.description.utf8.count) bytes")
+        } catch let error as Violation { throw error } catch { throw Violation("\(error)") }
     }
 }

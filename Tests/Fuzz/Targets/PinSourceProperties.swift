@@ -26,9 +26,7 @@ enum PinSourceProperties {
         switch Result(catching: { () throws(PinFormatError) in try PolicyReader.policy(at: path) }) {
         case .success(let policy):
             try Violation.unless(!policy.hosts.isEmpty, "a policy without hosts")
-            for host in policy.hosts {
-                try Violation.unless(host.place.path != nil, "a host without a place")
-            }
+            for host in policy.hosts { try Violation.unless(host.place.path != nil, "a host without a place") }
         case .failure(let error): try Violation.unlessMessage(error.description)
         }
     }
@@ -38,8 +36,7 @@ enum PinSourceProperties {
         let lenient = outcome(
             source.isCurlValue
                 ? PinSource(pinnedPublicKey: source.text, skipsBadPins: true)
-                : PinSource(source.text, skipsBadPins: true)
-        )
+                : PinSource(source.text, skipsBadPins: true))
         let inspection = source.inspect()
         for problem in inspection.problems { try Violation.unlessMessage(problem.description) }
         for note in inspection.notes { try Violation.unlessMessage(note.description) }
@@ -48,13 +45,11 @@ enum PinSourceProperties {
             try Violation.unless(
                 !reading.pins.isEmpty || reading.configurations.contains { !$0.entries.isEmpty }
                     || !reading.networkSecurity.isEmpty || !reading.transportSecurity.isEmpty,
-                "read, and without a pin or a word on trust"
-            )
+                "read, and without a pin or a word on trust")
             try Violation.unless(inspection.problems.isEmpty, "read, and refused by inspection: \(inspection.problems)")
             try Violation.unless(
                 inspection.pins == reading.pins && inspection.configurations == reading.configurations,
-                "inspection finds other pins"
-            )
+                "inspection finds other pins")
             guard case .success(let other) = lenient, other == reading else {
                 throw Violation("skipping bad pins changes the good: \(lenient)")
             }

@@ -11,26 +11,17 @@ enum ProxyProperties {
                 let single = try conversation(kind, hasUser, bytes, inPiecesOf: 1)
                 try Violation.unless(whole.steps == single.steps, "\(kind): other steps byte by byte")
                 try Violation.unless(
-                    whole.isFailure || whole.count == single.count,
-                    "\(kind): another end byte by byte"
-                )
+                    whole.isFailure || whole.count == single.count, "\(kind): another end byte by byte")
             }
         }
     }
 
-    private static func conversation(
-        _ kind: Proxy.Kind,
-        _ hasUser: Bool,
-        _ bytes: [UInt8],
-        inPiecesOf size: Int
-    ) throws(Violation) -> (steps: [ProxyDialogue.Step], count: Int, isFailure: Bool) {
+    private static func conversation(_ kind: Proxy.Kind, _ hasUser: Bool, _ bytes: [UInt8], inPiecesOf size: Int)
+        throws(Violation) -> (steps: [ProxyDialogue.Step], count: Int, isFailure: Bool)
+    {
         let proxy = Proxy(
-            kind,
-            host: .dns("proxy.example"),
-            port: 1_080,
-            credentials: hasUser ? ProxyCredentials(user: [97], password: [98], for: kind) : nil,
-            origin: ""
-        )
+            kind, host: .dns("proxy.example"), port: 1_080,
+            credentials: hasUser ? ProxyCredentials(user: [97], password: [98], for: kind) : nil, origin: "")
         var dialogue = ProxyDialogue(with: proxy, to: .resolve(host: "api.example.com"), port: 443)
         var steps: [ProxyDialogue.Step] = []
         var position = 0
@@ -38,9 +29,7 @@ enum ProxyProperties {
             let end = size < bytes.count - position ? position + size : bytes.count
             let (step, count) = dialogue.read(bytes[position..<end])
             try Violation.unless(
-                (1...end - position).contains(count),
-                "\(kind): \(count) of \(end - position) bytes read"
-            )
+                (1...end - position).contains(count), "\(kind): \(count) of \(end - position) bytes read")
             position += count
             switch step {
             case .incomplete: break
@@ -53,9 +42,7 @@ enum ProxyProperties {
                 let text = "\(error)"
                 try Violation.unless(text.utf8.count <= 2_000, "a message of \(text.utf8.count) bytes")
                 try Violation.unless(
-                    !text.unicodeScalars.contains { $0.value < 0x20 },
-                    "a control character in a message"
-                )
+                    !text.unicodeScalars.contains { $0.value < 0x20 }, "a control character in a message")
                 return (steps + [step], position, true)
             }
             try Violation.unless(steps.count <= 2, "\(kind): \(steps.count) messages sent")

@@ -26,13 +26,7 @@ enum RoundTrip {
 
     /// Throws unless the form that the input chooses keeps the keys of `items`.
     static func check(_ items: [PinItem], in scratch: Scratch) throws(Violation) {
-        let group = PinGroup(
-            host: nil,
-            port: 443,
-            origins: [],
-            items: items,
-            chosen: Set(items.map(\.spkiSHA256))
-        )
+        let group = PinGroup(host: nil, port: 443, origins: [], items: items, chosen: Set(items.map(\.spkiSHA256)))
         try check([group], as: format(in: scratch), in: scratch)
     }
 
@@ -40,11 +34,7 @@ enum RoundTrip {
         formats[Int(scratch.choice.magnitude % UInt(formats.count))]
     }
 
-    private static func check(
-        _ groups: [PinGroup],
-        as format: PinBlockFormat,
-        in scratch: Scratch
-    ) throws(Violation) {
+    private static func check(_ groups: [PinGroup], as format: PinBlockFormat, in scratch: Scratch) throws(Violation) {
         // curl cannot pin an authority.
         let items = groups.flatMap(\.items).filter { format != .curl || !$0.role.isAuthority }
         let written = Set(items.map(\.spkiSHA256))

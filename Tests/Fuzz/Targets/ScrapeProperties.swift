@@ -5,8 +5,9 @@ import Text
 enum ScrapeProperties {
     /// Reads the first line of `bytes` as the place of a request, and the others as values of the header with the timeout.
     static func check(_ bytes: [UInt8]) throws(Violation) {
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .map { String(decoding: $0, as: UTF8.self) }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
         switch Result(catching: { () throws(RequestProblem) in try RequestPlace(lines[0]) }) {
         case .success(let place): try check(place)
         case .failure(let problem): try Violation.unlessMessage(problem.message.description)
@@ -25,9 +26,7 @@ enum ScrapeProperties {
         try Violation.unless(place.path.utf8.first == UInt8(ascii: "/"), "\(place.path.debugDescription) as a path")
         try Violation.unless(length <= RequestPlace.longest, "parameters of \(length) bytes")
         try Violation.unless(
-            place.parameters.count <= RequestPlace.mostParameters,
-            "\(place.parameters.count) parameters"
-        )
+            place.parameters.count <= RequestPlace.mostParameters, "\(place.parameters.count) parameters")
         switch Result(catching: { () throws(RequestProblem) in try ProbeQuestion(place) }) {
         case .success(let question):
             try Violation.unless(!question.target.isEmpty && question.module != "", "a question without words")

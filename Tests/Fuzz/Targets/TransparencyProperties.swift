@@ -20,9 +20,7 @@ enum TransparencyProperties {
 
     private static func check(_ read: () throws(TransparencyError) -> TimestampList?) throws(Violation) {
         let list: TimestampList?
-        do throws(TransparencyError) {
-            list = try read()
-        } catch {
+        do throws(TransparencyError) { list = try read() } catch {
             return try Violation.unlessMessage(error.description)
         }
         guard let list else { return }
@@ -39,19 +37,14 @@ enum TransparencyProperties {
     static func checkStaple(_ bytes: [UInt8]) throws(Violation) {
         var rest = bytes[...]
         guard let leaf = certificate(&rest), let issuer = certificate(&rest) else { return }
-        do throws(StapleError) {
-            _ = try StapleReader.read(Array(rest), leaf: leaf, issuer: issuer, time: time)
-        } catch {
-            try Violation.unlessMessage(error.description)
-        }
+        do throws(StapleError) { _ = try StapleReader.read(Array(rest), leaf: leaf, issuer: issuer, time: time) } catch
+        { try Violation.unlessMessage(error.description) }
     }
 
     /// Reads `bytes` as a list of logs.
     static func checkLogs(_ bytes: [UInt8]) throws(Violation) {
         let list: TransparencyLogs
-        do throws(PinFormatError) {
-            list = try LogListReader.list(bytes, named: "logs.json")
-        } catch {
+        do throws(PinFormatError) { list = try LogListReader.list(bytes, named: "logs.json") } catch {
             return try Violation.unlessMessage(error.description)
         }
         try Violation.unless(!list.logs.isEmpty, "a list without logs")

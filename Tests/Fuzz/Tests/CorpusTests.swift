@@ -11,9 +11,7 @@ import Testing
         for file in files {
             let bytes = Array(try Data(contentsOf: file))
             try TemporaryDirectory.scoped { directory in
-                do throws(Violation) {
-                    try target.run(bytes, in: directory.path)
-                } catch {
+                do throws(Violation) { try target.run(bytes, in: directory.path) } catch {
                     Issue.record("\(file.lastPathComponent): \(error)")
                 }
             }
@@ -26,8 +24,9 @@ import Testing
         return try ["Corpus", "FailCases"].flatMap { kind in
             let directory = root.appending(path: "\(kind)/\(target.rawValue)")
             guard FileManager.default.fileExists(atPath: directory.path) else { return [URL]() }
-            return try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
-                .sorted { $0.path < $1.path }
+            return try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil).sorted {
+                $0.path < $1.path
+            }
         }
     }
 }

@@ -15,8 +15,9 @@ struct Article {
 
     init(_ name: String) throws {
         self.name = name
-        lines = try String(contentsOf: Self.top.appending(path: name), encoding: .utf8)
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        lines = try String(contentsOf: Self.top.appending(path: name), encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).map(String.init)
     }
 
     /// Every text that users and contributors read.

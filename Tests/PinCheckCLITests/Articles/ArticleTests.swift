@@ -22,8 +22,8 @@ import Testing
                         guard FileManager.default.changeCurrentDirectoryPath(files.path) else {
                             throw SampleError("there is no way into \(files.path)")
                         }
-                        _ = try await SampleRun(world, ports: world.formerly(ports), in: files.path)
-                            .output(of: "pincheck snapshot api.example.com -o api.json", columns: 80)
+                        _ = try await SampleRun(world, ports: world.formerly(ports), in: files.path).output(
+                            of: "pincheck snapshot api.example.com -o api.json", columns: 80)
                         let run = SampleRun(world, ports: ports, in: files.path)
                         defer { #expect(throws: Never.self) { try run.end() } }
                         try await DeviceData.$builtIn.withValue(devices) { try await article.tryAll(run) }
@@ -87,8 +87,7 @@ import Testing
                 for link in line.matches(of: /\]\(([^)#:]+)(#[^)]*)?\)/) {
                     let file = folder.appending(path: String(link.output.1))
                     #expect(
-                        FileManager.default.fileExists(atPath: file.path),
-                        "\(article.name):\(number): \(link.output.1)"
+                        FileManager.default.fileExists(atPath: file.path), "\(article.name):\(number): \(link.output.1)"
                     )
                 }
             }
@@ -109,13 +108,9 @@ import Testing
     @Test(arguments: ["README.md", Article.translation]) func theShortTextsAreShort(name: String) throws {
         let article = try Article(name)
         #expect(article.lines.count - 1 <= 250)
-        for (number, line) in article.lines.enumerated() {
-            #expect(line.count <= 132, "\(name):\(number + 1)")
-        }
+        for (number, line) in article.lines.enumerated() { #expect(line.count <= 132, "\(name):\(number + 1)") }
         for block in article.blocks where block.language == "console" {
-            for number in block.range {
-                #expect(article.lines[number].count <= 80, "\(name):\(number + 1)")
-            }
+            for number in block.range { #expect(article.lines[number].count <= 80, "\(name):\(number + 1)") }
         }
     }
 
@@ -155,16 +150,12 @@ extension Article {
                 $ \(sample.command)
                 \(SampleMatch.difference(printed, from: said))
                 If the program is right: PINCHECK_UPDATE_ARTICLES=1 make test FILTER=ArticleTests
-                """
-            )
+                """)
         }
         guard updates, !corrections.isEmpty else { return }
         for (range, printed) in corrections.reversed() { corrected.replaceSubrange(range, with: printed) }
         try corrected.joined(separator: "\n").write(
-            to: Self.top.appending(path: name),
-            atomically: true,
-            encoding: .utf8
-        )
+            to: Self.top.appending(path: name), atomically: true, encoding: .utf8)
     }
 
     /// Every command line of pincheck that is not run, in fenced blocks and in code between words, with the number of its line.
@@ -189,7 +180,6 @@ extension Article {
         line.matches(
             of:
                 /(?:^|[$|(;:=] ?|run: |script: )(?:\/usr\/local\/bin\/)?(pincheck (?:'[^']*'|"[^"]*"|[^'"|;&)#<>]|[0-9]>)*)/
-        )
-        .map { String($0.output.1).replacing(/\ +[0-9]$/, with: "").trimmingCharacters(in: .whitespaces) }
+        ).map { String($0.output.1).replacing(/\ +[0-9]$/, with: "").trimmingCharacters(in: .whitespaces) }
     }
 }

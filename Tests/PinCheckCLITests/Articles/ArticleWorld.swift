@@ -60,8 +60,7 @@ struct ArticleWorld {
         company = try .selfSigned(.authority("Example Corp Root"))
         internalLeaf = try company.issue(.leaf("internal.example.com"))
         legacyLeaf = try company.issue(
-            .leaf("legacy.example.com").valid(from: now - LabClock.hour, to: now + 900 * LabClock.day - LabClock.hour)
-        )
+            .leaf("legacy.example.com").valid(from: now - LabClock.hour, to: now + 900 * LabClock.day - LabClock.hour))
         backup = try .generate()
     }
 
@@ -69,14 +68,8 @@ struct ArticleWorld {
     var authorities: AuthorityTable {
         func root(_ certificate: LabCertificate, _ name: String) -> Authority.Root {
             Authority.Root(
-                name: name,
-                key: SHA256Digest(bytes: certificate.publicKeySHA256)!,
-                algorithm: "EC P-256",
-                state: .inUse,
-                crossSigners: [],
-                source: "https://authority.example/roots",
-                date: "2026-01-08"
-            )
+                name: name, key: SHA256Digest(bytes: certificate.publicKeySHA256)!, algorithm: "EC P-256",
+                state: .inUse, crossSigners: [], source: "https://authority.example/roots", date: "2026-01-08")
         }
         let roots = [root(self.root, "Example Root"), root(otherRoot, "Example Root 2")]
         return AuthorityTable([Authority(name: "Example Trust", unlistedRoots: [], roots: roots)])
@@ -87,17 +80,12 @@ struct ArticleWorld {
         let data = DeviceData.builtIn
         let entries = data.devices.map { device in
             DeviceDataWriter.Entry(
-                name: device.name,
-                alias: device.alias ?? "",
-                release: device.release,
-                address: device.address,
+                name: device.name, alias: device.alias ?? "", release: device.release, address: device.address,
                 day: Int(device.date.secondsSinceEpoch / LabClock.day),
-                roots: Array(data.roots(of: device)) + [root.der, otherRoot.der]
-            )
+                roots: Array(data.roots(of: device)) + [root.der, otherRoot.der])
         }
         return try DeviceData(
-            reading: DeviceDataWriter(source: data.source, licence: data.licence, entries: entries).bytes()
-        )
+            reading: DeviceDataWriter(source: data.source, licence: data.licence, entries: entries).bytes())
     }
 
     /// A server and the address it seems to have.
@@ -129,8 +117,7 @@ struct ArticleWorld {
         return [
             Server("203.0.113.7", api(leaf)), Server("203.0.113.17", api(next)), Server("203.0.113.27", api(former)),
             Server("198.51.100.6", renewed), Server("198.51.100.7", renewed), Server("198.51.100.8", renewed),
-            Server("198.51.100.9", forgotten),
-            Server("203.0.113.66", TLSServerSettings(presenting: [proxyLeaf])),
+            Server("198.51.100.9", forgotten), Server("203.0.113.66", TLSServerSettings(presenting: [proxyLeaf])),
             Server("192.0.2.20", TLSServerSettings(presenting: [internalLeaf])),
             Server("192.0.2.21", TLSServerSettings(presenting: [legacyLeaf])),
             Server("192.0.2.30", port: 3_128, ProxySettings(.http, to: api(leaf))),
@@ -140,10 +127,8 @@ struct ArticleWorld {
 
     /// The addresses of each name.
     static let names = [
-        host: ["203.0.113.7"],
-        "www.example.com": (6...9).map { "198.51.100.\($0)" },
-        "internal.example.com": ["192.0.2.20"],
-        "legacy.example.com": ["192.0.2.21"],
+        host: ["203.0.113.7"], "www.example.com": (6...9).map { "198.51.100.\($0)" },
+        "internal.example.com": ["192.0.2.20"], "legacy.example.com": ["192.0.2.21"],
         "proxy.example.com": ["192.0.2.30"],
     ].mapValues { $0.map { IPAddress($0)! } }
 
@@ -154,21 +139,14 @@ struct ArticleWorld {
     func write(to files: TemporaryDirectory) throws {
         for directory in ["api-pins", "old-pins", "www-pins", "res", "res/xml"] { try files.makeDirectory(directory) }
         let contents = [
-            Self.systemRoots: root.pem + proxyRoot.pem,
-            "api-pins/current.pem": leaf.key.publicKeyPEM,
-            "api-pins/backup.pem": backup.publicKeyPEM,
-            "old-pins/2024.pem": stranger.key.publicKeyPEM,
-            "www-pins/ec.pem": new.key.publicKeyPEM,
-            "www-pins/rsa.pem": newRSA.key.publicKeyPEM,
+            Self.systemRoots: root.pem + proxyRoot.pem, "api-pins/current.pem": leaf.key.publicKeyPEM,
+            "api-pins/backup.pem": backup.publicKeyPEM, "old-pins/2024.pem": stranger.key.publicKeyPEM,
+            "www-pins/ec.pem": new.key.publicKeyPEM, "www-pins/rsa.pem": newRSA.key.publicKeyPEM,
             "backup.key": try backup.privateKeyPEM(),
             "next.csr": pem(try next.key.certificationRequest(for: next.subject), label: "CERTIFICATE REQUEST"),
-            "chain.pem": leaf.pem + inter.pem,
-            "next-chain.pem": next.pem + inter.pem,
-            "ca.pem": company.pem,
+            "chain.pem": leaf.pem + inter.pem, "next-chain.pem": next.pem + inter.pem, "ca.pem": company.pem,
             "answer.txt": "198.51.100.6;198.51.100.9,60\n",
-            "res/xml/network_security_config.xml": networkSecurityConfig,
-            "Info.plist": infoPlist,
-            "pins.json5": policy,
+            "res/xml/network_security_config.xml": networkSecurityConfig, "Info.plist": infoPlist, "pins.json5": policy,
         ]
         for (name, text) in contents { try files.write(text, to: name) }
         try files.write(company.der, to: "ca.cer")
@@ -247,8 +225,7 @@ struct ArticleWorld {
     }
 
     private func serve<Value: Sendable>(
-        _ rest: ArraySlice<Server>,
-        _ ports: [PeerAddress: UInt16],
+        _ rest: ArraySlice<Server>, _ ports: [PeerAddress: UInt16],
         _ body: ([PeerAddress: UInt16]) async throws -> Value
     ) async throws -> Value {
         guard let first = rest.first else { return try await body(ports) }

@@ -17,9 +17,7 @@ struct SampleMatch {
     nonisolated(unsafe) private static let seconds = /time=[0-9.]+s/
 
     /// A command of the text with the hashes that the program printed before.
-    func command(_ text: String) -> String {
-        text.replacing(Self.hash) { meanings[$0.output] ?? $0.output }
-    }
+    func command(_ text: String) -> String { text.replacing(Self.hash) { meanings[$0.output] ?? $0.output } }
 
     /// Whether the program printed what the text says; what the text's hashes stand for is learnt.
     mutating func accepts(_ printed: [String], for said: [String]) -> Bool {
@@ -86,8 +84,9 @@ struct SampleMatch {
     /// A line without what differs from run to run; what is as wide as before keeps columns comparable.
     static func masked(_ line: String) -> String {
         line.replacing(hash, with: "HASH").replacing(hexadecimal, with: "HEX").replacing(shortHash, with: "HASH")
-            .replacing(date, with: "DATE").replacing(seconds, with: "time=TIME")
-            .replacing(days) { String(repeating: "#", count: $0.output.1.count) + $0.output.2 }
+            .replacing(date, with: "DATE").replacing(seconds, with: "time=TIME").replacing(days) {
+                String(repeating: "#", count: $0.output.1.count) + $0.output.2
+            }
     }
 
     /// What is different, as `diff -u` shows it: the text's lines with a minus, the program's with a plus.

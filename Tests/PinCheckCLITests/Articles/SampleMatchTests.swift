@@ -11,22 +11,14 @@ import Testing
         return match.accepts(printed, for: said)
     }
 
-    @Test(
-        arguments: [
-            ("breaks on 2027-02-20", "breaks on 2026-01-01", true),
-            ("breaks on 2027-02-20", "breaks in 2027", false),
-            ("EC P-256   89 d  IAFX7+5u…TY3I=", "EC P-256   90 d  al1E95ys…ps2k=", true),
-            ("EC P-256   89 d", "EC P-256  189 d", false),
-            ("EC P-256", "EC P-384", false),
-            ("PASS  a", "PASS  a ", false),
-            ("time=0.01s;;;0 days_0=89;30:", "time=0.5s;;;0 days_0=90;30:", true),
-            ("one, two, three", "one,…three", true),
-            ("one, two, three", "one,…four", false),
-            ("one, two, three", "…two…", true),
-            ("one, two, three", "…three…two…", false),
-        ]
-    )
-    func aLineIsAlikeButForWhatDiffersFromRunToRun(printed: String, said: String, isAlike: Bool) {
+    @Test(arguments: [
+        ("breaks on 2027-02-20", "breaks on 2026-01-01", true), ("breaks on 2027-02-20", "breaks in 2027", false),
+        ("EC P-256   89 d  IAFX7+5u…TY3I=", "EC P-256   90 d  al1E95ys…ps2k=", true),
+        ("EC P-256   89 d", "EC P-256  189 d", false), ("EC P-256", "EC P-384", false), ("PASS  a", "PASS  a ", false),
+        ("time=0.01s;;;0 days_0=89;30:", "time=0.5s;;;0 days_0=90;30:", true), ("one, two, three", "one,…three", true),
+        ("one, two, three", "one,…four", false), ("one, two, three", "…two…", true),
+        ("one, two, three", "…three…two…", false),
+    ]) func aLineIsAlikeButForWhatDiffersFromRunToRun(printed: String, said: String, isAlike: Bool) {
         #expect(accepts([printed], for: [said]) == isAlike)
     }
 
@@ -60,9 +52,7 @@ import Testing
 
     @Test func aDifferenceShowsBothSides() {
         let difference = SampleMatch.difference(
-            ["same", "is", "same 2027-01-01"],
-            from: ["same", "was", "same 2026-01-01"]
-        )
+            ["same", "is", "same 2027-01-01"], from: ["same", "was", "same 2026-01-01"])
         #expect(difference == "  same\n- was\n+ is\n  same 2027-01-01")
     }
 
@@ -70,9 +60,7 @@ import Testing
         let line = ShellLine("cat a | pincheck x --on-change 'echo \"a | b\" > c' --pins \"a b\" > out.txt")
         #expect(line.stages.count == 2)
         #expect(line.file == "out.txt")
-        #expect(
-            ShellLine.arguments(of: line.stages[1]) == ["x", "--on-change", "echo \"a | b\" > c", "--pins", "a b"]
-        )
+        #expect(ShellLine.arguments(of: line.stages[1]) == ["x", "--on-change", "echo \"a | b\" > c", "--pins", "a b"])
         #expect(ShellLine.arguments(of: line.stages[0]) == nil)
         #expect(ShellLine.words(of: "a '' b") == ["a", "", "b"])
     }

@@ -63,14 +63,9 @@ final class SampleRun {
         var context = Context(
             console: Console(
                 output: screen.stream(isTerminal: columns != nil, layout: layout),
-                errors: screen.stream(isTerminal: false, layout: layout)
-            ),
-            environment: [
-                "NO_COLOR": "1", "SSL_CERT_FILE": ArticleWorld.systemRoots, "SSL_CERT_DIR": "/nonexistent",
-            ],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) },
-            readStandardInput: { Array(input.utf8) }
-        )
+                errors: screen.stream(isTerminal: false, layout: layout)),
+            environment: ["NO_COLOR": "1", "SSL_CERT_FILE": ArticleWorld.systemRoots, "SSL_CERT_DIR": "/nonexistent"],
+            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { Array(input.utf8) })
         let authorities = authorities
         context.authorities = { authorities }
         context.network = StagedNetwork(names: ArticleWorld.names, ports: ports, loopback: IPAddress("127.0.0.1")!)

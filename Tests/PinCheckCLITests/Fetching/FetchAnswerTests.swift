@@ -9,9 +9,7 @@ import Testing
 @Suite(.endsSomeTime) struct FetchAnswerTests: FetchTesting {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     @Test(arguments: [
         ("HTTP/1.1 404 Gone\nContent-Length: 0", Responder.Answer.Ending.goodbye, "answer unexpected-status"),
@@ -24,12 +22,9 @@ import Testing
         ("HTTP/1.1 200 OK\nContent-Length: 10", .cut, "unreachable broken-off"),
         ("HTTP/1.1 200 OK", .cut, "unreachable broken-off"), ("HTTP/1.1 200 OK", .goodbye, "pass complete"),
         ("HTTP/1.1 101 Switch", .goodbye, "unreachable broken-off"),
-    ])
-    func anAnswerThatIsNoDocumentIsSaidToBeNone(
-        head: String,
-        ending: Responder.Answer.Ending,
-        decision: String
-    ) async throws {
+    ]) func anAnswerThatIsNoDocumentIsSaidToBeNone(head: String, ending: Responder.Answer.Ending, decision: String)
+        async throws
+    {
         try await serving({ _ in Responder.Answer(head, [], ending) }) { _, fetch, files in
             let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--format", "json")
             #expect(outcome.decision == decision, "\(outcome)")
@@ -74,9 +69,7 @@ import Testing
                 Array("\(String(chunk.count, radix: 16));x=y\r\n".utf8) + Array(chunk) + [13, 10]
             }
             return Responder.Answer(
-                "HTTP/1.1 200 OK\nTransfer-Encoding: chunked",
-                body + Array("0\r\nA: b\r\n\r\n".utf8)
-            )
+                "HTTP/1.1 200 OK\nTransfer-Encoding: chunked", body + Array("0\r\nA: b\r\n\r\n".utf8))
         }) { _, fetch, files in
             #expect(await fetch("/a.bin", "-o", self.path(files, "a.bin")).status == .pass)
             #expect(bytes(files, "a.bin") == document)
@@ -88,14 +81,7 @@ import Testing
             let right = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
             #expect(await fetch("/", "-o", self.path(files, "a"), "--sha256", right).status == .pass)
             let wrong = await fetch(
-                "/",
-                "-o",
-                self.path(files, "b"),
-                "--sha256",
-                String(right.reversed()),
-                "--format",
-                "json"
-            )
+                "/", "-o", self.path(files, "b"), "--sha256", String(right.reversed()), "--format", "json")
             #expect(wrong.decision == "answer wrong-hash" && bytes(files, "b") == nil && bytes(files, "b.part") == nil)
         }
     }

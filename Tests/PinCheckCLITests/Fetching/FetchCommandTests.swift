@@ -10,9 +10,7 @@ import Testing
 @Suite(.endsSomeTime) struct FetchCommandTests: FetchTesting {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     @Test func aDocumentIsThereOnceItIsWhole() async throws {
         try await serving(ranges(document)) { server, fetch, files in
@@ -33,9 +31,7 @@ import Testing
             let path = self.path(files, "a.bin")
             let outcome = await fetch("/a.bin", pins: [pki.rogue.pin], "-o", path, "--header", "Cookie: secret=1")
             #expect(
-                outcome.status == .fail && outcome.output.contains("no configured pin is on the chain"),
-                "\(outcome)"
-            )
+                outcome.status == .fail && outcome.output.contains("no configured pin is on the chain"), "\(outcome)")
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.completedHandshake && seen.applicationBytesReceived == 0 && seen.receivedCloseNotify)
             #expect(bytes(files, "a.bin") == nil && bytes(files, "a.bin.part") == nil)
@@ -47,35 +43,25 @@ import Testing
         try await serving(ranges(text)) { _, fetch, _ in
             let outcome = await fetch("/a.txt")
             #expect(
-                outcome.output == "line one\nline two\n" && outcome.errors.hasPrefix("PASS  https://"),
-                "\(outcome)"
-            )
+                outcome.output == "line one\nline two\n" && outcome.errors.hasPrefix("PASS  https://"), "\(outcome)")
             #expect(await fetch("/a.txt", "--quiet").errors.isEmpty)
         }
     }
 
-    @Test(arguments: ["other.example:99", "other.example"])
-    func whatTheUserGivesIsSentAndNothingElse(name: String) async throws {
+    @Test(arguments: ["other.example:99", "other.example"]) func whatTheUserGivesIsSentAndNothingElse(name: String)
+        async throws
+    {
         try await serving(ranges(document)) { server, fetch, files in
             let outcome = await fetch(
-                "/a?b=c",
-                "-o",
-                self.path(files, "a"),
-                "--header",
-                "Authorization: Bearer x",
-                "--header",
-                "Host: " + name,
-                "--verify-name",
-                host
-            )
+                "/a?b=c", "-o", self.path(files, "a"), "--header", "Authorization: Bearer x", "--header",
+                "Host: " + name, "--verify-name", host)
             #expect(outcome.status == .pass, "\(outcome)")
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(
                 String(decoding: seen.applicationOpening, as: UTF8.self) == """
                     GET /a?b=c HTTP/1.1\r\nHost: \(name)\r\nUser-Agent: pincheck\r\nAccept: */*\r\n\
                     Authorization: Bearer x\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n
-                    """
-            )
+                    """)
             #expect(seen.applicationProtocol == nil)
         }
     }
@@ -90,13 +76,11 @@ import Testing
         (
             ["https://a.example/x", "-o", "/dev/null", "--sha256", String(repeating: "0", count: 64)],
             "name a file with"
-        ),
-        (["https://a.example/x", "--header", "Range: bytes=0-"], "is pincheck's own"),
+        ), (["https://a.example/x", "--header", "Range: bytes=0-"], "is pincheck's own"),
         (["https://a.example/x", "--header", "A\u{0A}B: c"], "is none"),
-        (["https://a.example/x", "-o", "/tmp"], "directory"),
-        (["https://a.example/x", "--alpn", "h2"], "HTTP/1.1"), (["https://a b/x"], "percent-encoded"),
-    ])
-    func whatCannotBeMeantIsRefused(arguments: [String], words: String) async {
+        (["https://a.example/x", "-o", "/tmp"], "directory"), (["https://a.example/x", "--alpn", "h2"], "HTTP/1.1"),
+        (["https://a b/x"], "percent-encoded"),
+    ]) func whatCannotBeMeantIsRefused(arguments: [String], words: String) async {
         let outcome = await pincheck(["fetch"] + arguments)
         #expect([.usage, .inputOutput].contains(outcome.status), "\(outcome)")
         #expect((outcome.errors + outcome.output).contains(words), "\(outcome)")
@@ -104,14 +88,11 @@ import Testing
 
     @Test func theHeadIsShownAlone() async throws {
         try await serving({ _ in Responder.Answer("HTTP/1.1 200 OK\nContent-Length: 5\nX: a\u{9B}2J") }) {
-            server,
-            fetch,
-            _ in
+            server, fetch, _ in
             let outcome = await fetch("/a.bin", "--head")
             #expect(
                 outcome.status == .pass && outcome.output.hasPrefix("HTTP/1.1 200 OK\nContent-Length: 5\n"),
-                "\(outcome)"
-            )
+                "\(outcome)")
             #expect(!outcome.output.contains("\u{9B}"))
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(String(decoding: seen.applicationOpening, as: UTF8.self).hasPrefix("HEAD /a.bin HTTP/1.1\r\n"))
@@ -123,13 +104,12 @@ import Testing
             (0, nil, 0.0, "0 B"), (1_023, 2_048, 0, "1023 B of 2.0 KiB"),
             (1 << 20, 1 << 30, Double(1 << 20), "1.0 MiB of 1.0 GiB, 1.0 MiB/s, 17 min 03 s left"),
             (1 << 20, nil, 2_000, "1.0 MiB, 2.0 KiB/s"), (100, 100, 100, "100 B of 100 B, 100 B/s"),
-            (1, 9_000_000_000_000_000_000, 1, "1 B of 7993.6 PiB, 1 B/s"),
-            (0, .max, 300, "0 B of 8192.0 PiB, 300 B/s"), (.max, .max, 1e300, "8192.0 PiB of 8192.0 PiB, 888.2 PiB/s"),
-        ] as [(Int, Int?, Double, String)]
-    )
-    func progressSaysHowFarItIsHowFastAndHowLongStill(count: Int, total: Int?, rate: Double, text: String) {
-        #expect(DownloadLine.text(count: count, total: total, rate: rate) == text)
-    }
+            (1, 9_000_000_000_000_000_000, 1, "1 B of 7993.6 PiB, 1 B/s"), (0, .max, 300, "0 B of 8192.0 PiB, 300 B/s"),
+            (.max, .max, 1e300, "8192.0 PiB of 8192.0 PiB, 888.2 PiB/s"),
+        ] as [(Int, Int?, Double, String)]) func progressSaysHowFarItIsHowFastAndHowLongStill(
+            count: Int, total: Int?, rate: Double, text: String
+        )
+    { #expect(DownloadLine.text(count: count, total: total, rate: rate) == text) }
 
     @Test func noNumberOfAServerIsTooLargeToBeShown() {
         #expect(cappedSum([.max, .max, 1]) == .max && cappedSum([1, 2]) == 3)
@@ -211,21 +191,9 @@ import Testing
         try await serving(ranges(document)) { server, fetch, files in
             func get(_ authority: String) async -> Outcome {
                 await pincheck(
-                    "fetch",
-                    "https://\(authority)/",
-                    "--port",
-                    "\(server.port)",
-                    "--resolve",
-                    "\(host):\(server.port):127.0.0.1",
-                    "--connect-to",
-                    "\(host):443:127.0.0.1:1",
-                    "--anchors",
-                    self.path(files, "anchors.pem"),
-                    "--pins",
-                    pki.leaf.pin,
-                    "-o",
-                    self.path(files, "a.bin")
-                )
+                    "fetch", "https://\(authority)/", "--port", "\(server.port)", "--resolve",
+                    "\(host):\(server.port):127.0.0.1", "--connect-to", "\(host):443:127.0.0.1:1", "--anchors",
+                    self.path(files, "anchors.pem"), "--pins", pki.leaf.pin, "-o", self.path(files, "a.bin"))
             }
             let named = await get("\(host):443")
             #expect(named.status == .unreachable && server.connections.isEmpty, "\(named)")

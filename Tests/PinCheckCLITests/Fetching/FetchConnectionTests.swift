@@ -9,37 +9,24 @@ import Testing
 @Suite(.endsSomeTime) struct FetchConnectionTests: FetchTesting {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func settings(_ answer: @escaping @Sendable (String) -> Responder.Answer) -> TLSServerSettings {
         TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.application = .responds(Responder(answer)) }
     }
 
-    @Test(arguments: [("http", ProxySettings.Speech.http), ("socks5h", .socks5)])
-    func aProxyLearnsNothingOfTheRequest(scheme: String, speech: ProxySettings.Speech) async throws {
+    @Test(arguments: [("http", ProxySettings.Speech.http), ("socks5h", .socks5)]) func aProxyLearnsNothingOfTheRequest(
+        scheme: String, speech: ProxySettings.Speech
+    ) async throws {
         let settings = ProxySettings(speech, to: settings(ranges(document, cutAfter: 50_000)))
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             try await LoopbackServer.serving(.proxy(settings)) { server in
                 func fetch(_ pin: String) async -> Outcome {
                     await pincheck(
-                        "fetch",
-                        "https://\(host)/a.bin",
-                        "-o",
-                        self.path(files, "a.bin"),
-                        "--anchors",
-                        anchors,
-                        "--pins",
-                        pin,
-                        "--proxy",
-                        "\(scheme)://127.0.0.1:\(server.port)",
-                        "--header",
-                        "Cookie: secret=1",
-                        "--format",
-                        "json"
-                    )
+                        "fetch", "https://\(host)/a.bin", "-o", self.path(files, "a.bin"), "--anchors", anchors,
+                        "--pins", pin, "--proxy", "\(scheme)://127.0.0.1:\(server.port)", "--header",
+                        "Cookie: secret=1", "--format", "json")
                 }
                 #expect(await fetch(pki.rogue.pin).decision == "fail pin-mismatch")
                 #expect(await server.connections(ended: 1).last?.applicationBytesReceived == 0)
@@ -67,10 +54,9 @@ import Testing
             let environment = ["SSL_CERT_FILE": anchors, "SSL_CERT_DIR": "/nonexistent"]
             try await LoopbackServer.serving(.proxy(proxy)) { server in
                 let outcome = await pincheck(
-                    ["fetch", "https://\(host)/a", "-o", self.path(files, "a"), "--anchors", anchors]
-                        + ["--proxy", "https://127.0.0.1:\(server.port)"],
-                    environment: environment
-                )
+                    ["fetch", "https://\(host)/a", "-o", self.path(files, "a"), "--anchors", anchors] + [
+                        "--proxy", "https://127.0.0.1:\(server.port)",
+                    ], environment: environment)
                 #expect(outcome.status == .pass, "\(outcome)")
                 #expect(bytes(files, "a") == text)
             }
@@ -101,14 +87,8 @@ import Testing
                     ("--follow-unpinned", "what goes through a proxy has TLS"),
                 ] {
                     let outcome = await pincheck(
-                        "fetch",
-                        "https://\(host)/",
-                        "--anchors",
-                        anchors,
-                        "--proxy",
-                        "http://127.0.0.1:\(server.port)",
-                        option
-                    )
+                        "fetch", "https://\(host)/", "--anchors", anchors, "--proxy", "http://127.0.0.1:\(server.port)",
+                        option)
                     #expect(outcome.status == .fail && outcome.errors.contains(words), "\(outcome)")
                 }
                 // Nobody was asked for the second place.
@@ -122,23 +102,12 @@ import Testing
     @Test func anAddressInTheURLIsAskedForTheNameOfHost() async throws {
         try await serving(ranges(document)) { server, fetch, files in
             let outcome = await pincheck(
-                "fetch",
-                "https://127.0.0.1:\(server.port)/a.bin",
-                "--host",
-                host,
-                "-o",
-                self.path(files, "a.bin"),
-                "--anchors",
-                fetch.anchors,
-                "--pins",
-                fetch.pin
-            )
+                "fetch", "https://127.0.0.1:\(server.port)/a.bin", "--host", host, "-o", self.path(files, "a.bin"),
+                "--anchors", fetch.anchors, "--pins", fetch.pin)
             #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.serverName == nil)
-            #expect(
-                String(decoding: seen.applicationOpening, as: UTF8.self).contains("\r\nHost: \(host)\r\n")
-            )
+            #expect(String(decoding: seen.applicationOpening, as: UTF8.self).contains("\r\nHost: \(host)\r\n"))
             let named = await fetch("/a.bin", "-o", self.path(files, "b.bin"), "--connect", "127.0.0.1")
             #expect(named.status == .pass, "\(named)")
             #expect(await server.connections(ended: 2).last?.serverName == host)
@@ -155,29 +124,14 @@ import Testing
             let there = settings(whole).with(asking)
             try await LoopbackServer.serving(.tls(there)) { target in
                 let place = "https://other.example.com:\(target.port)/a.bin"
-                let here = settings { _ in
-                    Responder.Answer("HTTP/1.1 307 There\nLocation: \(place)\nContent-Length: 0")
-                }
-                .with { $0.clientCertificate = .required }
+                let here = settings { _ in Responder.Answer("HTTP/1.1 307 There\nLocation: \(place)\nContent-Length: 0")
+                }.with { $0.clientCertificate = .required }
                 try await LoopbackServer.serving(.tls(here)) { server in
                     let outcome = await pincheck(
-                        "fetch",
-                        "https://\(host):\(server.port)/",
-                        "-o",
-                        self.path(files, "a.bin"),
-                        "--cert",
-                        both,
-                        "--anchors",
-                        anchors,
-                        "--resolve",
-                        "\(host):\(server.port):127.0.0.1",
-                        "--resolve",
-                        "other.example.com:\(target.port):127.0.0.1",
-                        "--no-validate-domain-name",
-                        "--follow-unpinned",
-                        "--format",
-                        "json"
-                    )
+                        "fetch", "https://\(host):\(server.port)/", "-o", self.path(files, "a.bin"), "--cert", both,
+                        "--anchors", anchors, "--resolve", "\(host):\(server.port):127.0.0.1", "--resolve",
+                        "other.example.com:\(target.port):127.0.0.1", "--no-validate-domain-name", "--follow-unpinned",
+                        "--format", "json")
                     #expect(outcome.decision == "pass complete", "\(outcome)")
                     #expect(await server.connections(ended: 1).first?.clientCertificate == client.der)
                     let seen = try #require(await target.connections(ended: 1).first)
@@ -197,13 +151,10 @@ import Testing
             let names = ["a.bin", "b.bin", "c.bin"]
             let outcome = await pincheck(
                 ["fetch"] + names.map { "https://\(host):\(server.port)/\($0)" }
-                    + names.flatMap { ["-o", self.path(files, $0)] }
-                    + [
+                    + names.flatMap { ["-o", self.path(files, $0)] } + [
                         "--resolve", "\(host):\(server.port):127.0.0.1", "--anchors", fetch.anchors, "--pins",
-                        fetch.pin,
-                        "--jobs", "2", "--format", "jsonl",
-                    ]
-            )
+                        fetch.pin, "--jobs", "2", "--format", "jsonl",
+                    ])
             #expect(outcome.status == .pass, "\(outcome)")
             let urls = try outcome.output.split(separator: "\n").map { try JSONValue(String($0))["url"].text }
             #expect(urls == names.map { "https://\(host):\(server.port)/\($0)" })

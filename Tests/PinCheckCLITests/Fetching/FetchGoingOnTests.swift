@@ -10,9 +10,7 @@ import Testing
 @Suite(.endsSomeTime) struct FetchGoingOnTests: FetchTesting {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     @Test func aDownloadThatBreaksOffGoesOn() async throws {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
@@ -89,9 +87,7 @@ import Testing
             // Once pincheck has looked at the directory and asks.
             place.withLock { path in
                 _ = try? FileManager.default.createSymbolicLink(
-                    atPath: "\(path)/a.bin.part.record",
-                    withDestinationPath: "\(path)/elsewhere"
-                )
+                    atPath: "\(path)/a.bin.part.record", withDestinationPath: "\(path)/elsewhere")
             }
             return Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: \(document.count)", document)
         }) { _, fetch, files in
@@ -105,9 +101,8 @@ import Testing
 
     @Test(
         .enabled(if: geteuid() == 0, "nobody else can give a file away"),
-        arguments: ["a.bin.part", "a.bin.part.record"]
-    )
-    func somebodyElsesPartIsNotGoneOnWith(name: String) async throws {
+        arguments: ["a.bin.part", "a.bin.part.record"]) func somebodyElsesPartIsNotGoneOnWith(name: String) async throws
+    {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
             let path = self.path(files, "a.bin")
             #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
@@ -118,8 +113,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["a.bin.part", "a.bin.part.record"])
-    func aPartThatHasAnotherNameIsNotGoneOnWith(name: String) async throws {
+    @Test(arguments: ["a.bin.part", "a.bin.part.record"]) func aPartThatHasAnotherNameIsNotGoneOnWith(name: String)
+        async throws
+    {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
             let path = self.path(files, "a.bin")
             #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
@@ -127,8 +123,7 @@ import Testing
             let copy = bytes(files, "copy")
             let outcome = await fetch("/a.bin", "-o", path)
             #expect(
-                outcome.status == .inputOutput && outcome.output.contains("\(name)' is not of a download"),
-                "\(outcome)"
+                outcome.status == .inputOutput && outcome.output.contains("\(name)' is not of a download"), "\(outcome)"
             )
             #expect(bytes(files, "a.bin") == nil && bytes(files, "copy") == copy)
         }
@@ -161,23 +156,18 @@ import Testing
             #expect(bytes(files, "a.bin") == document && bytes(files, "b.bin") == document)
             let nothing = await pincheck("fetch", "--resume-all", self.path(files, ""))
             #expect(
-                nothing.status == .noInput && nothing.errors.contains("no download was interrupted in"),
-                "\(nothing)"
-            )
+                nothing.status == .noInput && nothing.errors.contains("no download was interrupted in"), "\(nothing)")
         }
     }
 
-    private func resumeAll(
-        _ files: TemporaryDirectory,
-        _ server: LoopbackServer,
-        _ arguments: String...
-    ) async -> Outcome {
+    private func resumeAll(_ files: TemporaryDirectory, _ server: LoopbackServer, _ arguments: String...) async
+        -> Outcome
+    {
         await pincheck(
             [
                 "fetch", "--resume-all", path(files, ""), "--resolve", "\(host):\(server.port):127.0.0.1", "--anchors",
                 path(files, "anchors.pem"),
-            ] + arguments
-        )
+            ] + arguments)
     }
 
     @Test func aLinkAmongInterruptedDownloadsIsNotWrittenThrough() async throws {
@@ -185,9 +175,7 @@ import Testing
             _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
             _ = try files.write("mine", to: "elsewhere")
             try FileManager.default.createSymbolicLink(
-                atPath: self.path(files, "a.bin"),
-                withDestinationPath: self.path(files, "elsewhere")
-            )
+                atPath: self.path(files, "a.bin"), withDestinationPath: self.path(files, "elsewhere"))
             _ = await fetch("/b.bin", "-o", self.path(files, "b.bin"))
             let outcome = await self.resumeAll(files, server, "--pins", pki.leaf.pin)
             #expect(outcome.status == .inputOutput, "\(outcome)")
@@ -217,9 +205,7 @@ import Testing
         try await serving(ranges(document, cutAfter: 50_000)) { server, fetch, files in
             _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
             let policy = try files.write(
-                #"{ hosts: { "elsewhere.test": { pins: ["\#(pki.leaf.pin)"] } } }"#,
-                to: "policy.json5"
-            )
+                #"{ hosts: { "elsewhere.test": { pins: ["\#(pki.leaf.pin)"] } } }"#, to: "policy.json5")
             let refused = await self.resumeAll(files, server, "--policy", policy, "--format", "json")
             #expect(refused.decision == "fail unpinned-beginning", "\(refused)")
             #expect(bytes(files, "a.bin") == nil && bytes(files, "a.bin.part")?.count == 50_000)
@@ -253,9 +239,7 @@ import Testing
                 ? Responder.Answer("HTTP/1.1 500 Asked for a part")
                 : Responder.Answer(
                     "HTTP/1.1 200 OK\nETag: W/\"weak\"\nContent-Length: \(document.count)",
-                    document.prefix(request.contains("/cut") ? 10_000 : document.count),
-                    .cut
-                )
+                    document.prefix(request.contains("/cut") ? 10_000 : document.count), .cut)
         }) { _, fetch, files in
             let first = await fetch("/cut", "-o", self.path(files, "a.bin"))
             #expect(first.status == .unreachable && !first.output.contains("goes on"), "\(first)")
@@ -270,8 +254,7 @@ import Testing
         ("bytes 30000-29999/80000", "answer wrong-range"), ("bytes */80000", "answer wrong-range"),
         ("", "answer wrong-range"), ("bytes 30000-79999/80000", "pass complete"),
         ("bytes 30000-79999/*", "answer wrong-range"), ("bytes 30000-79998/80000", "answer wrong-range"),
-    ])
-    func aServerThatLiesAboutRangesIsCaught(range: String, decision: String) async throws {
+    ]) func aServerThatLiesAboutRangesIsCaught(range: String, decision: String) async throws {
         let document = document
         try await serving({ request in
             guard request.contains("Range: bytes=30000-") else {
@@ -280,9 +263,7 @@ import Testing
             }
             let field = range.isEmpty ? "" : "\nContent-Range: \(range)"
             return Responder.Answer(
-                "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Length: 50000" + field,
-                document.dropFirst(30_000)
-            )
+                "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Length: 50000" + field, document.dropFirst(30_000))
         }) { _, fetch, files in
             _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
             let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--format", "json")
@@ -295,8 +276,7 @@ import Testing
     @Test(arguments: [
         "X-Nothing: 1", "ETag: \"v1\"\nETag: \"v1\"", "ETag: W/\"v1\"", "Last-Modified: Sun, 22 Nov 2026 10:00:00 GMT",
         "ETag: \"v1\"\nContent-Encoding: gzip", "ETag: \"v1\"\nContent-Type: multipart/byteranges; boundary=a",
-    ])
-    func aPartThatIsNotCertainlyOfTheSameDocumentIsNotAdded(fields: String) async throws {
+    ]) func aPartThatIsNotCertainlyOfTheSameDocumentIsNotAdded(fields: String) async throws {
         let (document, other) = (document, document.map { ~$0 })
         let isBegun = Atomic(false)
         try await serving({ request in
@@ -327,9 +307,7 @@ import Testing
                 return Responder.Answer(head, document.prefix(30_000), .cut)
             }
             return Responder.Answer(
-                "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Range: bytes 30000-79999/80000\n" + length,
-                body
-            )
+                "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Range: bytes 30000-79999/80000\n" + length, body)
         }) { _, fetch, files in
             _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
             let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--format", "json")
@@ -347,18 +325,14 @@ import Testing
             _ = try files.write("mine", to: "c.part.record")
             _ = try files.write("mine", to: "target")
             try FileManager.default.createSymbolicLink(
-                atPath: self.path(files, "d.part.record"),
-                withDestinationPath: self.path(files, "target")
-            )
+                atPath: self.path(files, "d.part.record"), withDestinationPath: self.path(files, "target"))
             for (name, place) in [
                 ("a", "a.part"), ("b", "b.part.record"), ("c", "c.part.record"), ("d", "d.part.record"),
             ] {
                 let outcome = await fetch("/a.bin", "-o", self.path(files, name))
                 #expect(outcome.status == .inputOutput, "\(outcome)")
                 #expect(
-                    outcome.output.contains("\(place)' is not of a download of pincheck: move it away"),
-                    "\(outcome)"
-                )
+                    outcome.output.contains("\(place)' is not of a download of pincheck: move it away"), "\(outcome)")
                 #expect(bytes(files, place) == Array("mine".utf8) && bytes(files, name) == nil)
             }
             #expect(bytes(files, "b.part") == nil && bytes(files, "c.part") == Array("mine".utf8))
@@ -366,18 +340,10 @@ import Testing
             // Nothing is taken away for a document that does not come.
             _ = try files.write("", to: "f.part")
             let broken = await fetch(
-                "/a.bin",
-                "-o",
-                self.path(files, "f"),
-                "--pins",
-                pki.rogue.pin,
-                "--connect",
-                "127.0.0.1:1"
-            )
+                "/a.bin", "-o", self.path(files, "f"), "--pins", pki.rogue.pin, "--connect", "127.0.0.1:1")
             #expect(
                 broken.status != .pass && bytes(files, "f.part") == [] && bytes(files, "f.part.record") == nil,
-                "\(broken)"
-            )
+                "\(broken)")
             // A run that was ended before it had anything left nothing.
             _ = try files.write("", to: "e.part")
             #expect(await fetch("/a.bin", "-o", self.path(files, "e")).status == .pass)

@@ -10,9 +10,7 @@ import Testing
 @Suite(.endsSomeTime) struct FetchRedirectTests: FetchTesting {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func redirecting(_ places: [String: String]) -> @Sendable (String) -> Responder.Answer {
         let whole = ranges(document)
@@ -26,8 +24,7 @@ import Testing
     @Test(arguments: [
         ("/one", "pass complete"), ("/up", "pass complete"), ("/round", "answer too-many-redirects"),
         ("/plain", "fail plain-redirect"), ("/file", "answer bad-redirect"), ("/nowhere", "answer unexpected-status"),
-    ])
-    func redirectsAreFollowedAsFarAsTheyMayBe(path: String, decision: String) async throws {
+    ]) func redirectsAreFollowedAsFarAsTheyMayBe(path: String, decision: String) async throws {
         let places = [
             "/one": "/two?a b", "/up": "x/../../deep/./a.bin#there", "/round": "/round", "/plain": "http://\(host)/",
             "/file": "file:///etc/passwd",
@@ -69,26 +66,20 @@ import Testing
                         [
                             "fetch", "https://\(host):\(server.port)/a", "-o", path(files, "a"), "--client", "android",
                             "--anchors", fetch.anchors, "--pins", pins[0], "--connect", "127.0.0.1",
-                        ] + more
-                    )
+                        ] + more)
                 }
                 let pinned = "https://\(host):\(server.port)/b"
                 let unpinned = "https://other.test:\(second.port)/b"
                 #expect(await run(pinned).status == .unreachable)
                 let followed = await run(
-                    unpinned,
-                    "--follow-unpinned",
-                    "--resolve",
-                    "other.test:\(second.port):127.0.0.1"
-                )
+                    unpinned, "--follow-unpinned", "--resolve", "other.test:\(second.port):127.0.0.1")
                 #expect(followed.output.contains("30000 bytes of it are kept"), "\(followed)")
                 let last = await run(pinned)
                 #expect(last.output.contains("30000 bytes of it are kept"), "\(last)")
                 #expect(
                     await second.connections(ended: 1).allSatisfy {
                         !String(decoding: $0.applicationOpening, as: UTF8.self).contains("Range:")
-                    }
-                )
+                    })
             }
         }
     }
@@ -97,15 +88,13 @@ import Testing
         try await serving(ranges(document)) { server, fetch, files in
             for (entry, url) in [
                 ("elsewhere.test", "https://\(host):\(server.port)/a.bin"),
-                ("\(host):1", "https://\(host):\(server.port)/a.bin"),
-                (host, "https://127.0.0.1:\(server.port)/a.bin"),
+                ("\(host):1", "https://\(host):\(server.port)/a.bin"), (host, "https://127.0.0.1:\(server.port)/a.bin"),
             ] {
                 let text = #"{ hosts: { "\#(entry)": { pins: ["\#(pki.leaf.pin)"] } } }"#
                 let policy = try files.write(text, to: "policy.json5")
                 let given = [
                     "fetch", url, "-o", path(files, "a.bin"), "--resolve", "\(host):\(server.port):127.0.0.1",
-                    "--anchors",
-                    fetch.anchors, "--policy", policy, "--host", host,
+                    "--anchors", fetch.anchors, "--policy", policy, "--host", host,
                 ]
                 let outcome = await pincheck(given)
                 #expect(outcome.status == .usage && bytes(files, "a.bin") == nil, "\(outcome)")
@@ -142,12 +131,10 @@ import Testing
                         return await pincheck(
                             [
                                 "fetch", "https://\(host):\(server.port)/", "-o", self.path(files, "a.bin"), "--policy",
-                                file,
-                                "--resolve", "\(host):\(server.port):127.0.0.1", "--resolve",
+                                file, "--resolve", "\(host):\(server.port):127.0.0.1", "--resolve",
                                 "other.example.com:\(target.port):127.0.0.1", "--anchors", anchors, "--header",
                                 "Authorization: Basic eDp5",
-                            ] + (more.contains("--format") ? [] : ["--format", "json"]) + more
-                        )
+                            ] + (more.contains("--format") ? [] : ["--format", "json"]) + more)
                     }
                     let unpinned = try await fetch(nil)
                     #expect(unpinned.decision == "fail unpinned-redirect", "\(unpinned)")
@@ -181,23 +168,14 @@ import Testing
         try await LoopbackServer.serving(.script(ServerBehavior.Script(answer))) { plain in
             let place = "http://plain.example:\(plain.port)/x"
             try await serving({ _ in Responder.Answer("HTTP/1.1 302 There\nLocation: \(place)\nContent-Length: 0") }) {
-                _,
-                fetch,
-                files in
+                _, fetch, files in
                 let path = self.path(files, "a.txt")
                 let refused = await fetch("/", "-o", path)
                 #expect(refused.status == .fail && refused.output.contains("without TLS"), "\(refused)")
                 #expect(plain.connections.isEmpty)
                 let outcome = await fetch(
-                    "/",
-                    "-o",
-                    path,
-                    "--follow-unpinned",
-                    "--resolve",
-                    "plain.example:\(plain.port):127.0.0.1",
-                    "--format",
-                    "json"
-                )
+                    "/", "-o", path, "--follow-unpinned", "--resolve", "plain.example:\(plain.port):127.0.0.1",
+                    "--format", "json")
                 #expect(outcome.decision == "pass complete" && bytes(files, "a.txt") == Array("abc".utf8), "\(outcome)")
                 let hops = try JSONValue(outcome.output)["hops"].array
                 #expect(hops.count == 2 && hops[1]["report"].isNull && hops[1]["status"].number == 200)
@@ -210,19 +188,10 @@ import Testing
         try await LoopbackServer.serving(.script(ServerBehavior.Script(answer))) { plain in
             let place = "http://plain.example:\(plain.port)/x"
             try await serving({ _ in Responder.Answer("HTTP/1.1 302 There\nLocation: \(place)\nContent-Length: 0") }) {
-                _,
-                fetch,
-                files in
+                _, fetch, files in
                 let outcome = await fetch(
-                    "/",
-                    "-o",
-                    self.path(files, "a.txt"),
-                    "--follow-unpinned",
-                    "--resolve",
-                    "plain.example:\(plain.port):127.0.0.1",
-                    "--format",
-                    "json"
-                )
+                    "/", "-o", self.path(files, "a.txt"), "--follow-unpinned", "--resolve",
+                    "plain.example:\(plain.port):127.0.0.1", "--format", "json")
                 #expect(outcome.decision == "unreachable broken-off" && bytes(files, "a.txt") == nil, "\(outcome)")
                 #expect(bytes(files, "a.txt.part") == Array("abc".utf8))
             }

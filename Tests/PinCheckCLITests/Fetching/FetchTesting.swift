@@ -3,9 +3,7 @@ import Machine
 import Testing
 
 /// Tests of downloads from a loopback server.
-protocol FetchTesting: Sendable {
-    var pki: StandardPKI { get }
-}
+protocol FetchTesting: Sendable { var pki: StandardPKI { get } }
 
 /// A command line that fetches from the loopback server.
 struct Fetching {
@@ -16,11 +14,8 @@ struct Fetching {
 
     func callAsFunction(_ path: String, pins: [String]? = nil, _ arguments: String...) async -> Outcome {
         await pincheck(
-            [
-                "fetch", "https://\(host):\(port)\(path)", "--resolve", "\(host):\(port):127.0.0.1", "--anchors",
-                anchors,
-            ] + (pins ?? [pin]).flatMap { ["--pins", $0] } + arguments
-        )
+            ["fetch", "https://\(host):\(port)\(path)", "--resolve", "\(host):\(port):127.0.0.1", "--anchors", anchors]
+                + (pins ?? [pin]).flatMap { ["--pins", $0] } + arguments)
     }
 }
 
@@ -32,8 +27,7 @@ extension FetchTesting {
     var document: [UInt8] { fetchedDocument }
 
     func serving<Value: Sendable>(
-        chain: [LabCertificate]? = nil,
-        _ answer: @escaping @Sendable (String) -> Responder.Answer,
+        chain: [LabCertificate]? = nil, _ answer: @escaping @Sendable (String) -> Responder.Answer,
         _ body: (_ server: LoopbackServer, _ fetch: Fetching, _ files: TemporaryDirectory) async throws -> Value
     ) async throws -> Value {
         try await TemporaryDirectory.scoped { files in
@@ -43,10 +37,7 @@ extension FetchTesting {
             }
             return try await LoopbackServer.serving(.tls(settings)) { server in
                 try await body(
-                    server,
-                    Fetching(host: host, port: server.port, anchors: anchors, pin: pki.leaf.pin),
-                    files
-                )
+                    server, Fetching(host: host, port: server.port, anchors: anchors, pin: pki.leaf.pin), files)
             }
         }
     }
@@ -68,10 +59,8 @@ extension FetchTesting {
             let end = limit.map { min(rest.count, $0) } ?? rest.count
             return Responder.Answer(
                 "HTTP/1.1 206 Partial\nETag: \(tag)\nContent-Length: \(rest.count)\n"
-                    + "Content-Range: bytes \(start)-\(document.count - 1)/\(document.count)",
-                rest.prefix(end),
-                end < rest.count ? .cut : .goodbye
-            )
+                    + "Content-Range: bytes \(start)-\(document.count - 1)/\(document.count)", rest.prefix(end),
+                end < rest.count ? .cut : .goodbye)
         }
     }
 

@@ -12,18 +12,14 @@ import Testing
     ]
 
     private func expectShownOrRefused(
-        _ text: String,
-        rounds: Int,
-        in files: TemporaryDirectory,
-        using random: inout SeededGenerator
+        _ text: String, rounds: Int, in files: TemporaryDirectory, using random: inout SeededGenerator
     ) async throws {
         let values = text.matches(of: #/:(-?[0-9][0-9.]*|"(?:[^"\\]|\\.)*"|true|false|null|\[\])/#).map(\.range)
         for _ in 0..<rounds {
             var changed = text
             for _ in 0..<Int.random(in: 1...2, using: &random) {
                 guard let range = values.randomElement(using: &random),
-                    let other = Self.others.randomElement(using: &random),
-                    range.upperBound <= changed.endIndex
+                    let other = Self.others.randomElement(using: &random), range.upperBound <= changed.endIndex
                 else { continue }
                 changed.replaceSubrange(range, with: ":" + other)
             }
@@ -32,8 +28,7 @@ import Testing
                 let outcome = await pincheck("merge", path, "-f", form, "--explain")
                 #expect(
                     [.pass, .data, .fail, .unreachable, .warn, .noInput, .changed].contains(outcome.status),
-                    "\(outcome)"
-                )
+                    "\(outcome)")
                 let lines = (outcome.output + outcome.errors).split(separator: "\n")
                 let acting = lines.filter { !isPlain(String($0)) || $0.hasPrefix("::evil") }
                 #expect(acting.isEmpty, "\(form)")
@@ -73,12 +68,9 @@ import Testing
                         try files.write(changed, to: "changed.json"), "--next",
                         try files.write(pki.interA.pem, to: "next.pem"), "--pins", pki.interA.pin, "--pins",
                         try files.write(configuration, to: "network_security_config.xml"), "--client", "all",
-                        "--device",
-                        "ios-12,android-9", "--request", "/", "--extra-root",
-                        try files.write(pki.rootB.pem, to: "b.pem"),
-                        "--explain", "--format", "jsonl",
-                    ]
-                )
+                        "--device", "ios-12,android-9", "--request", "/", "--extra-root",
+                        try files.write(pki.rootB.pem, to: "b.pem"), "--explain", "--format", "jsonl",
+                    ])
                 #expect(run.output.hasPrefix("{") && run.errors.isEmpty, "\(run)")
                 try await expectShownOrRefused(run.output, rounds: 6, in: files, using: &random)
             }

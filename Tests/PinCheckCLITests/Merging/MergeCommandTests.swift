@@ -21,10 +21,8 @@ import Testing
         let statuses: [ExitStatus] = [.pass, .pass, .pass, .fail, .unreachable, .warn, .changed]
         let items = (0..<Int.random(in: 1...60, using: &random)).map { number in
             Item(
-                number,
-                statuses.randomElement(using: &random) ?? .pass,
-                connections: Int.random(in: 1...3, using: &random)
-            )
+                number, statuses.randomElement(using: &random) ?? .pass,
+                connections: Int.random(in: 1...3, using: &random))
         }
         let count = Int.random(in: 1...7, using: &random)
         var parts: [[Item]] = Array(repeating: [], count: count)
@@ -103,8 +101,7 @@ import Testing
                 #expect(merged.status == .pass)
                 #expect(
                     merged.errors
-                        == "Warning: 1 result was left out for a newer one of its target: n1.example.com:443\n"
-                )
+                        == "Warning: 1 result was left out for a newer one of its target: n1.example.com:443\n")
             }
             // Of the same moment what stands behind: by the order of the files, then of the lines.
             let paths = [
@@ -183,8 +180,7 @@ import Testing
                 #expect(
                     merged.errors
                         == "Warning: 2 targets of the list have no result: n0.example.com:443, n1.example.com:443\n",
-                    "\(form)"
-                )
+                    "\(form)")
             }
             // Where it stands, and in which part it would have been.
             let text = await pincheck("merge", path, "--targets", list, "-f", "jsonl").output
@@ -194,9 +190,7 @@ import Testing
             // Put together with the result that was missing, that counts, however old it is.
             let merged = try lab.files.write(text, to: "merged.jsonl")
             let late = try lab.write(
-                items.prefix(2).map { Item($0 == items[0] ? 0 : 1, .pass, at: 1_000) },
-                to: "b.jsonl"
-            )
+                items.prefix(2).map { Item($0 == items[0] ? 0 : 1, .pass, at: 1_000) }, to: "b.jsonl")
             for files in [[merged, late], [late, merged]] {
                 let whole = await pincheck(["merge"] + files + ["--targets", list])
                 #expect(whole.status == .pass && whole.errors.isEmpty, "\(whole)")
@@ -208,8 +202,7 @@ import Testing
         try await MergeLab.scoped { lab in
             func part(_ index: Int, of count: Int, asking run: String) throws -> String {
                 let number = try #require(
-                    (0..<1_000).first { ShardChoice.part(of: "n\($0).example.com", among: count) == index }
-                )
+                    (0..<1_000).first { ShardChoice.part(of: "n\($0).example.com", among: count) == index })
                 let lines = try MergeLab.lines(Item(number, .pass), of: count, asking: run)
                 return try lab.files.write(lines.joined(), to: "\(run)-\(index)-\(count).jsonl")
             }
@@ -233,10 +226,7 @@ import Testing
             #expect(
                 listed.errors.hasPrefix(
                     "Warning: the files are of runs that asked different things of their targets (pins, clients, settings)\n"
-                        + warning
-                ),
-                "\(listed.errors)"
-            )
+                        + warning), "\(listed.errors)")
         }
     }
 
@@ -248,14 +238,9 @@ import Testing
             #expect(await pincheck(["merge", "-q"] + paths).status == .pass)
             let merged = await pincheck(["merge", "-q", paths[0], paths[3]])
             #expect(merged.status == .unreachable)
-            #expect(
-                merged.errors == "Warning: 2 shards have no result (--targets names their targets): 2/4, 3/4\n"
-            )
+            #expect(merged.errors == "Warning: 2 shards have no result (--targets names their targets): 2/4, 3/4\n")
             // A part that no target of the list is in is none that is missing.
-            let list = try lab.files.write(
-                (parts[0] + parts[3]).map { "\($0.words[0])\n" }.joined(),
-                to: "list.txt"
-            )
+            let list = try lab.files.write((parts[0] + parts[3]).map { "\($0.words[0])\n" }.joined(), to: "list.txt")
             let listed = await pincheck("merge", "-q", paths[0], paths[3], "--targets", list)
             #expect(listed.status == .pass && listed.errors.isEmpty, "\(listed)")
             let more = await pincheck(["merge", "-q"] + paths + ["--targets", list])

@@ -43,24 +43,16 @@ struct MergeLab {
             }
             reports[index].shard = count.map { count in
                 Report.Shard(
-                    index: ShardChoice.part(of: item.words[0], among: count),
-                    count: count,
-                    run: TargetEntry.digest([run]).hexadecimal,
-                    entry: TargetEntry.digest(item.words).hexadecimal
-                )
+                    index: ShardChoice.part(of: item.words[0], among: count), count: count,
+                    run: TargetEntry.digest([run]).hexadecimal, entry: TargetEntry.digest(item.words).hexadecimal)
             }
         }
         if item.connections > 1 {
             reports[reports.count - 1].consistency = Report.Consistency(
-                consistent: true,
-                addresses: item.connections,
-                accepted: item.status == .pass ? item.connections : 0,
+                consistent: true, addresses: item.connections, accepted: item.status == .pass ? item.connections : 0,
                 rejected: item.status == .fail ? item.connections : 0,
-                unreachable: item.status == .unreachable ? item.connections : 0,
-                findings: [],
-                exit: Report.Exit(item.status),
-                hasKnownDifferences: false
-            )
+                unreachable: item.status == .unreachable ? item.connections : 0, findings: [],
+                exit: Report.Exit(item.status), hasKnownDifferences: false)
         }
         return try reports.map { try JSONRenderer.line($0) }
     }
@@ -79,8 +71,7 @@ struct MergeLab {
     }
 
     /// Writes a file of results.
-    @discardableResult
-    func write(_ items: [Item], to name: String, of count: Int? = 4) throws -> String {
+    @discardableResult func write(_ items: [Item], to name: String, of count: Int? = 4) throws -> String {
         try files.write(try items.flatMap { try Self.lines($0, of: count) }.joined(), to: name)
     }
 

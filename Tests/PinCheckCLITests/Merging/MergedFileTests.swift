@@ -51,8 +51,7 @@ import Testing
             let good = try lab.write([Item(1, .pass)], to: "good.jsonl", of: 1)
             for (path, words) in [
                 (lab.path("absent.jsonl"), "absent.jsonl"), (lab.files.path, "is a directory"),
-                ("/dev/null", "no regular file"),
-                ("-", "'-'"), ("", "''"),
+                ("/dev/null", "no regular file"), ("-", "'-'"), ("", "''"),
             ] {
                 let outcome = await merge(good, path)
                 #expect(outcome.status == .noInput || outcome.status == .usage, "\(path): \(outcome)")
@@ -71,9 +70,7 @@ import Testing
             #expect(outcome.status == .pass && outcome.errors.contains("empty.jsonl' is empty: its run has no result"))
             let none = await merge(empty, empty)
             #expect(
-                none.status == .noInput && none.output.isEmpty && none.errors.contains("there is no result"),
-                "\(none)"
-            )
+                none.status == .noInput && none.output.isEmpty && none.errors.contains("there is no result"), "\(none)")
         }
     }
 
@@ -149,16 +146,14 @@ import Testing
                 (
                     #""matched":[{"depth":0,"pin":0}]"#, #""matched":[{"depth":0,"pin":9}]"#,
                     "pins is not what it can be"
-                ),
-                (#""days_left":89,"#, "", "[0].days_left is missing"),
+                ), (#""days_left":89,"#, "", "[0].days_left is missing"),
                 (#""verdict":"accept","verify"#, #""verdict":"maybe","verify"#, "verdict is not what it can be"),
                 (#""role":"leaf""#, #""role":"branch""#, "presented[0].role is not what it can be"),
                 (#""source":"presented""#, #""source":"x\u001b[31m""#, "built[0].source is not what it can be"),
                 (
                     #""spki_sha256":"sha256/"#, #""spki_sha256":"sha1/"#,
                     "presented[0].spki_sha256 is not what it can be"
-                ),
-                (#""index":0,"#, #""index":-1,"#, "presented[0].index is not what it can be"),
+                ), (#""index":0,"#, #""index":-1,"#, "presented[0].index is not what it can be"),
                 (#""not_after":"2"#, #""not_after":"x2"#, "presented[0].not_after is not what it can be"),
             ] {
                 let text = result.replacing(old, with: new)

@@ -7,17 +7,13 @@ import Testing
 @Suite(.endsSomeTime) struct MergedFormsTests {
     private let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private static let forms = OutputForm.allCases.map(\.rawValue)
 
     /// Runs a command line with all forms at once, and holds what `merge` makes of the results against each.
     private func expectTheSame(
-        _ arguments: [String],
-        in files: TemporaryDirectory,
-        _ location: SourceLocation = #_sourceLocation
+        _ arguments: [String], in files: TemporaryDirectory, _ location: SourceLocation = #_sourceLocation
     ) async throws {
         let recorded = files.path + "/recorded.jsonl"
         // What was offered is the same in thousands of lines, which have it where everything is to be told.
@@ -45,13 +41,9 @@ import Testing
             try await expectTheSame(
                 arguments + [
                     "--pins", pki.leaf.pin, "--warn-before", "33%", "--fail-before", "2d", "--fail-on", "warn",
-                ],
-                in: lab.files
-            )
+                ], in: lab.files)
             try await expectTheSame(
-                arguments + ["--client", "okhttp,trustkit:no-enforce,curl", "--pins", pki.interA.pin],
-                in: lab.files
-            )
+                arguments + ["--client", "okhttp,trustkit:no-enforce,curl", "--pins", pki.interA.pin], in: lab.files)
             try await expectTheSame(arguments + ["--device", "ios-12,android-9", "--client", "all"], in: lab.files)
         }
     }
@@ -65,8 +57,7 @@ import Testing
             try await LoopbackServer.serving(.tls(settings)) { server in
                 let arguments = [
                     StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--request",
-                    "/",
-                    "--expect-status", status,
+                    "/", "--expect-status", status,
                 ]
                 try await expectTheSame(arguments, in: files)
             }
@@ -92,10 +83,7 @@ import Testing
             #expect(await pincheck(["snapshot"] + target + ["-o", snapshot]).status == .pass)
             try await expectTheSame(lab.arguments + target + ["--baseline", snapshot], in: lab.files)
             let next = try lab.files.write(pki.interA.pem, to: "next.pem")
-            try await expectTheSame(
-                lab.arguments + target + ["--next", next, "--pins", pki.leaf.pin],
-                in: lab.files
-            )
+            try await expectTheSame(lab.arguments + target + ["--next", next, "--pins", pki.leaf.pin], in: lab.files)
             let changed = try contents(ofFile: snapshot).replacing("EC P-256", with: "RSA 2048")
             let other = try lab.files.write(changed, to: "changed.json")
             try await expectTheSame(lab.arguments + target + ["--baseline", other], in: lab.files)

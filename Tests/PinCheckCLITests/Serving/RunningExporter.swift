@@ -13,18 +13,14 @@ struct RunningExporter: Sendable {
 
     /// Runs an exporter while `body` runs, then ends it as SIGTERM does.
     static func serving(
-        _ arguments: [String],
-        environment: [String: String] = [:],
-        _ body: (RunningExporter) async throws -> Void
+        _ arguments: [String], environment: [String: String] = [:], _ body: (RunningExporter) async throws -> Void
     ) async throws {
         let log = LogWatch()
         let (stream, signals) = AsyncStream.makeStream(of: ProcessSignal.self)
         var context = Context(
             console: Console(output: OutputBuffer().stream(), errors: log.stream),
             environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) },
-            readStandardInput: { [] }
-        )
+            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
         context.signals = { stream }
         // A busy machine is no reason for another answer.
         let time = arguments.contains("--timeout") ? [] : ["--timeout", "60"]
@@ -35,17 +31,11 @@ struct RunningExporter: Sendable {
             return status
         }
         let line = try #require(
-            await log.line { $0.contains(" listening ") || $0.contains("\"listening\"") },
-            "\(log.text)"
-        )
+            await log.line { $0.contains(" listening ") || $0.contains("\"listening\"") }, "\(log.text)")
         let port = try #require(line.firstMatch(of: /127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.output.1) })
         let exporter = RunningExporter(port: port, log: log, signals: signals)
         let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(exporter))
-        } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await body(exporter)) } catch { result = .failure(error) }
         signals.yield(.end)
         #expect(await running.value == .pass)
         try result.get()

@@ -25,9 +25,7 @@ final class ScrapeConnection: Sendable {
     }
 
     /// What there is no answer for.
-    struct NoAnswer: Error {
-        let received: String
-    }
+    struct NoAnswer: Error { let received: String }
 
     #if canImport(Darwin)
     private static let stream = SOCK_STREAM
@@ -63,12 +61,10 @@ final class ScrapeConnection: Sendable {
     deinit { close(descriptor) }
 
     /// Sends bytes; returns whether the other side took all of them.
-    @discardableResult
-    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+    @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     /// Sends bytes; returns whether the other side took all of them.
-    @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    @discardableResult func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             #if canImport(Darwin)
@@ -99,9 +95,7 @@ final class ScrapeConnection: Sendable {
     func answer(toHead isHead: Bool = false) async throws -> Answer {
         // On a thread of its own, because it blocks.
         try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(with: Result { try self.nextAnswer(toHead: isHead) })
-            }
+            DispatchQueue.global().async { continuation.resume(with: Result { try self.nextAnswer(toHead: isHead) }) }
         }
     }
 
@@ -118,9 +112,7 @@ final class ScrapeConnection: Sendable {
     private func nextAnswer(toHead isHead: Bool) throws -> Answer {
         while true {
             if let answer = take(isHead) { return answer }
-            guard receive() else {
-                throw NoAnswer(received: String(decoding: buffer.withLock { $0 }, as: UTF8.self))
-            }
+            guard receive() else { throw NoAnswer(received: String(decoding: buffer.withLock { $0 }, as: UTF8.self)) }
         }
     }
 
@@ -128,8 +120,7 @@ final class ScrapeConnection: Sendable {
         buffer.withLock { buffer in
             guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
             let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n").map(
-                String.init
-            )
+                String.init)
             let length = lines.firstMap { line in
                 line.lowercased().hasPrefix("content-length: ") ? Int(line.dropFirst(16)) : nil
             }

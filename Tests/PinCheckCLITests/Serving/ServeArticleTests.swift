@@ -8,9 +8,7 @@ import Testing
 struct ServeArticleTests: ServeTesting {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     private func promtool(_ arguments: String, in directory: TemporaryDirectory) async throws -> String {
         let program = try #require(Promtool.path)

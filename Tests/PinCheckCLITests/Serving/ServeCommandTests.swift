@@ -6,9 +6,7 @@ import Testing
 @Suite(.endsSomeTime) struct ServeCommandTests: ServeTesting {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     @Test func aProbeHasTheMetricsOfATextfile() async throws {
         try await serving { world in
@@ -148,8 +146,7 @@ import Testing
         try await serving { world in
             let list = try world.files.write(
                 "\(host):\(world.server.port) connect=127.0.0.1 pins=leaf.cer\nother.test:1 connect=127.0.0.1:\(world.server.port) pins=junk.cer\n",
-                to: "list.txt"
-            )
+                to: "list.txt")
             try await RunningExporter.serving(["--targets", list, "--anchors", world.anchors]) { exporter in
                 // An entry with one port is meant where none is named.
                 for (target, status) in [(host, "0"), ("other.test", "1")] {
@@ -379,11 +376,9 @@ import Testing
         (["--allow-target", "a", "--pins", "sha256/AAAA"], .data, "sha256/AAAA"),
         (["--policy", "/nonexistent"], .noInput, "/nonexistent"),
         (["--policy", "-"], .usage, "name a file, and not standard input"),
-        (["--module", "a"], .usage, "write NAME=FILE"),
-        (["--module", "a b=c"], .usage, "write NAME=FILE"),
+        (["--module", "a"], .usage, "write NAME=FILE"), (["--module", "a b=c"], .usage, "write NAME=FILE"),
         (["--module", "default=c"], .usage, "is that of --policy"),
-    ])
-    func whatCannotBeServedIsRefusedAtTheStart(arguments: [String], status: ExitStatus, words: String) async {
+    ]) func whatCannotBeServedIsRefusedAtTheStart(arguments: [String], status: ExitStatus, words: String) async {
         let outcome = await pincheck(["serve"] + arguments)
         #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome)")
     }
@@ -397,9 +392,7 @@ import Testing
 }
 
 /// Tests of an exporter with a server and a policy for it.
-protocol ServeTesting: Sendable {
-    var pki: StandardPKI { get }
-}
+protocol ServeTesting: Sendable { var pki: StandardPKI { get } }
 
 /// A server, and the files for it.
 struct ServeWorld {

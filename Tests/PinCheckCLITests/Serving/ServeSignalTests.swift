@@ -7,9 +7,7 @@ import Testing
 struct ServeSignalTests: ServeTesting {
     let pki: StandardPKI
 
-    init() throws {
-        pki = try .shared()
-    }
+    init() throws { pki = try .shared() }
 
     /// Begins a script: functions that start the exporter, wait for a line of its log, and ask it.
     private func script(_ rest: String) -> String {
@@ -34,9 +32,7 @@ struct ServeSignalTests: ServeTesting {
                     kill -TERM $pid; await ending || exit 90
                     cat <&5; exec 5>&-
                     wait $pid
-                    """
-                )
-            )
+                    """))
             #expect(outcome.status == 0, "\(outcome)")
             #expect(outcome.output.contains("pincheck_run_status 2"))
             #expect(outcome.output.contains("Connection: close"))
@@ -54,9 +50,7 @@ struct ServeSignalTests: ServeTesting {
                     until get /metrics | grep -q '^pincheck_exporter_probes_in_flight 1'; do :; done
                     kill -INT $pid; await ending || exit 90
                     kill -TERM $pid; wait $pid
-                    """
-                )
-            )
+                    """))
             #expect(outcome.status == 143, "\(outcome)")
         }
     }
@@ -73,9 +67,7 @@ struct ServeSignalTests: ServeTesting {
                 cat <&5 | grep -c '^healthy'
                 get '/probe?target=127.0.0.1:1' | grep '^pincheck_run_status'
                 kill -TERM $pid; wait $pid
-                """
-            )
-        )
+                """))
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output == "2001\npincheck_run_status 2\n")
     }
@@ -96,9 +88,7 @@ struct ServeSignalTests: ServeTesting {
                     get '\(place)' | grep '^pincheck_probe_success'
                     get /metrics | grep -o '^pincheck_exporter_config_last_reload_successful .'
                     kill -TERM $pid; wait $pid
-                    """
-                )
-            )
+                    """))
             #expect(outcome.status == 0, "\(outcome)")
             // The lab's certificates are of the lab's time, which this process does not have.
             let lines = outcome.output.split(separator: "\n")
@@ -107,8 +97,9 @@ struct ServeSignalTests: ServeTesting {
         }
     }
 
-    @Test(arguments: [160, 300])
-    func whereDescriptorsAreFewNothingIsLostButConnectionsThatDoNothing(limit: Int) async throws {
+    @Test(arguments: [160, 300]) func whereDescriptorsAreFewNothingIsLostButConnectionsThatDoNothing(limit: Int)
+        async throws
+    {
         let outcome = try await BuiltBinary.run(
             script(
                 """
@@ -120,18 +111,14 @@ struct ServeSignalTests: ServeTesting {
                 for number in $(seq 20 200); do eval "exec $number>&-"; done
                 get /-/healthy | tail -1
                 kill -TERM $pid; cat <&3 >/dev/null; wait $pid
-                """
-            )
-        )
+                """))
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output == "healthy\n1\nhealthy\n1\nhealthy\n1\nhealthy\n", "\(outcome)")
     }
 
-    @Test(arguments: [9, 16, 24, 100])
-    func withTooFewDescriptorsItSaysSoAndDoesNotBegin(limit: Int) async throws {
+    @Test(arguments: [9, 16, 24, 100]) func withTooFewDescriptorsItSaysSoAndDoesNotBegin(limit: Int) async throws {
         let outcome = try await BuiltBinary.run(
-            "ulimit -n \(limit); timeout 60 $PINCHECK serve --allow-any-target --listen 127.0.0.1:0"
-        )
+            "ulimit -n \(limit); timeout 60 $PINCHECK serve --allow-any-target --listen 127.0.0.1:0")
         #expect(outcome.status == 70, "\(outcome)")
         #expect(outcome.errors.contains("raise the") && outcome.errors.contains("ulimit -n"), "\(outcome)")
     }

@@ -9,8 +9,7 @@ import Testing
         _ change: (inout ServerLimits) -> Void = { _ in },
         respond: @escaping @Sendable (ServedRequest) async -> ServedAnswer = {
             ServedAnswer(status: 200, body: "\($0.method) \($0.place)\n")
-        },
-        _ body: (_ server: HTTPServer, _ port: Int, _ events: Events) async throws -> Void
+        }, _ body: (_ server: HTTPServer, _ port: Int, _ events: Events) async throws -> Void
     ) async throws {
         var limits = ServerLimits()
         // No machine is so busy that a test would see one of these.
@@ -25,9 +24,7 @@ import Testing
         do {
             let port = try await server.listen(address: "127.0.0.1", port: 0)
             result = .success(try await body(server, port, events))
-        } catch {
-            result = .failure(error)
-        }
+        } catch { result = .failure(error) }
         await server.end(within: .seconds(1))
         try result.get()
     }
@@ -79,10 +76,8 @@ import Testing
         "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
         "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "GET / HTTP/1.1\r\nA: b\u{0}c\r\n\r\n",
         "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nzz\r\n",
-        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-    ])
-    func whatIsNoRequestIsToldSo(text: String) async throws {
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ]) func whatIsNoRequestIsToldSo(text: String) async throws {
         try await serving { _, port, events in
             let connection = try ScrapeConnection(port: port)
             connection.send(text)

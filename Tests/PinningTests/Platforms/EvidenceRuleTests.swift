@@ -2,54 +2,34 @@ import Testing
 
 @testable import Pinning
 
-@Suite("Platforms judge what comes along with a leaf")
-struct EvidenceRuleTests {
+@Suite("Platforms judge what comes along with a leaf") struct EvidenceRuleTests {
     private static let day: Int64 = 86_400
 
     private func timestamps(
-        _ count: Int,
-        _ source: SignedCertificateTimestamp.Source = .certificate,
-        at time: Timestamp
+        _ count: Int, _ source: SignedCertificateTimestamp.Source = .certificate, at time: Timestamp
     ) -> [SignedCertificateTimestamp] {
         (0..<count).map { log in
             SignedCertificateTimestamp(
-                source: source,
-                logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log + 1), count: 32))!,
-                milliseconds: UInt64(time.secondsSinceEpoch) * 1_000,
-                extensions: [],
-                hashAlgorithm: 4,
-                signatureAlgorithm: 3,
-                signature: [1]
-            )
+                source: source, logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log + 1), count: 32))!,
+                milliseconds: UInt64(time.secondsSinceEpoch) * 1_000, extensions: [], hashAlgorithm: 4,
+                signatureAlgorithm: 3, signature: [1])
         }
     }
 
     /// The ids of what a platform has against a path with so many timestamps in its leaf.
     private func complaints(
-        _ platform: Platform,
-        _ anchorClass: AnchorClass,
-        logs: Int = 0,
-        beside: Int = 0,
-        leaf: Described = Described(),
-        root: SHA256Digest? = nil,
-        intermediate: Described = .intermediate,
-        revocation: LeafEvidence.Revocation? = nil,
-        issuedAt: Int64? = nil,
-        firstAnchor: Int? = nil,
-        policy: TrustPolicy = .sslServer(name: .unchecked)
+        _ platform: Platform, _ anchorClass: AnchorClass, logs: Int = 0, beside: Int = 0, leaf: Described = Described(),
+        root: SHA256Digest? = nil, intermediate: Described = .intermediate, revocation: LeafEvidence.Revocation? = nil,
+        issuedAt: Int64? = nil, firstAnchor: Int? = nil, policy: TrustPolicy = .sslServer(name: .unchecked)
     ) -> [String] {
         let rootCertificate = Described.root.certificate(3)
         let path = PlatformPath(
             [leaf.certificate(1), intermediate.certificate(2), root.map(rootCertificate.with) ?? rootCertificate],
-            endingAt: anchorClass,
-            firstAnchor: firstAnchor
-        )
+            endingAt: anchorClass, firstAnchor: firstAnchor)
         let time = Timestamp(secondsSinceEpoch: issuedAt ?? leaf.from)
         let evidence = LeafEvidence(
-            timestamps: timestamps(logs, at: time) + timestamps(beside, .handshake, at: time),
-            revocation: revocation,
-            at: time.advanced(bySeconds: Self.day)
-        )
+            timestamps: timestamps(logs, at: time) + timestamps(beside, .handshake, at: time), revocation: revocation,
+            at: time.advanced(bySeconds: Self.day))
         return platform.failures(of: path, given: evidence, under: policy).map(\.id)
     }
 
@@ -61,12 +41,8 @@ struct EvidenceRuleTests {
         (.apple(), 181, 3, false), (.apple(), 826, 3, true), (.apple(), 826, 4, false), (.apple(), 90, 0, true),
         (.browser, 90, 1, true), (.browser, 90, 2, false), (.browser, 181, 2, true), (.browser, 181, 3, false),
         (.openssl, 90, 0, false), (.android(), 90, 0, false),
-    ])
-    func `below public roots so many logs are needed`(
-        _ platform: Platform,
-        _ days: Int64,
-        _ logs: Int,
-        _ isTooFew: Bool
+    ]) func `below public roots so many logs are needed`(
+        _ platform: Platform, _ days: Int64, _ logs: Int, _ isTooFew: Bool
     ) {
         let leaf = Described(days: days)
         #expect(complaints(platform, .system, logs: logs, leaf: leaf) == (isTooFew ? ["too-few-scts"] : []))
@@ -85,10 +61,7 @@ struct EvidenceRuleTests {
 
     @Test func `nobody else is asked for any`() {
         let old = AppleRelease(
-            limitsLeavesOfOwnAnchors: false,
-            requiresTransparency: false,
-            judgesAddressesByTransportSecurity: false
-        )
+            limitsLeavesOfOwnAnchors: false, requiresTransparency: false, judgesAddressesByTransportSecurity: false)
         #expect(complaints(.apple(old), .system).isEmpty)
         #expect(complaints(.apple(.ios12), .system) == ["too-few-scts"])
         #expect(complaints(.apple(), .system, policy: .basicX509).isEmpty)
@@ -103,8 +76,9 @@ struct EvidenceRuleTests {
 
     // MARK: Revocation
 
-    @Test(arguments: AnchorClass.allCases)
-    func `a revoked leaf is refused by whoever reads staples`(_ anchorClass: AnchorClass) {
+    @Test(arguments: AnchorClass.allCases) func `a revoked leaf is refused by whoever reads staples`(
+        _ anchorClass: AnchorClass
+    ) {
         let revocation = LeafEvidence.Revocation(at: Timestamp(secondsSinceEpoch: 1_750_000_100), reason: 1)
         func complaints(_ platform: Platform, firstAnchor: Int? = nil) -> [String] {
             self.complaints(platform, anchorClass, logs: 3, revocation: revocation, firstAnchor: firstAnchor)
@@ -120,10 +94,7 @@ struct EvidenceRuleTests {
 
     @Test func `the sentence says when and why`() {
         let failure = TrustFailure(
-            .revoked(at: Timestamp(secondsSinceEpoch: 1_750_000_000), reason: 1),
-            at: 0,
-            of: Described().certificate()
-        )
+            .revoked(at: Timestamp(secondsSinceEpoch: 1_750_000_000), reason: 1), at: 0, of: Described().certificate())
         #expect(failure.description.contains("was revoked at 2025-06-15T15:06:40Z (key compromise)"))
         let few = TrustFailure(.tooFewTimestamps(logs: 1, needed: 3), at: 0, of: Described().certificate())
         #expect(few.description.contains("has SCTs of 1 log, 3 are needed"))
@@ -152,13 +123,7 @@ struct EvidenceRuleTests {
                 -> [String]
             {
                 self.complaints(
-                    platform,
-                    anchorClass,
-                    logs: 4,
-                    leaf: Described(from: from),
-                    root: root,
-                    issuedAt: issuedAt
-                )
+                    platform, anchorClass, logs: 4, leaf: Described(from: from), root: root, issuedAt: issuedAt)
             }
             #expect(complaints(.apple(), .system, from: Self.lastGood).isEmpty)
             #expect(complaints(.apple(), .system, from: Self.lastGood + 1) == ["distrusted"])
@@ -173,12 +138,10 @@ struct EvidenceRuleTests {
     @Test func `without a timestamp the first second counts`() {
         let root = RootRules.distrustedSinceNovember2024.first.map(Self.digest)
         #expect(
-            complaints(.apple(), .system, leaf: Described(from: Self.lastGood + 1), root: root)
-                == ["too-few-scts", "distrusted"]
-        )
-        #expect(
-            complaints(.apple(), .system, leaf: Described(from: Self.lastGood), root: root) == ["too-few-scts"]
-        )
+            complaints(.apple(), .system, leaf: Described(from: Self.lastGood + 1), root: root) == [
+                "too-few-scts", "distrusted",
+            ])
+        #expect(complaints(.apple(), .system, leaf: Described(from: Self.lastGood), root: root) == ["too-few-scts"])
     }
 
     @Test func `of WoSign and StartCom every certificate below counts`() {
@@ -187,12 +150,8 @@ struct EvidenceRuleTests {
         for root in RootRules.distrustedSinceDecember2016.map(Self.digest) {
             func complaints(leaf: Int64, intermediate: Int64) -> [String] {
                 self.complaints(
-                    .apple(),
-                    .system,
-                    leaf: Described(from: leaf),
-                    root: root,
-                    intermediate: Described(usage: nil, days: 1_825, from: intermediate)
-                )
+                    .apple(), .system, leaf: Described(from: leaf), root: root,
+                    intermediate: Described(usage: nil, days: 1_825, from: intermediate))
             }
             #expect(complaints(leaf: december - 1, intermediate: december - 2).isEmpty)
             #expect(complaints(leaf: december, intermediate: december - 1) == ["distrusted"])
@@ -218,18 +177,12 @@ struct EvidenceRuleTests {
         #expect(!enabled.isAsked(on: AndroidRelease(level: 35), targetSDK: 37, for: name))
         // A configuration's own word goes before its anchors, those before its parent's word.
         #expect(
-            AndroidTransparency(isEnabled: true, hasAnchorsOfItsOwn: true).isAsked(on: newest, targetSDK: 1, for: name)
-        )
+            AndroidTransparency(isEnabled: true, hasAnchorsOfItsOwn: true).isAsked(on: newest, targetSDK: 1, for: name))
         #expect(
-            !AndroidTransparency(isEnabled: false, parents: [enabled]).isAsked(on: newest, targetSDK: 37, for: name)
-        )
+            !AndroidTransparency(isEnabled: false, parents: [enabled]).isAsked(on: newest, targetSDK: 37, for: name))
         #expect(
             !AndroidTransparency(hasAnchorsOfItsOwn: true, parents: [enabled]).isAsked(
-                on: newest,
-                targetSDK: 37,
-                for: name
-            )
-        )
+                on: newest, targetSDK: 37, for: name))
         #expect(AndroidTransparency(parents: [none, enabled]).isAsked(on: newest, targetSDK: 1, for: name))
     }
 }
@@ -238,23 +191,10 @@ extension Certificate {
     /// The same with another hash, as the rules about single roots ask for it.
     fileprivate func with(_ fingerprint: SHA256Digest) -> Certificate {
         Certificate(
-            der: der,
-            fingerprint: fingerprint,
-            publicKey: publicKey,
-            subject: subject,
-            issuer: issuer,
-            commonName: commonName,
-            serialNumber: serialNumber,
-            notBefore: notBefore,
-            notAfter: notAfter,
-            names: names,
-            basicConstraints: basicConstraints,
-            keyUsage: keyUsage,
-            extendedKeyUsage: extendedKeyUsage,
-            subjectKeyIdentifier: subjectKeyIdentifier,
-            authorityKeyIdentifier: authorityKeyIdentifier,
-            isSelfIssued: isSelfIssued,
-            signatureAlgorithm: signatureAlgorithm
-        )
+            der: der, fingerprint: fingerprint, publicKey: publicKey, subject: subject, issuer: issuer,
+            commonName: commonName, serialNumber: serialNumber, notBefore: notBefore, notAfter: notAfter, names: names,
+            basicConstraints: basicConstraints, keyUsage: keyUsage, extendedKeyUsage: extendedKeyUsage,
+            subjectKeyIdentifier: subjectKeyIdentifier, authorityKeyIdentifier: authorityKeyIdentifier,
+            isSelfIssued: isSelfIssued, signatureAlgorithm: signatureAlgorithm)
     }
 }

@@ -16,28 +16,14 @@ struct Described: Sendable {
 
     func certificate(_ number: UInt8 = 1) -> Certificate {
         Certificate(
-            der: [0x30, number],
-            fingerprint: SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!,
+            der: [0x30, number], fingerprint: SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!,
             publicKey: PublicKey(
-                subjectPublicKeyInfo: [number],
-                spkiSHA256: SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!,
-                algorithm: key
-            ),
-            subject: "CN=\(number)",
-            issuer: "CN=\(number + 1)",
-            commonName: commonName,
-            serialNumber: "01",
-            notBefore: Timestamp(secondsSinceEpoch: from),
-            notAfter: Timestamp(secondsSinceEpoch: from + days * 86_400 + seconds),
-            names: names,
-            basicConstraints: nil,
-            keyUsage: nil,
-            extendedKeyUsage: usage,
-            subjectKeyIdentifier: nil,
-            authorityKeyIdentifier: nil,
-            isSelfIssued: isSelfIssued,
-            signatureAlgorithm: signature
-        )
+                subjectPublicKeyInfo: [number], spkiSHA256: SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!,
+                algorithm: key), subject: "CN=\(number)", issuer: "CN=\(number + 1)", commonName: commonName,
+            serialNumber: "01", notBefore: Timestamp(secondsSinceEpoch: from),
+            notAfter: Timestamp(secondsSinceEpoch: from + days * 86_400 + seconds), names: names, basicConstraints: nil,
+            keyUsage: nil, extendedKeyUsage: usage, subjectKeyIdentifier: nil, authorityKeyIdentifier: nil,
+            isSelfIssued: isSelfIssued, signatureAlgorithm: signature)
     }
 
     static let root = Described(usage: nil, days: 3_650, isSelfIssued: true)
@@ -47,18 +33,13 @@ struct Described: Sendable {
 extension AppleRelease {
     /// A version before the rules for leaves of own anchors.
     static let ios12 = AppleRelease(
-        limitsLeavesOfOwnAnchors: false,
-        requiresTransparency: true,
-        judgesAddressesByTransportSecurity: false
-    )
+        limitsLeavesOfOwnAnchors: false, requiresTransparency: true, judgesAddressesByTransportSecurity: false)
 }
 
 extension Platform {
     /// The ids of what the platform has against a path, with the depths.
     func complaints(
-        _ path: [Described],
-        _ anchorClass: AnchorClass = .system,
-        firstAnchor: Int? = nil,
+        _ path: [Described], _ anchorClass: AnchorClass = .system, firstAnchor: Int? = nil,
         policy: TrustPolicy = .sslServer(name: .unchecked)
     ) -> [String] {
         let certificates = path.enumerated().map { $1.certificate(UInt8($0 + 1)) }
@@ -67,14 +48,12 @@ extension Platform {
     }
 }
 
-@Suite("Platforms judge paths by their own rules")
-struct PlatformTests {
+@Suite("Platforms judge paths by their own rules") struct PlatformTests {
     static let ordinary = [Described(), .intermediate, .root]
 
-    @Test(arguments: Platform.all, AnchorClass.allCases)
-    func `everybody takes an ordinary path`(_ platform: Platform, _ anchorClass: AnchorClass) {
-        #expect(platform.complaints(Self.ordinary, anchorClass).isEmpty)
-    }
+    @Test(arguments: Platform.all, AnchorClass.allCases) func `everybody takes an ordinary path`(
+        _ platform: Platform, _ anchorClass: AnchorClass
+    ) { #expect(platform.complaints(Self.ordinary, anchorClass).isEmpty) }
 
     // MARK: Purposes
 
@@ -90,37 +69,19 @@ struct PlatformTests {
     static let purposes: [Purpose] = [
         Purpose(usage: ["serverAuth"], apple: ["", "", ""], android: "", openssl: "", browser: ""),
         Purpose(
-            usage: nil,
-            apple: ["no-server-auth 0", "", "no-server-auth 0"],
-            android: "",
-            openssl: "",
-            browser: ""
-        ),
+            usage: nil, apple: ["no-server-auth 0", "", "no-server-auth 0"], android: "", openssl: "", browser: ""),
         Purpose(
-            usage: ["anyExtendedKeyUsage"],
-            apple: ["no-server-auth 0", "", "no-server-auth 0"],
-            android: "",
-            openssl: "wrong-purpose 0",
-            browser: "wrong-purpose 0"
-        ),
+            usage: ["anyExtendedKeyUsage"], apple: ["no-server-auth 0", "", "no-server-auth 0"], android: "",
+            openssl: "wrong-purpose 0", browser: "wrong-purpose 0"),
         Purpose(
-            usage: ["clientAuth"],
-            apple: ["wrong-purpose 0", "wrong-purpose 0", "wrong-purpose 0"],
-            android: "wrong-purpose 0",
-            openssl: "wrong-purpose 0",
-            browser: "wrong-purpose 0"
-        ),
+            usage: ["clientAuth"], apple: ["wrong-purpose 0", "wrong-purpose 0", "wrong-purpose 0"],
+            android: "wrong-purpose 0", openssl: "wrong-purpose 0", browser: "wrong-purpose 0"),
         Purpose(
-            usage: ["msSGC"],
-            apple: ["wrong-purpose 0", "", "wrong-purpose 0"],
-            android: "wrong-purpose 0",
-            openssl: "wrong-purpose 0",
-            browser: "wrong-purpose 0"
-        ),
+            usage: ["msSGC"], apple: ["wrong-purpose 0", "", "wrong-purpose 0"], android: "wrong-purpose 0",
+            openssl: "wrong-purpose 0", browser: "wrong-purpose 0"),
     ]
 
-    @Test(arguments: purposes)
-    func `the purpose of a leaf is judged as the table says`(_ row: Purpose) {
+    @Test(arguments: purposes) func `the purpose of a leaf is judged as the table says`(_ row: Purpose) {
         let path = [Described(usage: row.usage), .intermediate, .root]
         for (anchorClass, expected) in zip([AnchorClass.own, .installedByHand, .system], row.apple) {
             #expect(Platform.apple().complaints(path, anchorClass).joined() == expected, "apple, \(anchorClass)")
@@ -132,19 +93,15 @@ struct PlatformTests {
         }
     }
 
-    @Test
-    func `Apple asks leaves under own anchors for a purpose after June 2019 and from iOS 13 on`() {
+    @Test func `Apple asks leaves under own anchors for a purpose after June 2019 and from iOS 13 on`() {
         func complaints(_ release: AppleRelease, from: Int64) -> [String] {
-            Platform.apple(release)
-                .complaints([Described(usage: nil, from: from), .intermediate], .own)
+            Platform.apple(release).complaints([Described(usage: nil, from: from), .intermediate], .own)
         }
         let start: Int64 = 1_561_935_600
         #expect(complaints(.newest, from: start).isEmpty)
         #expect(complaints(.newest, from: start + 1) == ["no-server-auth 0"])
         #expect(complaints(.ios12, from: start + 1).isEmpty)
-        #expect(
-            Platform.apple(.ios12).complaints([Described(usage: nil), .root], .system) == ["no-server-auth 0"]
-        )
+        #expect(Platform.apple(.ios12).complaints([Described(usage: nil), .root], .system) == ["no-server-auth 0"])
     }
 
     struct AuthorityPurpose: Sendable {
@@ -160,8 +117,7 @@ struct PlatformTests {
         AuthorityPurpose(usage: ["emailProtection"], depth: 1, accepts: [false, true, false, false]),
         AuthorityPurpose(usage: ["emailProtection"], depth: 2, accepts: [true, true, false, true]),
         AuthorityPurpose(usage: ["anyExtendedKeyUsage"], depth: 2, accepts: [true, true, false, true]),
-    ])
-    func `the purpose of an authority is judged as the table says`(_ row: AuthorityPurpose) {
+    ]) func `the purpose of an authority is judged as the table says`(_ row: AuthorityPurpose) {
         var path = Self.ordinary
         path[row.depth].usage = row.usage
         for (platform, accepts) in zip(Platform.all, row.accepts) {
@@ -198,8 +154,7 @@ struct PlatformTests {
         Lifetime(days: 826, from: march2018 - 1, isTaken: [true, true, true]),
         Lifetime(days: 826, from: march2018, isTaken: [true, true, false]),
         Lifetime(days: 3_000, release: .ios12, isTaken: [true, true, false]),
-    ])
-    func `Apple limits the lifetime of leaves by the class of their anchor`(_ row: Lifetime) {
+    ]) func `Apple limits the lifetime of leaves by the class of their anchor`(_ row: Lifetime) {
         let path = [Described(days: row.days, seconds: row.seconds, from: row.from), .intermediate, .root]
         for (anchorClass, isTaken) in zip([AnchorClass.own, .installedByHand, .system], row.isTaken) {
             let complaints = Platform.apple(row.release).complaints(path, anchorClass)
@@ -209,16 +164,14 @@ struct PlatformTests {
         #expect(Platform.openssl.complaints(path).isEmpty)
     }
 
-    @Test
-    func `a failure of a lifetime says the days and the limit`() {
+    @Test func `a failure of a lifetime says the days and the limit`() {
         let path = PlatformPath([Described(days: 900).certificate(), Described.root.certificate(2)], endingAt: .own)
         let failures = Platform.apple().failures(of: path, under: .sslServer(name: .unchecked))
         #expect(failures.map(\.reason) == [.lifetimeTooLong(days: 900, limit: 825)])
         #expect(failures[0].description == "CN=1 (depth 0) is valid for 900 days, more than 825")
     }
 
-    @Test
-    func `a leaf that is installed by hand as it is has neither a limit nor a floor`() {
+    @Test func `a leaf that is installed by hand as it is has neither a limit nor a floor`() {
         let leaf = Described(key: .rsa(bits: 1_024), days: 5_000, isSelfIssued: true)
         #expect(Platform.apple().complaints([leaf], .installedByHand).isEmpty)
         #expect(Platform.apple().complaints([leaf], .own) == ["lifetime-too-long 0", "weak-key 0"])
@@ -251,8 +204,7 @@ struct PlatformTests {
         Key(algorithm: .unknown(name: "1.2.3"), accepts: [false, false, false, false]),
     ]
 
-    @Test(arguments: keys, [0, 1, 2])
-    func `keys are held to each platform's floor`(_ row: Key, _ depth: Int) {
+    @Test(arguments: keys, [0, 1, 2]) func `keys are held to each platform's floor`(_ row: Key, _ depth: Int) {
         var path = Self.ordinary
         path[depth].key = row.algorithm
         for (platform, accepts) in zip(Platform.all, row.accepts) {
@@ -284,17 +236,14 @@ struct PlatformTests {
     @Test(arguments: [
         "ripemd160WithRSA", "RSA-SHA3-256", "RSA-SM3", "RSA-SHA512/256", "mdc2WithRSA", "shaWithRSAEncryption",
         "rsassaPss with unusual parameters", "ED448",
-    ])
-    func `a digest that only OpenSSL knows is refused everywhere else`(_ algorithm: String) {
+    ]) func `a digest that only OpenSSL knows is refused everywhere else`(_ algorithm: String) {
         for platform in Platform.all {
             for depth in 0...1 {
                 var path = Self.ordinary
                 path[depth].signature = algorithm
                 let isRefused = platform.family != .openssl
                 #expect(
-                    platform.complaints(path) == (isRefused ? ["weak-signature \(depth)"] : []),
-                    "\(platform.family)"
-                )
+                    platform.complaints(path) == (isRefused ? ["weak-signature \(depth)"] : []), "\(platform.family)")
             }
         }
     }
@@ -308,8 +257,7 @@ struct PlatformTests {
         }
     }
 
-    @Test
-    func `Conscrypt looks at nothing from the first anchor on`() {
+    @Test func `Conscrypt looks at nothing from the first anchor on`() {
         var path = Self.ordinary
         path[1].key = .rsa(bits: 512)
         path[1].signature = "md5WithRSAEncryption"
@@ -319,26 +267,20 @@ struct PlatformTests {
         #expect(Platform.android().complaints([weak], .installedByHand).isEmpty)
     }
 
-    @Test
-    func `the basic rules ask for little`() {
+    @Test func `the basic rules ask for little`() {
         let weak = Described(
-            key: .rsa(bits: 1_024),
-            usage: ["clientAuth"],
-            days: 9_000,
-            signature: "sha1WithRSAEncryption"
-        )
+            key: .rsa(bits: 1_024), usage: ["clientAuth"], days: 9_000, signature: "sha1WithRSAEncryption")
         #expect(Platform.apple().complaints([weak, .root], .own, policy: .basicX509).isEmpty)
         let weaker = Described(key: .rsa(bits: 1_023), signature: "md5WithRSAEncryption")
         #expect(
-            Platform.apple().complaints([weaker, .root], .own, policy: .basicX509)
-                == ["weak-key 0", "weak-signature 0"]
-        )
+            Platform.apple().complaints([weaker, .root], .own, policy: .basicX509) == [
+                "weak-key 0", "weak-signature 0",
+            ])
     }
 
     // MARK: Dates
 
-    @Test
-    func `whose dates count differs`() {
+    @Test func `whose dates count differs`() {
         let certificates = Self.ordinary.enumerated().map { $1.certificate(UInt8($0 + 1)) }
         func judged(_ platform: Platform, _ anchorClass: AnchorClass, firstAnchor: Int? = nil) -> [Bool] {
             let path = PlatformPath(certificates, endingAt: anchorClass, firstAnchor: firstAnchor)

@@ -4,14 +4,10 @@ import Testing
 /// Which rules of App Transport Security hold for the host of a URL.
 @Suite struct TransportSecurityTests {
     private static let iOS16 = AppleRelease(
-        limitsLeavesOfOwnAnchors: true,
-        requiresTransparency: true,
-        judgesAddressesByTransportSecurity: false
-    )
+        limitsLeavesOfOwnAnchors: true, requiresTransparency: true, judgesAddressesByTransportSecurity: false)
 
     private func exception(
-        _ hosts: TransportSecurity.Hosts,
-        _ change: (inout TransportSecurity.Exception) -> Void = { _ in }
+        _ hosts: TransportSecurity.Hosts, _ change: (inout TransportSecurity.Exception) -> Void = { _ in }
     ) -> TransportSecurity.Exception {
         var exception = TransportSecurity.Exception(hosts: hosts, origin: "Info.plist")
         change(&exception)
@@ -23,9 +19,7 @@ import Testing
     }
 
     private func ruling(
-        _ host: String,
-        on release: AppleRelease = .newest,
-        _ change: (inout TransportSecurity) -> Void = { _ in }
+        _ host: String, on release: AppleRelease = .newest, _ change: (inout TransportSecurity) -> Void = { _ in }
     ) throws -> TransportSecurity.Ruling {
         var settings = TransportSecurity(origin: "Info.plist")
         change(&settings)
@@ -78,8 +72,7 @@ import Testing
         let insecure = exception(names("example.com")) { $0.allowsInsecureLoads = true }
         #expect(
             try ruling("example.com") { $0.exceptions = [insecure] }
-                == .on(.init(allowsInsecureLoads: true, exception: insecure))
-        )
+                == .on(.init(allowsInsecureLoads: true, exception: insecure)))
         #expect(try ruling("example.com") { $0.exceptions = [exception(.none("EXAMPLE.com"))] } == .on(.init()))
     }
 
@@ -103,9 +96,10 @@ import Testing
             ("203.0.112.0", 23, "203.0.113.9", true), ("0.0.0.0", 0, "198.51.100.1", true),
             ("0.0.0.0", 0, "2001:db8::1", false), ("2001:db8::", 33, "2001:db8:7fff::1", true),
             ("2001:db8::", 33, "2001:db8:8000::1", false),
-        ] as [(String, Int, String, Bool)]
-    )
-    func anAddressOrARangeOfThemHasAnEntry(prefix: String, bits: Int, host: String, isCovered: Bool) throws {
+        ] as [(String, Int, String, Bool)]) func anAddressOrARangeOfThemHasAnEntry(
+            prefix: String, bits: Int, host: String, isCovered: Bool
+        ) throws
+    {
         let entry = exception(.addresses(try #require(IPAddress(prefix)), bits: bits)) { $0.minimumTLS = .tls13 }
         let ruling = try ruling(host) { $0.exceptions = [entry] }
         #expect(ruling == (isCovered ? .on(.init(minimumTLS: .tls13, exception: entry)) : .on(.init())))

@@ -8,9 +8,7 @@ import Text
 /// and `,`.
 enum LintGitHubRenderer {
     /// A line for each finding, nothing when there is none.
-    static func text(_ report: LintReport) -> String {
-        report.findings.map { line($0) + "\n" }.joined()
-    }
+    static func text(_ report: LintReport) -> String { report.findings.map { line($0) + "\n" }.joined() }
 
     private static func line(_ finding: LintReport.Finding) -> String {
         var properties: [(name: String, value: String)] = []

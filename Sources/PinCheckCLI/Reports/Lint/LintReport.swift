@@ -55,11 +55,8 @@ struct LintReport: DocumentObject {
         self.findings = findings.map(Finding.init)
         func count(_ severity: LintSeverity) -> Int { findings.count { $0.severity == severity } }
         summary = Summary(
-            errors: count(.error),
-            warnings: count(.warning),
-            notes: count(.note),
-            malformed: findings.count { $0.obstacle != nil }
-        )
+            errors: count(.error), warnings: count(.warning), notes: count(.note),
+            malformed: findings.count { $0.obstacle != nil })
         status = Self.status(findings, failOn)
         exit = Report.Exit(status)
     }
@@ -75,17 +72,9 @@ struct LintReport: DocumentObject {
 extension LintReport.Finding {
     fileprivate init(_ finding: LintFinding) {
         self.init(
-            id: finding.id,
-            severity: finding.severity.rawValue,
-            file: finding.place.file,
-            line: finding.place.line,
-            key: finding.place.key,
-            place: finding.place.description,
-            host: finding.host,
-            message: finding.message,
-            remedy: finding.remedy,
-            isMalformed: finding.obstacle != nil
-        )
+            id: finding.id, severity: finding.severity.rawValue, file: finding.place.file, line: finding.place.line,
+            key: finding.place.key, place: finding.place.description, host: finding.host, message: finding.message,
+            remedy: finding.remedy, isMalformed: finding.obstacle != nil)
     }
 
     /// The message with the remedy, for forms that have one text.
@@ -116,16 +105,14 @@ extension LintReport.Finding {
         DocumentField("key", \.key, "The keys that lead to the value in a file without lines."),
         DocumentField("place", \.place, "The place as people write it."),
         DocumentField("host", \.host, "The host or pattern; null for all or none."),
-        DocumentField("message", \.message),
-        DocumentField("remedy", \.remedy, "What to do about it."),
+        DocumentField("message", \.message), DocumentField("remedy", \.remedy, "What to do about it."),
         DocumentField("is_malformed", \.isMalformed, "Whether the source cannot be used because of it."),
     ]
 }
 
 extension LintReport.Summary {
     static let fields: DocumentFields<LintReport.Summary> = [
-        DocumentField("errors", \.errors, as: .atLeast(0)),
-        DocumentField("warnings", \.warnings, as: .atLeast(0)),
+        DocumentField("errors", \.errors, as: .atLeast(0)), DocumentField("warnings", \.warnings, as: .atLeast(0)),
         DocumentField("notes", \.notes, as: .atLeast(0)),
         DocumentField("malformed", \.malformed, "How many of the errors are malformed places.", as: .atLeast(0)),
     ]

@@ -11,32 +11,25 @@ enum LintSARIF {
         var occurrences: [String: Int] = [:]
         let results = report.findings.map { finding -> JSONNode in
             [
-                "ruleId": .text(finding.id),
-                "ruleIndex": .integer(indices[finding.id] ?? -1),
-                "level": .text(finding.severity),
-                "message": ["text": .text(finding.sentence)],
+                "ruleId": .text(finding.id), "ruleIndex": .integer(indices[finding.id] ?? -1),
+                "level": .text(finding.severity), "message": ["text": .text(finding.sentence)],
                 "locations": [location(of: finding)],
                 "partialFingerprints": ["pincheckFinding/v1": .text(fingerprint(of: finding, &occurrences))],
             ]
         }
         let rules = entries.map { entry -> JSONNode in
             [
-                "id": .text(entry.id),
-                "shortDescription": ["text": .text(entry.explanation)],
+                "id": .text(entry.id), "shortDescription": ["text": .text(entry.explanation)],
                 "defaultConfiguration": ["level": .text(entry.severity.rawValue)],
             ]
         }
-        let driver: JSONNode = [
-            "name": "pincheck", "version": .text(ProgramVersion.number), "rules": .array(rules),
-        ]
+        let driver: JSONNode = ["name": "pincheck", "version": .text(ProgramVersion.number), "rules": .array(rules)]
         let invocation: JSONNode = [
             "executionSuccessful": .flag(report.status == .pass || report.status == .fail),
             "exitCode": .integer(Int(report.status.rawValue)),
         ]
         let run: JSONNode = [
-            "tool": ["driver": driver],
-            "invocations": [invocation],
-            "results": .array(results),
+            "tool": ["driver": driver], "invocations": [invocation], "results": .array(results),
             "columnKind": "unicodeCodePoints",
         ]
         return ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]

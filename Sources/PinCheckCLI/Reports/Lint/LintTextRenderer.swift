@@ -12,9 +12,8 @@ struct LintTextRenderer: Sendable {
         var lines: [String] = []
         for finding in report.findings {
             lines.append(
-                "\(safe(finding.place, length: 300)): \(severity(finding)): \(safe(finding.message, length: 800))"
-                    + " " + style.faint("[\(finding.id)]")
-            )
+                "\(safe(finding.place, length: 300)): \(severity(finding)): \(safe(finding.message, length: 800))" + " "
+                    + style.faint("[\(finding.id)]"))
             if let remedy = finding.remedy { lines.append("    " + safe(remedy, length: 800)) }
         }
         lines.append("\(style.token(report.status))  \(summary(report))")
@@ -50,13 +49,10 @@ struct LintTextRenderer: Sendable {
         let width = entries.map(\.id.count).max() ?? 0
         return entries.map { entry in
             let severity = entry.isObstacle ? "malformed" : entry.severity.rawValue
-            let start =
-                TerminalText.padded(entry.id, toCells: width + 2) + TerminalText.padded(severity, toCells: 11)
+            let start = TerminalText.padded(entry.id, toCells: width + 2) + TerminalText.padded(severity, toCells: 11)
             return layout.folded(start + entry.explanation, indent: start.utf8.count) + "\n"
         }.joined()
     }
 
-    private func safe(_ text: String, length: Int) -> String {
-        TerminalText.shown(text, to: length)
-    }
+    private func safe(_ text: String, length: Int) -> String { TerminalText.shown(text, to: length) }
 }

@@ -15,8 +15,7 @@ struct DeviceTextRenderer {
     func lines(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
         guard let matrix = DeviceMatrix(report) else { return [Self.indent + judged(devices)] }
-        return [Self.indent + judged(devices)]
-            + matrix.tables.flatMap(lines)
+        return [Self.indent + judged(devices)] + matrix.tables.flatMap(lines)
             + matrix.reasons.enumerated().map { index, reason in
                 Self.indent + "  \(index + 1) \(safe(reason.id)): \(safe(reason.message, length: 200))"
             }

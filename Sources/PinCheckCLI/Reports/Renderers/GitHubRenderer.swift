@@ -35,13 +35,11 @@ struct GitHubRenderer: ResultRenderer {
             let pins = report.pins.configured.isEmpty ? "" : Self.pins(of: report)
             lines.append(
                 "::\(command) title=\(Self.property("pincheck \(report.status.name) \(name)"))::"
-                    + Self.data(report.sentence, length: 1_000) + pins
-            )
+                    + Self.data(report.sentence, length: 1_000) + pins)
         }
         for warning in report.attention {
             lines.append(
-                "::warning title=\(Self.property("pincheck \(name)"))::" + Self.data(warning.message, length: 1_000)
-            )
+                "::warning title=\(Self.property("pincheck \(name)"))::" + Self.data(warning.message, length: 1_000))
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -65,8 +63,7 @@ struct GitHubRenderer: ResultRenderer {
 
     /// Text as the message of a command.
     private static func data(_ text: String, length: Int) -> String {
-        TerminalText.shown(text, to: length)
-            .replacingBytes(["%": "%25", "##[": "## ["])
+        TerminalText.shown(text, to: length).replacingBytes(["%": "%25", "##[": "## ["])
     }
 
     /// Text as a property of a command.

@@ -18,8 +18,7 @@ struct JSONResultRenderer: ResultRenderer {
         self.first = nil
         isList = true
         let start = "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : [\n    "
-        return start + (try JSONRenderer.text(first, depth: 2)) + ",\n    "
-            + (try JSONRenderer.text(report, depth: 2))
+        return start + (try JSONRenderer.text(first, depth: 2)) + ",\n    " + (try JSONRenderer.text(report, depth: 2))
     }
 
     mutating func ending(exit: ExitStatus) throws(CommandError) -> String {

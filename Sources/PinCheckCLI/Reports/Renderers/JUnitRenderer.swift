@@ -66,17 +66,12 @@ struct JUnitRenderer: ResultRenderer {
                 guard told.insert(client.title).inserted else { continue }
                 name = Self.failedSteps(of: client, in: report)
                 outcome = .failed(
-                    type: client.reason.id,
-                    message: client.reason.message,
-                    details: told.count == 1 ? Self.details(of: report) : ""
-                )
+                    type: client.reason.id, message: client.reason.message,
+                    details: told.count == 1 ? Self.details(of: report) : "")
             }
             add(
-                check.owner ?? "connection",
-                name,
-                outcome,
-                seconds: check.client == nil ? Self.seconds(of: check.id, in: report) : nil
-            )
+                check.owner ?? "connection", name, outcome,
+                seconds: check.client == nil ? Self.seconds(of: check.id, in: report) : nil)
         }
         for client in report.clients where client.verdict == .none {
             add(client.title, client.reason.id, .skipped(client.reason.message))
@@ -86,9 +81,8 @@ struct JUnitRenderer: ResultRenderer {
         seconds += time
         suites.append(
             "  <testsuite name=\"\(XMLText.escaped(suite))\" \(counts.attributes) skipped=\"\(counts.skipped)\""
-                + " time=\"\(DecimalText.seconds(time))\" timestamp=\"\(Self.timestamp(report))\">\n"
-                + cases.joined() + Self.output(report.attention) + "  </testsuite>\n"
-        )
+                + " time=\"\(DecimalText.seconds(time))\" timestamp=\"\(Self.timestamp(report))\">\n" + cases.joined()
+                + Self.output(report.attention) + "  </testsuite>\n")
         return ""
     }
 
@@ -116,9 +110,7 @@ struct JUnitRenderer: ResultRenderer {
     }
 
     private static func verdict(of report: Report) -> Outcome {
-        guard report.counts || report.status == .pass else {
-            return .skipped("does not count: \(report.sentence)")
-        }
+        guard report.counts || report.status == .pass else { return .skipped("does not count: \(report.sentence)") }
         switch report.status {
         case .pass: return .passed
         case .fail, .warn, .changed:
@@ -135,8 +127,8 @@ struct JUnitRenderer: ResultRenderer {
 
     /// The names of all steps that failed for a client, as in `name, trust`.
     private static func failedSteps(of client: Report.Client, in report: Report) -> String {
-        report.checks.filter { $0.client == client.name && $0.device == client.device && $0.status == "fail" }
-            .map(\.id).joined(separator: ", ")
+        report.checks.filter { $0.client == client.name && $0.device == client.device && $0.status == "fail" }.map(\.id)
+            .joined(separator: ", ")
     }
 
     /// The client whose step it is.

@@ -77,8 +77,7 @@ struct MarkdownRenderer: ResultRenderer {
 
     /// Text as code, in which nothing is markup, a mention or a link, and which ends neither itself nor the cell.
     private static func code(_ text: String, length: Int = 400) -> String {
-        let text = TerminalText.shown(text, to: length)
-            .replacingBytes(["|": "\\u{7C}", "`": "\\u{60}"])
+        let text = TerminalText.shown(text, to: length).replacingBytes(["|": "\\u{7C}", "`": "\\u{60}"])
         return text.allSatisfy { $0 == " " } ? "" : "`" + text + "`"
     }
 }

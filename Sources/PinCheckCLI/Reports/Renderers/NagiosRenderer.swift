@@ -53,9 +53,7 @@ struct NagiosRenderer: ResultRenderer {
                 status: report.monitoring.status,
                 name: names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120)),
                 sentence: Self.safe(report.withAnswer(report.sentence(for: report.monitoring.reason)), length: 400),
-                measurements: Self.measurements(of: report)
-            )
-        )
+                measurements: Self.measurements(of: report)))
         return ""
     }
 
@@ -73,8 +71,7 @@ struct NagiosRenderer: ResultRenderer {
             "\($0.status.name) \($0.name) \($0.sentence)"
         }
         let data = entries.compactMap { entry in
-            entry.measurements.isEmpty
-                ? nil : entry.measurements.map { $0.text(of: entry.name) }.joined(separator: " ")
+            entry.measurements.isEmpty ? nil : entry.measurements.map { $0.text(of: entry.name) }.joined(separator: " ")
         }
         return first + " | targets=\(total.count);;;0 problems=\(total.problems);;;0;\(total.count)\n"
             + lines.joined(separator: "\n") + (data.isEmpty ? "" : " | " + data.joined(separator: "\n")) + "\n"
@@ -105,21 +102,14 @@ struct NagiosRenderer: ResultRenderer {
             result.append(
                 Measurement(
                     label: "days_\(place.depth)" + (place.path == 1 ? "" : "_\(place.path)"),
-                    value: days(left: link, at: report.evaluatedAt),
-                    warning: range(from: link.warnDays),
-                    critical: range(from: link.failDays)
-                )
-            )
+                    value: days(left: link, at: report.evaluatedAt), warning: range(from: link.warnDays),
+                    critical: range(from: link.failDays)))
         }
         if !report.pins.configured.isEmpty, !report.built.isEmpty {
             result.append(
                 Measurement(
-                    label: "pins_matched",
-                    value: String(Set(report.pins.matched.map(\.pin)).count),
-                    minimum: "0",
-                    maximum: String(report.pins.configured.count)
-                )
-            )
+                    label: "pins_matched", value: String(Set(report.pins.matched.map(\.pin)).count), minimum: "0",
+                    maximum: String(report.pins.configured.count)))
         }
         return result
     }

@@ -11,60 +11,41 @@ struct PrometheusRenderer: ResultRenderer {
     private var seen: [String: Int] = [:]
     private var status = MetricFamily(
         name: "pincheck_status",
-        help: "The exit status of the target: 0 pass, 1 fail, 2 no verdict, 3 warning, 4 changed. Alert on != 0."
-    )
+        help: "The exit status of the target: 0 pass, 1 fail, 2 no verdict, 3 warning, 4 changed. Alert on != 0.")
     private var reached = MetricFamily(
-        name: "pincheck_reached",
-        help: "Whether there was a chain to judge (1), or no verdict (0)."
-    )
+        name: "pincheck_reached", help: "Whether there was a chain to judge (1), or no verdict (0).")
     private var accepted = MetricFamily(
         name: "pincheck_accepted",
-        help: "Whether the client accepts the server now, whatever is left of it; absent without a verdict."
-    )
+        help: "Whether the client accepts the server now, whatever is left of it; absent without a verdict.")
     private var configured = MetricFamily(name: "pincheck_pins_configured", help: "How many pins are configured.")
     private var matched = MetricFamily(
-        name: "pincheck_pins_matched",
-        help: "How many of the configured pins are on the chain; absent without a chain."
+        name: "pincheck_pins_matched", help: "How many of the configured pins are on the chain; absent without a chain."
     )
     private var warnings = MetricFamily(name: "pincheck_warnings", help: "How many warnings there are.")
     private var warning = MetricFamily(name: "pincheck_warning", help: "What is warned of, by its id (1).")
     private var notAfter = MetricFamily(
         name: "pincheck_certificate_not_after_timestamp_seconds",
-        help: "The end of validity of each certificate that the verdict rests on, 0 for the leaf."
-    )
+        help: "The end of validity of each certificate that the verdict rests on, 0 for the leaf.")
     private var notBefore = MetricFamily(
         name: "pincheck_certificate_not_before_timestamp_seconds",
-        help: "The start of validity of each certificate that the verdict rests on, 0 for the leaf."
-    )
+        help: "The start of validity of each certificate that the verdict rests on, 0 for the leaf.")
     private var matchUntil = MetricFamily(
         name: "pincheck_pins_match_until_timestamp_seconds",
-        help: "Until when the pins that match now are sure to; absent when none does."
-    )
+        help: "Until when the pins that match now are sure to; absent when none does.")
     private var noPinAfter = MetricFamily(
         name: "pincheck_no_pin_after_timestamp_seconds",
-        help: "After when no configured pin is sure to match; absent where a backup has no end."
-    )
+        help: "After when no configured pin is sure to match; absent where a backup has no end.")
     private var backup = MetricFamily(
-        name: "pincheck_has_backup_pin",
-        help: "Whether everything that has to match has a pin in reserve (1)."
-    )
+        name: "pincheck_has_backup_pin", help: "Whether everything that has to match has a pin in reserve (1).")
     private var duration = MetricFamily(
-        name: "pincheck_check_duration_seconds",
-        help: "How long each phase of the connection took."
-    )
+        name: "pincheck_check_duration_seconds", help: "How long each phase of the connection took.")
     private var answer = MetricFamily(
-        name: "pincheck_http_status",
-        help: "The HTTP status of the answer to --request; absent without one."
-    )
+        name: "pincheck_http_status", help: "The HTTP status of the answer to --request; absent without one.")
     private var answerTime = MetricFamily(
-        name: "pincheck_http_answer_seconds",
-        help: "How long the answer to --request took; absent without one."
-    )
+        name: "pincheck_http_answer_seconds", help: "How long the answer to --request took; absent without one.")
 
     /// A renderer that asks for the time when the run is over.
-    init(now: @escaping @Sendable () -> Timestamp) {
-        self.now = now
-    }
+    init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
     mutating func text(for report: Report) -> String {
         let labels = labels(of: report)
@@ -75,9 +56,7 @@ struct PrometheusRenderer: ResultRenderer {
         for client in report.clients where client.verdict != .none {
             accepted.add(
                 labels + [("client", clients.name(client.nameWithSettings, of: client.device))]
-                    + (client.device.map { [("device", $0)] } ?? []),
-                client.verdict == .accept ? 1 : 0
-            )
+                    + (client.device.map { [("device", $0)] } ?? []), client.verdict == .accept ? 1 : 0)
         }
         configured.add(labels, report.pins.configured.count)
         if !report.built.isEmpty { matched.add(labels, Set(report.pins.matched.map(\.pin)).count) }
@@ -102,26 +81,20 @@ struct PrometheusRenderer: ResultRenderer {
             }
         }
         if let status = report.http?.status { answer.add(labels, status) }
-        if let milliseconds = report.http?.timeMs {
-            answerTime.add(labels, DecimalText.seconds(milliseconds / 1_000))
-        }
+        if let milliseconds = report.http?.timeMs { answerTime.add(labels, DecimalText.seconds(milliseconds / 1_000)) }
         return ""
     }
 
     mutating func ending(exit: ExitStatus) -> String {
         var lastRun = MetricFamily(
-            name: "pincheck_last_run_timestamp_seconds",
-            help: "When pincheck wrote these metrics."
-        )
+            name: "pincheck_last_run_timestamp_seconds", help: "When pincheck wrote these metrics.")
         lastRun.add([], now().secondsSinceEpoch)
         var worst = MetricFamily(
-            name: "pincheck_run_status",
-            help: "The exit status of the whole run: the worst of its targets."
-        )
+            name: "pincheck_run_status", help: "The exit status of the whole run: the worst of its targets.")
         worst.add([], exit.rawValue)
         let families = [
-            status, reached, accepted, configured, matched, matchUntil, noPinAfter, backup, warnings, warning,
-            notAfter, notBefore, duration, answer, answerTime, worst, lastRun,
+            status, reached, accepted, configured, matched, matchUntil, noPinAfter, backup, warnings, warning, notAfter,
+            notBefore, duration, answer, answerTime, worst, lastRun,
         ]
         return families.map(\.text).joined()
     }

@@ -31,8 +31,7 @@ extension OutputForm {
         case .text:
             let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
             return TextResultRenderer(
-                text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
-            )
+                text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout))
         case .json: return JSONResultRenderer()
         case .jsonl: return JSONLinesRenderer(tellsOffer: settings.explains)
         case .nagios: return NagiosRenderer()

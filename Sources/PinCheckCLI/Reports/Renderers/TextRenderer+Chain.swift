@@ -8,15 +8,10 @@ extension TextRenderer {
         let links = needed.map(\.link)
         let rows = needed.map { place in
             ChainTable.Row(
-                depth: String(place.depth),
-                role: place.link.certificate.role,
+                depth: String(place.depth), role: place.link.certificate.role,
                 name: explains ? subject(of: place.link.certificate) : name(of: place.link.certificate),
-                key: safe(place.link.certificate.key, length: 20),
-                days: validity(of: place.link),
-                pin: place.link.certificate.spkiSha256,
-                arrow: arrow(place.link.pins),
-                source: place.link.sourceInWords
-            )
+                key: safe(place.link.certificate.key, length: 20), days: validity(of: place.link),
+                pin: place.link.certificate.spkiSha256, arrow: arrow(place.link.pins), source: place.link.sourceInWords)
         }
         let table = ChainTable(layout: layout, style: style)
         let lines = explains ? table.wholeLines(rows) : table.lines(rows)
@@ -30,8 +25,7 @@ extension TextRenderer {
             let why = report.whyUnverified.map { ": " + safe($0, length: 300) } ?? ""
             parts.append("  this chain was not verified" + why)
         }
-        let unused = report.presented.filter { sent in
-            !links.contains { $0.certificate.certSha256 == sent.certSha256 }
+        let unused = report.presented.filter { sent in !links.contains { $0.certificate.certSha256 == sent.certSha256 }
         }
         if !unused.isEmpty {
             let names = listed(unused.lazy.map { safe($0.subject, length: 40) }, first: 3)

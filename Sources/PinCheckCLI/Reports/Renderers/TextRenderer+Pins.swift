@@ -45,8 +45,8 @@ extension TextRenderer {
             let width = String(pins.count).utf8.count
             return pins.indices.map { index in
                 let number = TerminalText.leftPadded(String(index + 1), toCells: width)
-                return "    pin \(number)  \(safe(pins[index].pin))  "
-                    + place(pins[index]) + (backups.contains(index) ? ", backup" : "")
+                return "    pin \(number)  \(safe(pins[index].pin))  " + place(pins[index])
+                    + (backups.contains(index) ? ", backup" : "")
             }
         }
         return matched.isEmpty ? [] : numbers(report)

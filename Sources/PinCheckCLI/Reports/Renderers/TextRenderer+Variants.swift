@@ -37,8 +37,8 @@ extension TextRenderer {
 
     private func table(_ matrix: VariantMatrix) -> [String] {
         let widths = matrix.columns.indices.map { index in
-            ([matrix.columns[index]] + matrix.rows.map { $0.entries[index].text }).map { TerminalText.cells($0) }
-                .max() ?? 0
+            ([matrix.columns[index]] + matrix.rows.map { $0.entries[index].text }).map { TerminalText.cells($0) }.max()
+                ?? 0
         }
         let first = matrix.rows.map { TerminalText.cells($0.address) }.max() ?? 0
         // Long addresses have a line of their own where the signs would not fit behind them.

@@ -148,8 +148,7 @@ struct TextRenderer: Sendable {
             }
             lines.append(
                 "  \(safe(client.title)): "
-                    + safe(settings.isEmpty ? "without settings of its own" : settings.joined(separator: ", "))
-            )
+                    + safe(settings.isEmpty ? "without settings of its own" : settings.joined(separator: ", ")))
             let steps = report.checks.filter { $0.client == client.name && $0.device == client.device }
             for (index, step) in steps.enumerated() {
                 lines.append(
@@ -168,8 +167,7 @@ struct TextRenderer: Sendable {
     private func offer(_ offer: Report.Offer) -> [String] {
         let sent = offer.keyShares.isEmpty ? "" : "; a key for \(offer.keyShares.joined(separator: ", "))"
         let parts = [
-            ("groups", listed(offer.groups) + sent),
-            ("cipher suites", listed(offer.ciphers)),
+            ("groups", listed(offer.groups) + sent), ("cipher suites", listed(offer.ciphers)),
             ("signatures", listed(offer.signatureAlgorithms)),
         ]
         return ["  offered in \(offer.clientHelloBytes) bytes: \(safe(offer.versions.joined(separator: ", ")))"]

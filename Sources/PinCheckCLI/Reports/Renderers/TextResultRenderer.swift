@@ -8,9 +8,7 @@ struct TextResultRenderer: ResultRenderer {
     private var connections: [Report] = []
     private var total = RunTotal()
 
-    init(text: TextRenderer) {
-        self.text = text
-    }
+    init(text: TextRenderer) { self.text = text }
 
     mutating func text(for report: Report) -> String {
         total.add(report, status: report.counts ? report.status : nil)
@@ -50,8 +48,7 @@ struct TextResultRenderer: ResultRenderer {
         var result = ""
         for report in connections {
             let chain = report.presented.map(\.certSha256)
-            let isKnown =
-                !text.explains && !chain.isEmpty && !shown.insert([report.verdict.rawValue] + chain).inserted
+            let isKnown = !text.explains && !chain.isEmpty && !shown.insert([report.verdict.rawValue] + chain).inserted
             result += isKnown ? text.verdictLine(report) : (result.isEmpty ? "" : "\n") + text.block(report)
         }
         return result

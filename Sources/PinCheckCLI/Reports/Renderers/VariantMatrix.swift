@@ -67,8 +67,7 @@ struct VariantMatrix {
         var keys: [Key] = []
         for report in summary.places.flatMap(\.reports) {
             labels.append(
-                Label(text: report.variant?.label ?? "", counts: report.counts, rank: report.variant?.rank ?? 0)
-            )
+                Label(text: report.variant?.label ?? "", counts: report.counts, rank: report.variant?.rank ?? 0))
         }
         for absence in summary.consistency.absences {
             let text = absence.label
@@ -90,9 +89,7 @@ struct VariantMatrix {
                 if let report = place.reports.first(where: { $0.variant?.label == label.text }) {
                     return .cell(Cell(status: report.status, key: name(report), counts: report.counts))
                 }
-                let absence = summary.consistency.absences.first {
-                    $0.address == place.name && $0.label == label.text
-                }
+                let absence = summary.consistency.absences.first { $0.address == place.name && $0.label == label.text }
                 return absence.map { .absence($0.reason) } ?? .nothing
             }
             return (place.name, entries)
@@ -104,9 +101,7 @@ struct VariantMatrix {
     /// What the signs and columns of the table mean that do not say it themselves, `nil` where all do.
     var legend: String? {
         func has(_ reason: Report.Consistency.Gap.Reason) -> Bool {
-            rows.contains { row in
-                row.entries.contains { if case .absence(reason) = $0 { true } else { false } }
-            }
+            rows.contains { row in row.entries.contains { if case .absence(reason) = $0 { true } else { false } } }
         }
         func has(_ sign: String) -> Bool {
             rows.contains { row in

@@ -33,14 +33,10 @@ struct Record {
     private var isMet = false
 
     /// How many results answer a question that nobody asks now.
-    var others: Int {
-        isMet ? 0 : ([first].compactMap(\.self) + more).count { $0.status != .unreachable }
-    }
+    var others: Int { isMet ? 0 : ([first].compactMap(\.self) + more).count { $0.status != .unreachable } }
 
     /// Adds what stands behind the others in the file.
-    mutating func add(_ recorded: Recorded) {
-        if first == nil { first = recorded } else { more.append(recorded) }
-    }
+    mutating func add(_ recorded: Recorded) { if first == nil { first = recorded } else { more.append(recorded) } }
 
     /// Takes what was judged last, of the same moment the one that was written last.
     ///

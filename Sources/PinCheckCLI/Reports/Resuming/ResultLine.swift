@@ -23,8 +23,8 @@ struct ResultLine {
     init?(_ line: ArraySlice<UInt8>) {
         var scanner = JSONScanner(line)
         guard let members = scanner.members(), scanner.isAtEnd,
-            members["schema"].map({ $0.elementsEqual(Self.schema) }) == true,
-            let variant = members["variant"], let consistency = members["consistency"], let exit = members["exit"],
+            members["schema"].map({ $0.elementsEqual(Self.schema) }) == true, let variant = members["variant"],
+            let consistency = members["consistency"], let exit = members["exit"],
             let evaluated = members["evaluated_at"].flatMap(Self.time), let built = members["built"]
         else { return nil }
         let null = Array("null".utf8)
@@ -40,9 +40,7 @@ struct ResultLine {
         self.status = counts?.elementsEqual("false".utf8) == true ? nil : known
         witness = Self.witness(
             question: members["question"].flatMap(Self.text),
-            evaluatedAt: members["evaluated_at"].flatMap(Self.text) ?? "",
-            self.status
-        )
+            evaluatedAt: members["evaluated_at"].flatMap(Self.text) ?? "", self.status)
         isFollowed = hasVariants && consistency.elementsEqual(null)
         self.evaluated = evaluated
         var builtScanner = JSONScanner(built)
@@ -66,9 +64,7 @@ struct ResultLine {
     }
 
     /// Whether the results can be of one target, this one behind the other.
-    func follows(_ other: ResultLine) -> Bool {
-        other.isFollowed && question == other.question && set == other.set
-    }
+    func follows(_ other: ResultLine) -> Bool { other.isFollowed && question == other.question && set == other.set }
 
     /// Whether bytes are what a writer that was killed leaves of a line.
     ///
@@ -93,13 +89,8 @@ struct ResultLine {
     static func set(of reports: [Report]) -> String {
         hash(
             reports.map { report in
-                witness(
-                    question: report.question,
-                    evaluatedAt: report.evaluatedAt,
-                    report.counts ? report.status : nil
-                )
-            }
-        )
+                witness(question: report.question, evaluatedAt: report.evaluatedAt, report.counts ? report.status : nil)
+            })
     }
 
     private static func witness(question: String?, evaluatedAt: String, _ status: ExitStatus?) -> String {

@@ -29,9 +29,7 @@ struct PinsWriter {
         // The addresses of one target mostly send one chain.
         var told: Set<SafeText> = []
         for source in sources {
-            if let warning = source.warning {
-                context.console.report("WARNING: \(source.name): \(warning)")
-            }
+            if let warning = source.warning { context.console.report("WARNING: \(source.name): \(warning)") }
             if let suspicion = source.suspicion {
                 let label: SafeText = suspicion.level == .warning ? "Warning" : "Note"
                 let line: SafeText = "\(label): \(source.name): \(Report.Message(suspicion.reason).message)"
@@ -40,22 +38,12 @@ struct PinsWriter {
         }
         let saved = try save(sources)
         switch settings.form {
-        case .json:
-            try lines.write(
-                text: JSONRenderer.document(report(sources, saved, exit))
-            )
+        case .json: try lines.write(text: JSONRenderer.document(report(sources, saved, exit)))
         case .text:
             let style = TextStyle(
-                settings.color,
-                isTerminal: context.console.output.isTerminal,
-                environment: context.environment
-            )
+                settings.color, isTerminal: context.console.output.isTerminal, environment: context.environment)
             let renderer = PinsTextRenderer(
-                style: style,
-                time: time,
-                pinsAll: pinsAll(sources),
-                layout: context.console.output.layout
-            )
+                style: style, time: time, pinsAll: pinsAll(sources), layout: context.console.output.layout)
             try lines.write(text: renderer.text(sources))
         case .block(let format):
             for source in sources where ExitStatus(source) == .unreachable {
@@ -81,14 +69,7 @@ struct PinsWriter {
     }
 
     private func report(_ sources: [KeySource], _ saved: [Certificate: String], _ exit: ExitStatus) -> PinsReport {
-        PinsReport(
-            sources,
-            host: host,
-            pinsAll: pinsAll(sources),
-            saved: saved,
-            time: time,
-            exit: exit
-        )
+        PinsReport(sources, host: host, pinsAll: pinsAll(sources), saved: saved, time: time, exit: exit)
     }
 
     /// Whether authorities are pinned too: where their positions were asked for, and where nothing else is given.
@@ -105,14 +86,9 @@ struct PinsWriter {
         func chosen(_ source: KeySource) -> Set<SHA256Digest> { source.pinned(all: pinsAll(sources)) }
         func group(_ source: KeySource, host: String?, port: Int) -> PinGroup {
             PinGroup(
-                host: host,
-                port: port,
-                origins: origins(source),
-                warning: source.warning.map { _ in KeySource.warning },
-                items: source.items,
-                chosen: chosen(source),
-                remarks: remarks(source)
-            )
+                host: host, port: port, origins: origins(source),
+                warning: source.warning.map { _ in KeySource.warning }, items: source.items, chosen: chosen(source),
+                remarks: remarks(source))
         }
         var groups = servers.map { group($0, host: $0.endpoint?.host, port: $0.endpoint?.targetPort ?? Port.https) }
         guard !groups.isEmpty || !configured.isEmpty else {
@@ -157,14 +133,9 @@ struct PinsWriter {
         if let missing = recommendation.missing { remarks.append("WARNING: \(missing.message)") }
         if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
         var group = PinGroup(
-            host: source.endpoint?.host ?? host,
-            port: source.endpoint?.targetPort ?? Port.https,
-            origins: [place],
-            warning: source.warning.map { _ in KeySource.warning },
-            items: recommended.items,
-            chosen: Set(recommended.items.map(\.spkiSHA256)),
-            remarks: remarks + self.remarks(source)
-        )
+            host: source.endpoint?.host ?? host, port: source.endpoint?.targetPort ?? Port.https, origins: [place],
+            warning: source.warning.map { _ in KeySource.warning }, items: recommended.items,
+            chosen: Set(recommended.items.map(\.spkiSHA256)), remarks: remarks + self.remarks(source))
         // What is missing is among the remarks.
         group.hasReserve = true
         return group
@@ -185,9 +156,7 @@ struct PinsWriter {
                 let verb = file.wasThere ? "is there already" : "saved"
                 context.console.report("\(verb): \(file.path)  \(certificate)")
             }
-        } catch {
-            throw CommandError(status: .inputOutput, description: "\(error)")
-        }
+        } catch { throw CommandError(status: .inputOutput, description: "\(error)") }
         return saved
     }
 }

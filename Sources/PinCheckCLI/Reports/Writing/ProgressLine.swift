@@ -20,10 +20,7 @@ final class ProgressLine {
     ///
     /// A pipe that results go to may end at the same terminal, so only results in files leave it free.
     init?(
-        total: Int?,
-        console: Console,
-        hasResultOnOutput: Bool,
-        environment: [String: String],
+        total: Int?, console: Console, hasResultOnOutput: Bool, environment: [String: String],
         now: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
         guard total ?? Self.threshold >= Self.threshold, console.errors.isTerminal, environment["TERM"] != "dumb",
@@ -36,9 +33,7 @@ final class ProgressLine {
         nextTime = start + .seconds(1)
     }
 
-    deinit {
-        erase()
-    }
+    deinit { erase() }
 
     /// Takes note of what an earlier run has done.
     func skip(_ count: Int) {

@@ -16,10 +16,7 @@ struct ResultSink {
 
     /// An output of a run, which may add to the file of an earlier one.
     init(
-        _ output: FormOutput<OutputForm>,
-        settings: OutputSettings,
-        addingTo held: HeldFile? = nil,
-        in context: Context
+        _ output: FormOutput<OutputForm>, settings: OutputSettings, addingTo held: HeldFile? = nil, in context: Context
     ) throws(CommandError) {
         var stream: OutputStream
         if let path = output.file {
@@ -69,9 +66,7 @@ struct ResultSink {
 
     private mutating func write(_ text: String) throws(CommandError) {
         guard !text.isEmpty, loss == nil else { return }
-        do throws(CommandError) {
-            try lines.write(text: text)
-        } catch {
+        do throws(CommandError) { try lines.write(text: text) } catch {
             guard isJobSummary else { throw error }
             loss = error
         }

@@ -25,20 +25,15 @@ struct ResultWriter {
     ///   - context: the streams.
     /// - Throws: ``CommandError`` when a file cannot be made.
     init(
-        _ settings: OutputSettings,
-        notes: [Finding],
-        total: Int? = 1,
-        addingTo held: HeldFile? = nil,
+        _ settings: OutputSettings, notes: [Finding], total: Int? = 1, addingTo held: HeldFile? = nil,
         in context: Context
     ) throws(CommandError) {
         progress =
             settings.showsProgress
             ? ProgressLine(
-                total: total,
-                console: context.console,
+                total: total, console: context.console,
                 hasResultOnOutput: !settings.isQuiet && settings.outputs.contains { $0.file == nil },
-                environment: context.environment
-            ) : nil
+                environment: context.environment) : nil
         // What is only good to know stands with each result.
         self.notes = notes.filter { $0.level == .warning }.map { Report.Message($0.reason) }
         console = context.console
@@ -55,9 +50,7 @@ struct ResultWriter {
     /// Adds the summary that a job of GitHub Actions has a file for; a file of GitHub's that cannot be written is no verdict.
     private mutating func addJobSummary(in context: Context) {
         guard let path = context.environment["GITHUB_STEP_SUMMARY"], !path.isEmpty else { return }
-        do throws(CommandError) {
-            sinks.append(try ResultSink(jobSummary: path))
-        } catch {
+        do throws(CommandError) { sinks.append(try ResultSink(jobSummary: path)) } catch {
             console.report("Warning: GITHUB_STEP_SUMMARY: \(error.description)")
         }
     }
@@ -80,11 +73,8 @@ struct ResultWriter {
     ///   - shard: the part that the target is of, and what it is known by there.
     /// - Returns: the documents on them.
     /// - Throws: ``CommandError`` when an output cannot be written.
-    @discardableResult
-    mutating func add(
-        _ results: [CheckResult],
-        at position: Int = 0,
-        answering question: SHA256Digest? = nil,
+    @discardableResult mutating func add(
+        _ results: [CheckResult], at position: Int = 0, answering question: SHA256Digest? = nil,
         of shard: Report.Shard? = nil
     ) throws(CommandError) -> [Report] {
         var reports = results.map { result in

@@ -51,11 +51,7 @@ public struct AFNetworking25: ClientProcedure {
         }
         let uses = policy.mode == .certificate ? pins?.certificateUses : pins?.uses(at: .anywhere)
         return PinComparison(
-            demands: uses.map { [.every($0)] } ?? [],
-            expiration: nil,
-            isEnforced: true,
-            endsPathAtPin: false
-        )
+            demands: uses.map { [.every($0)] } ?? [], expiration: nil, isEnforced: true, endsPathAtPin: false)
     }
 
     /// Decides as AFNetworking does, step by step in its order.
@@ -63,8 +59,7 @@ public struct AFNetworking25: ClientProcedure {
         var run = AFNetworkingRun(policy, observation, pins: pins, verifier: verifier, platform: platform)
         run.run.pass(
             "settings",
-            "mode \(policy.mode.rawValue), \(run.pinWords), validatesCertificateChain \(validatesCertificateChain)"
-        )
+            "mode \(policy.mode.rawValue), \(run.pinWords), validatesCertificateChain \(validatesCertificateChain)")
         run.describePolicy()
         let system = run.evaluate()
         guard policy.mode != .none else { return withoutPinning(&run, system) }
@@ -97,8 +92,7 @@ public struct AFNetworking25: ClientProcedure {
     }
 
     private func comparingCertificates(
-        _ run: inout AFNetworkingRun<some PathVerifier>,
-        _ system: TrustResult
+        _ run: inout AFNetworkingRun<some PathVerifier>, _ system: TrustResult
     ) -> Verdict {
         switch run.requirePinnedTrust(system) {
         case .ended(let verdict): return verdict
@@ -108,18 +102,15 @@ public struct AFNetworking25: ClientProcedure {
                 let match = run.run.pins?.certificateMatches(on: pinned.builtChain).last
                 return run.verdict(
                     .pinMatched(match ?? PinMatch(pinIndex: 0, depth: pinned.builtChain.certificates.count - 1)),
-                    on: pinned.builtChain
-                )
+                    on: pinned.builtChain)
             }
             return comparingWholeChain(&run, system)
         }
     }
 
     /// Every certificate of the chain built with the system's roots must be pinned.
-    private func comparingWholeChain(
-        _ run: inout AFNetworkingRun<some PathVerifier>,
-        _ system: TrustResult
-    ) -> Verdict {
+    private func comparingWholeChain(_ run: inout AFNetworkingRun<some PathVerifier>, _ system: TrustResult) -> Verdict
+    {
         let chain = system.builtChain
         let pinned = Set(run.run.pins?.certificates ?? [])
         run.run.warnOfPathDependence(system) { $0.certificates.allSatisfy(pinned.contains) }
@@ -135,10 +126,8 @@ public struct AFNetworking25: ClientProcedure {
     }
 
     /// Counts the pairs of equal keys, as AFNetworking does, repeated pins included.
-    private func comparingPublicKeys(
-        _ run: inout AFNetworkingRun<some PathVerifier>,
-        _ system: TrustResult
-    ) -> Verdict {
+    private func comparingPublicKeys(_ run: inout AFNetworkingRun<some PathVerifier>, _ system: TrustResult) -> Verdict
+    {
         run.warnOfUncheckedValidity()
         let result = run.chainOfKeys(system)
         let chain = result.builtChain
@@ -157,10 +146,7 @@ public struct AFNetworking25: ClientProcedure {
 
     /// Ends with the pairs of equal keys that were found.
     private func ended(
-        _ pairs: [PinMatch],
-        on chain: BuiltChain,
-        compared: Int,
-        _ run: inout AFNetworkingRun<some PathVerifier>
+        _ pairs: [PinMatch], on chain: BuiltChain, compared: Int, _ run: inout AFNetworkingRun<some PathVerifier>
     ) -> Verdict {
         guard let match = pairs.first, !validatesCertificateChain || pairs.count == compared else {
             let shortfall =
@@ -177,8 +163,7 @@ public struct AFNetworking25: ClientProcedure {
             run.run.warn(
                 "counted-twice",
                 "only \(matched) of \(compared) certificates are pinned: AFNetworking 2.5 counts a pin that is given "
-                    + "repeatedly as often as it is given"
-            )
+                    + "repeatedly as often as it is given")
         }
         return run.verdict(.pinMatched(match), on: chain)
     }

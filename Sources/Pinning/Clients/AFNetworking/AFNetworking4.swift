@@ -42,13 +42,8 @@ public struct AFNetworking4: ClientProcedure {
     /// Decides as AFNetworking does, step by step in its order.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = AFNetworkingRun(
-            policy,
-            observation,
-            pins: pins,
-            verifier: verifier,
-            platform: platform,
-            rejection: version == .v3 ? .rejectProtectionSpace : .cancelAuthenticationChallenge
-        )
+            policy, observation, pins: pins, verifier: verifier, platform: platform,
+            rejection: version == .v3 ? .rejectProtectionSpace : .cancelAuthenticationChallenge)
         if let refusal = refusal(&run) { return refusal }
         run.describePolicy()
         let system = run.evaluate()
@@ -67,18 +62,15 @@ public struct AFNetworking4: ClientProcedure {
         }
         run.run.fail(
             "settings",
-            "allowInvalidCertificates with validatesDomainName needs a pinning mode and pins: every server is refused"
-        )
+            "allowInvalidCertificates with validatesDomainName needs a pinning mode and pins: every server is refused")
         return run.verdict(
             .refusedSettings("In order to validate a domain name for self signed certificates, you MUST use pinning."),
-            on: run.run.leafAlone
-        )
+            on: run.run.leafAlone)
     }
 
     /// The pinned certificates are the only anchors, and one of them must be on the chain.
     private func comparingCertificates(
-        _ run: inout AFNetworkingRun<some PathVerifier>,
-        _ system: TrustResult
+        _ run: inout AFNetworkingRun<some PathVerifier>, _ system: TrustResult
     ) -> Verdict {
         switch run.requirePinnedTrust(system) {
         case .ended(let verdict): return verdict
@@ -91,10 +83,8 @@ public struct AFNetworking4: ClientProcedure {
     }
 
     /// Any key of the chain, which with allowInvalidCertificates need not be a valid one.
-    private func comparingPublicKeys(
-        _ run: inout AFNetworkingRun<some PathVerifier>,
-        _ system: TrustResult
-    ) -> Verdict {
+    private func comparingPublicKeys(_ run: inout AFNetworkingRun<some PathVerifier>, _ system: TrustResult) -> Verdict
+    {
         guard run.run.pins != nil else { return run.withoutPins(system) }
         run.warnOfUncheckedValidity()
         let chain = run.chainOfKeys(system)

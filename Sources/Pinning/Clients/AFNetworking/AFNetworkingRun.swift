@@ -6,11 +6,7 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
     var run: ProcedureRun<Verifier>
 
     init(
-        _ policy: AFSecurityPolicy,
-        _ observation: Observation,
-        pins: PinSet?,
-        verifier: Verifier,
-        platform: Platform?,
+        _ policy: AFSecurityPolicy, _ observation: Observation, pins: PinSet?, verifier: Verifier, platform: Platform?,
         rejection: ChallengeDisposition = .cancelAuthenticationChallenge
     ) {
         self.policy = policy
@@ -25,9 +21,7 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
     var pinWords: String { pinCount == 1 ? "1 pin" : "\(pinCount) pins" }
 
     /// Evaluates under the policy the settings stand for.
-    func evaluate(anchors: Anchors = .trustStore) -> TrustResult {
-        run.evaluate(trustPolicy, anchors: anchors)
-    }
+    func evaluate(anchors: Anchors = .trustStore) -> TrustResult { run.evaluate(trustPolicy, anchors: anchors) }
 
     /// The chain whose keys are compared: the system's, or with allowInvalidCertificates the best effort.
     func chainOfKeys(_ system: TrustResult) -> TrustResult {
@@ -47,8 +41,7 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
             run.skip("name", "validatesDomainName is off")
             run.warn(
                 "name-not-checked",
-                "validatesDomainName is off: the name, the extended key usage and the strength of keys go unchecked"
-            )
+                "validatesDomainName is off: the name, the extended key usage and the strength of keys go unchecked")
         }
     }
 
@@ -71,10 +64,7 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
         }
         record(system)
         run.skip("pins", "mode none compares no pins")
-        return verdict(
-            system.isTrusted ? .trustedWithoutPins : .untrusted(system.failures),
-            on: system.builtChain
-        )
+        return verdict(system.isTrusted ? .trustedWithoutPins : .untrusted(system.failures), on: system.builtChain)
     }
 
     /// The system's opinion, which counts unless allowInvalidCertificates is set.
@@ -96,14 +86,10 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
     ///
     /// - Returns: the evaluation, or the verdict when the procedure ends here.
     mutating func requirePinnedTrust(_ system: TrustResult) -> PinnedTrust {
-        guard let pins = run.pins, !pins.certificates.isEmpty else {
-            return .ended(withoutPins(system))
-        }
+        guard let pins = run.pins, !pins.certificates.isEmpty else { return .ended(withoutPins(system)) }
         if pins.certificates.count < pins.pins.count {
             run.warn(
-                "hash-pins-ignored",
-                "certificate mode compares certificates: the pins that are hashes are ignored"
-            )
+                "hash-pins-ignored", "certificate mode compares certificates: the pins that are hashes are ignored")
         }
         let pinned = evaluate(anchors: .only(pins.certificates))
         record(pinned, id: "pinned-trust", leadsTo: "a pinned certificate")
@@ -128,8 +114,7 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
         }
         run.warn(
             "validity-not-checked",
-            "public-key mode with allowInvalidCertificates checks neither trust nor dates nor the name, only the key"
-        )
+            "public-key mode with allowInvalidCertificates checks neither trust nor dates nor the name, only the key")
     }
 
     /// Public-key mode gathers the keys of the whole chain before it compares one, and a kind of key that Apple's system does not
@@ -142,11 +127,8 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
         run.fail("pins", "Apple's system hands out no SecKey for \(key), and AFNetworking crashes on that")
         return verdict(
             .clientError(
-                name: "NSInvalidArgumentException",
-                message: "AFNetworking crashes on \(key): it takes RSA and EC keys"
-            ),
-            on: chain
-        )
+                name: "NSInvalidArgumentException", message: "AFNetworking crashes on \(key): it takes RSA and EC keys"),
+            on: chain)
     }
 
     mutating func withoutPins(_ system: TrustResult) -> Verdict {
@@ -162,8 +144,7 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
         run.warn(
             "needs-allow-invalid",
             "the chain ends at a pinned certificate, but AFNetworking asks the system first: "
-                + "a private authority needs allowInvalidCertificates"
-        )
+                + "a private authority needs allowInvalidCertificates")
     }
 
     func verdict(_ reason: Verdict.Reason, on chain: BuiltChain) -> Verdict {
@@ -171,10 +152,6 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
             policy.mode == .certificate
             ? run.pins?.certificateMatches(on: chain) : run.pins?.publicKeyMatches(on: chain)
         return run.verdict(
-            reason,
-            on: chain,
-            matches: matches ?? [],
-            disposition: reason.isAcceptance ? .useCredential : rejection
-        )
+            reason, on: chain, matches: matches ?? [], disposition: reason.isAcceptance ? .useCredential : rejection)
     }
 }

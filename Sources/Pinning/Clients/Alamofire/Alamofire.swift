@@ -10,10 +10,7 @@ public struct Alamofire: ClientProcedure {
         case revocation(performDefaultValidation: Bool = true, validateHost: Bool = true)
         /// `PinnedCertificatesTrustEvaluator`: with `acceptSelfSigned` the pins are the only anchors.
         case pinnedCertificates(
-            acceptSelfSigned: Bool = false,
-            performDefaultValidation: Bool = true,
-            validateHost: Bool = true
-        )
+            acceptSelfSigned: Bool = false, performDefaultValidation: Bool = true, validateHost: Bool = true)
         /// `PublicKeysTrustEvaluator`.
         case publicKeys(performDefaultValidation: Bool = true, validateHost: Bool = true)
         /// `CompositeTrustEvaluator`: all must pass.
@@ -36,9 +33,7 @@ public struct Alamofire: ClientProcedure {
 
     /// A server trust manager with one evaluator.
     public init(
-        _ evaluator: Evaluator,
-        evaluatedHosts: Set<String>? = nil,
-        allHostsMustBeEvaluated: Bool = true,
+        _ evaluator: Evaluator, evaluatedHosts: Set<String>? = nil, allHostsMustBeEvaluated: Bool = true,
         host: String? = nil
     ) {
         self.host = host
@@ -54,11 +49,8 @@ public struct Alamofire: ClientProcedure {
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         if let evaluatedHosts, !evaluatedHosts.contains(name.description) { return .nothing }
         return PinComparison(
-            demands: demands(of: evaluator, with: pins),
-            expiration: nil,
-            isEnforced: true,
-            endsPathAtPin: evaluator.hasPinnedAnchors
-        )
+            demands: demands(of: evaluator, with: pins), expiration: nil, isEnforced: true,
+            endsPathAtPin: evaluator.hasPinnedAnchors)
     }
 
     /// What the pins have to fulfil for `evaluator`, none for one that compares none.
@@ -85,24 +77,21 @@ public struct Alamofire: ClientProcedure {
         if let near = evaluatedHosts?.first(where: { (try? ServerName($0)) == (try? ServerName(host)) }) {
             run.warn(
                 "host-never-matches",
-                "the evaluator for '\(near)' is not for '\(host)': Alamofire compares names as text"
-            )
+                "the evaluator for '\(near)' is not for '\(host)': Alamofire compares names as text")
         }
         guard allHostsMustBeEvaluated else {
             let system = run.evaluate(run.serverPolicy)
             run.recordServerTrust(system)
             run.warn(
                 "host-not-evaluated",
-                "no evaluator is set for \(host): it falls to default handling, and nothing is pinned"
-            )
+                "no evaluator is set for \(host): it falls to default handling, and nothing is pinned")
             let verdict = run.unpinned("no evaluator is set for \(host)", system)
             return run.verdict(verdict.reason, on: verdict.builtChain, disposition: .performDefaultHandling)
         }
         run.fail("evaluator", "no evaluator is set for \(host), and allHostsMustBeEvaluated")
         return run.verdict(
             .clientError(name: "noRequiredEvaluator", message: "a ServerTrustEvaluating value is required for \(host)"),
-            on: run.leafAlone
-        )
+            on: run.leafAlone)
     }
 
     private func evaluate(_ evaluator: Evaluator, _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
@@ -127,9 +116,7 @@ public struct Alamofire: ClientProcedure {
 
     /// The revocation policy's evaluation, the last of the three, needs a valid path also when the others are off.
     private func revocation(
-        _ performDefaultValidation: Bool,
-        _ validateHost: Bool,
-        _ run: inout ProcedureRun<some PathVerifier>
+        _ performDefaultValidation: Bool, _ validateHost: Bool, _ run: inout ProcedureRun<some PathVerifier>
     ) -> Verdict {
         run.skip("revocation", "not asked for: nothing but the target is contacted")
         guard !performDefaultValidation, !validateHost else {
@@ -159,9 +146,7 @@ public struct Alamofire: ClientProcedure {
     }
 
     private func pinnedCertificates(
-        _ acceptSelfSigned: Bool,
-        _ performDefaultValidation: Bool,
-        _ validateHost: Bool,
+        _ acceptSelfSigned: Bool, _ performDefaultValidation: Bool, _ validateHost: Bool,
         _ run: inout ProcedureRun<some PathVerifier>
     ) -> Verdict {
         guard let certificates = run.pins?.certificates, !certificates.isEmpty else {
@@ -177,9 +162,7 @@ public struct Alamofire: ClientProcedure {
     }
 
     private func publicKeys(
-        _ performDefaultValidation: Bool,
-        _ validateHost: Bool,
-        _ run: inout ProcedureRun<some PathVerifier>
+        _ performDefaultValidation: Bool, _ validateHost: Bool, _ run: inout ProcedureRun<some PathVerifier>
     ) -> Verdict {
         guard let pins = run.pins else { return missing("noPublicKeysFound", "no public key is pinned", &run) }
         let held = pins.indicesOfSecKeys(besides: run.observation.presented.certificates)
@@ -188,9 +171,7 @@ public struct Alamofire: ClientProcedure {
         }
         if held.count < pins.pins.count {
             run.warn(
-                "public-key-not-loaded",
-                "Alamofire loads RSA and EC keys only: the pins of other keys are left out"
-            )
+                "public-key-not-loaded", "Alamofire loads RSA and EC keys only: the pins of other keys are left out")
         }
         let end = validate(performDefaultValidation, validateHost, .trustStore, &run)
         return end.verdict
@@ -215,18 +196,12 @@ public struct Alamofire: ClientProcedure {
 
     /// The trust evaluation whose chain the pins are compared on.
     private func validated(
-        _ validateHost: Bool,
-        _ anchors: Anchors,
-        _ run: ProcedureRun<some PathVerifier>
-    ) -> TrustResult {
-        run.evaluate(validateHost ? run.serverPolicy : .sslServer(name: .unchecked), anchors: anchors)
-    }
+        _ validateHost: Bool, _ anchors: Anchors, _ run: ProcedureRun<some PathVerifier>
+    ) -> TrustResult { run.evaluate(validateHost ? run.serverPolicy : .sslServer(name: .unchecked), anchors: anchors) }
 
     /// Default validation never checks the name; host validation checks everything.
     private func validate(
-        _ performDefaultValidation: Bool,
-        _ validateHost: Bool,
-        _ anchors: Anchors,
+        _ performDefaultValidation: Bool, _ validateHost: Bool, _ anchors: Anchors,
         _ run: inout ProcedureRun<some PathVerifier>
     ) -> Validation {
         let end = anchors == .trustStore ? "a trusted root" : "a pinned certificate"
@@ -235,14 +210,10 @@ public struct Alamofire: ClientProcedure {
             run.skip("name", "validateHost is off")
             run.skip("trust", "performDefaultValidation and validateHost are both off: only the pins count")
             run.warn(
-                "validity-not-checked",
-                "with both validations off neither trust nor dates nor the name are checked"
-            )
+                "validity-not-checked", "with both validations off neither trust nor dates nor the name are checked")
             let policy = TrustPolicy.sslServer(name: .unchecked)
             return Validation(
-                result: run.extendingBestEffort(of: result, under: policy, anchors: anchors),
-                verdict: nil
-            )
+                result: run.extendingBestEffort(of: result, under: policy, anchors: anchors), verdict: nil)
         }
         if validateHost {
             run.recordServerTrust(result, leadsTo: end)

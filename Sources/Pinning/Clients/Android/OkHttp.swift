@@ -55,8 +55,7 @@ public struct OkHttp: ClientProcedure {
         } catch {
             throw ClientConfigurationError(
                 client: "okhttp",
-                message: "\(quoted(text)) is not a pattern: write a host, *.host or **.host (\(error))"
-            )
+                message: "\(quoted(text)) is not a pattern: write a host, *.host or **.host (\(error))")
         }
     }
 
@@ -67,11 +66,8 @@ public struct OkHttp: ClientProcedure {
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         guard let pins, let applying = pinsApplying(to: name, pins), !applying.isEmpty else { return .nothing }
         return PinComparison(
-            demands: [.any(pins.uses(at: .anywhere).filter { applying.contains($0.pinIndex) })],
-            expiration: nil,
-            isEnforced: true,
-            endsPathAtPin: false
-        )
+            demands: [.any(pins.uses(at: .anywhere).filter { applying.contains($0.pinIndex) })], expiration: nil,
+            isEnforced: true, endsPathAtPin: false)
     }
 
     /// Decides as `CertificatePinner.check` does once the platform trusts the chain.
@@ -93,13 +89,10 @@ public struct OkHttp: ClientProcedure {
             let length = cleaned.builtChain.certificates.count
             guard length <= Self.chainLimit else {
                 run.fail(
-                    "chain-length",
-                    "the cleaned chain has \(length) certificates and OkHttp takes \(Self.chainLimit)"
-                )
+                    "chain-length", "the cleaned chain has \(length) certificates and OkHttp takes \(Self.chainLimit)")
                 return run.verdict(
                     .clientError(name: "SSLPeerUnverifiedException", message: "Certificate chain too long: \(length)"),
-                    on: cleaned.builtChain
-                )
+                    on: cleaned.builtChain)
             }
             return run.compare(on: cleaned, what: "public key") { pins, chain in
                 pins.publicKeyMatches(on: chain).filter { applying.contains($0.pinIndex) }

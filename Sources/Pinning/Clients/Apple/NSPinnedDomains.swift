@@ -35,14 +35,10 @@ public struct NSPinnedDomains: ClientProcedure {
     public var name: String { "nspinneddomains" }
 
     /// Pins that an app would list under one of the two keys.
-    public init() {
-        identities = .eitherKey
-    }
+    public init() { identities = .eitherKey }
 
     /// The leaf and authority identities of a host.
-    public init(identities: Identities?) {
-        self.identities = identities
-    }
+    public init(identities: Identities?) { self.identities = identities }
 
     /// The lists of all entries that cover `host`, merged; entries without any list pin nothing.
     public init(entries: [Entry], host: ServerName) {
@@ -71,11 +67,8 @@ public struct NSPinnedDomains: ClientProcedure {
             return [.any(uses ?? [])]
         }
         return PinComparison(
-            demands: demand(leaf, .leaf) + demand(authorities, .authorities),
-            expiration: nil,
-            isEnforced: true,
-            endsPathAtPin: false
-        )
+            demands: demand(leaf, .leaf) + demand(authorities, .authorities), expiration: nil, isEnforced: true,
+            endsPathAtPin: false)
     }
 
     /// Decides as the system does for an app with that dictionary.
@@ -102,8 +95,7 @@ public struct NSPinnedDomains: ClientProcedure {
                 "pins",
                 shortfall
                     ?? (identities == .eitherKey
-                        ? "no public key of any valid path is pinned" : "no identity of any valid path is listed")
-            )
+                        ? "no public key of any valid path is pinned" : "no identity of any valid path is listed"))
             run.warnOfPresentedPins(system.builtChain)
             return run.verdict(shortfall.map { .pinsFallShort($0) } ?? .pinMismatch, on: system.builtChain)
         }
@@ -125,17 +117,13 @@ public struct NSPinnedDomains: ClientProcedure {
             else { return nil }
             let key = depth == 0 ? "NSPinnedLeafIdentities" : "NSPinnedCAIdentities"
             return Match(
-                pin: pinMatch(at: depth),
-                detail: "public key at depth \(depth) is pinned: list it under \(key)"
-            )
+                pin: pinMatch(at: depth), detail: "public key at depth \(depth) is pinned: list it under \(key)")
         case .listed(let leaf, let authorities):
             let leafDepth = leaf.map { $0.contains(keys[0]) ? 0 : -1 }
             let authorityDepth = authorities.map { list in keys.dropFirst().firstIndex(where: list.contains) ?? -1 }
             guard leafDepth != -1, authorityDepth != -1, let depth = leafDepth ?? authorityDepth else { return nil }
             return Match(
-                pin: pinMatch(at: depth),
-                detail: "the identities of the path are pinned, the first at depth \(depth)"
-            )
+                pin: pinMatch(at: depth), detail: "the identities of the path are pinned, the first at depth \(depth)")
         }
     }
 

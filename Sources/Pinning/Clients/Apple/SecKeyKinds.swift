@@ -15,8 +15,7 @@ extension PinSet {
     /// - Returns: the positions, none when no pin is such a key.
     func indicesOfSecKeys(besides certificates: [Certificate]) -> Set<Int> {
         let others = Set(
-            (self.certificates + certificates).map(\.publicKey).filter { !$0.algorithm.hasSecKey }.map(\.spkiSHA256)
-        )
+            (self.certificates + certificates).map(\.publicKey).filter { !$0.algorithm.hasSecKey }.map(\.spkiSHA256))
         return Set(pins.indices.filter { !others.contains(pins[$0].spkiSHA256) })
     }
 }

@@ -39,8 +39,7 @@ public struct UnderTransportSecurity: ClientProcedure {
         var release = AppleRelease.newest
         if case .apple(let own) = observation.release { release = own }
         switch settings.ruling(for: host, on: release) {
-        case .off(let why):
-            return verdict.adding([(.skip, "ats", "App Transport Security is off for \(host): \(why)")])
+        case .off(let why): return verdict.adding([(.skip, "ats", "App Transport Security is off for \(host): \(why)")])
         case .on(let requirement):
             var steps = TransportSecuritySteps(requirement, host: host)
             steps.judgeConnection(observation)
@@ -56,9 +55,7 @@ public struct UnderTransportSecurity: ClientProcedure {
 
     /// Why the system by itself would refuse the server, `nil` when it would not.
     private func refusalOfSystem(
-        _ observation: Observation,
-        _ pins: PinSet?,
-        _ verifier: some PathVerifier
+        _ observation: Observation, _ pins: PinSet?, _ verifier: some PathVerifier
     ) -> TrustFailure? {
         // The pins stand for what the system would fetch, as they do for the client.
         let run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
@@ -82,12 +79,9 @@ public struct UnderTransportSecurity: ClientProcedure {
             [],
             note: Warning(
                 id: Warning.transportSecurityExceptionNeeded,
-                message:
-                    "the system by itself refuses the chain (\(refusal)); an app that accepts it needs "
+                message: "the system by itself refuses the chain (\(refusal)); an app that accepts it needs "
                     + "NSExceptionAllowsInsecureHTTPLoads \(place) in its Info.plist, or NSAllowsArbitraryLoads "
-                    + "(known from Apple's documentation)"
-            )
-        )
+                    + "(known from Apple's documentation)"))
     }
 }
 
@@ -125,8 +119,7 @@ private struct TransportSecuritySteps {
         } else if connection.offersECDHE != true {
             fail(
                 connection.offersECDHE == false
-                    ? .noForwardSecrecy(cipher: connection.cipher) : .forwardSecrecyUnknown(cipher: connection.cipher)
-            )
+                    ? .noForwardSecrecy(cipher: connection.cipher) : .forwardSecrecyUnknown(cipher: connection.cipher))
         } else {
             steps.append((.pass, "ats-forward-secrecy", "the server agrees on keys by ECDHE"))
         }
@@ -148,8 +141,7 @@ private struct TransportSecuritySteps {
         if !isSignatureTaken { fail(.weakSignature(leaf)) }
         if isKeyTaken, isSignatureTaken {
             steps.append(
-                (.pass, "ats-certificate", "\(leaf.publicKey.algorithm), signed with \(leaf.signatureAlgorithm)")
-            )
+                (.pass, "ats-certificate", "\(leaf.publicKey.algorithm), signed with \(leaf.signatureAlgorithm)"))
         }
         guard requirement.requiresTransparency else { return }
         guard let count = observation.evidence?.timestamps else {
@@ -173,41 +165,29 @@ private struct TransportSecuritySteps {
             (
                 .pass, "ats-trust",
                 "NSExceptionAllowsInsecureHTTPLoads lets the app accept what the system refuses (\(refusal))"
-            )
-        )
+            ))
     }
 
     /// The client's verdict, which the first failure ends where it accepts.
     func applied(to verdict: Verdict) -> Verdict {
         let other = verdict.isAccepted ? failures.dropFirst() : failures[...]
         return verdict.adding(
-            steps,
-            reason: verdict.isAccepted ? failures.first.map(Verdict.Reason.refusedByTransportSecurity) : nil,
-            warnings: other.map { Warning(id: $0.id, message: "\($0)") }
-        )
+            steps, reason: verdict.isAccepted ? failures.first.map(Verdict.Reason.refusedByTransportSecurity) : nil,
+            warnings: other.map { Warning(id: $0.id, message: "\($0)") })
     }
 }
 
 extension Verdict {
     /// The verdict with more steps and what they came to.
     fileprivate func adding(
-        _ steps: [(status: TraceStep.Status, id: String, detail: String)],
-        reason other: Reason? = nil,
-        warnings more: [Warning] = [],
-        note: Warning? = nil
+        _ steps: [(status: TraceStep.Status, id: String, detail: String)], reason other: Reason? = nil,
+        warnings more: [Warning] = [], note: Warning? = nil
     ) -> Verdict {
         let added = steps.enumerated().map { offset, step in
             TraceStep(number: trace.count + offset + 1, id: step.id, status: step.status, detail: step.detail)
         }
         return Verdict(
-            reason: other ?? reason,
-            disposition: disposition,
-            trace: trace + added,
-            builtChain: builtChain,
-            restsOn: restsOn,
-            matches: matches,
-            warnings: warnings + more,
-            notes: notes + (note.map { [$0] } ?? [])
-        )
+            reason: other ?? reason, disposition: disposition, trace: trace + added, builtChain: builtChain,
+            restsOn: restsOn, matches: matches, warnings: warnings + more, notes: notes + (note.map { [$0] } ?? []))
     }
 }

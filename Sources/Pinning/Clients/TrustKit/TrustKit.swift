@@ -19,10 +19,7 @@ public struct TrustKit: ClientProcedure {
     ///
     /// - Throws: ``ClientConfigurationError`` when the policy is enforced and has fewer than two different pins.
     public init(
-        pins: PinSet?,
-        enforcesPinning: Bool = true,
-        expiration: Timestamp? = nil,
-        exemptRoots: Set<Certificate> = []
+        pins: PinSet?, enforcesPinning: Bool = true, expiration: Timestamp? = nil, exemptRoots: Set<Certificate> = []
     ) throws(ClientConfigurationError) {
         let distinct = Set(pins?.pins.map(\.spkiSHA256) ?? []).count
         let needed = enforcesPinning ? 2 : 1
@@ -30,8 +27,7 @@ public struct TrustKit: ClientProcedure {
             throw ClientConfigurationError(
                 client: "trustkit",
                 message: (distinct == 1 ? "1 pin is" : "\(distinct) different pins are")
-                    + " configured and TrustKit needs \(needed): add a backup pin"
-            )
+                    + " configured and TrustKit needs \(needed): add a backup pin")
         }
         self.enforcesPinning = enforcesPinning
         self.expiration = expiration
@@ -79,21 +75,16 @@ public struct TrustKit: ClientProcedure {
                     name: "ErrorCouldNotGenerateSpkiHash",
                     message:
                         "TrustKit cannot hash the \(unknown.publicKey.algorithm) key of \(unknown) and blocks the connection"
-                ),
-                on: system.builtChain
-            )
+                ), on: system.builtChain)
         }
         if let odd = hashes.oddlyHashed(on: system.builtChain, pins) {
             run.warn(
                 "trustkit-hash-differs",
                 "the key of \(odd.certificate) is pinned, but TrustKit hashes it as \(odd.hash.base64): its header is for RSA keys "
-                    + "with an exponent of 3 bytes"
-            )
+                    + "with an exponent of 3 bytes")
         }
         return enforced(
-            run.compare(on: system, what: "public key") { pins, chain in hashes.matches(pins, on: chain) },
-            &run
-        )
+            run.compare(on: system, what: "public key") { pins, chain in hashes.matches(pins, on: chain) }, &run)
     }
 
     private func reasonNotToPin(_ observation: Observation, _ pins: PinSet?) -> String? {
@@ -110,8 +101,7 @@ public struct TrustKit: ClientProcedure {
             run.warn("pins-overridden", "no pin matches, and the chain ends at an installed root, which macOS exempts")
             return run.verdict(
                 .pinsNotApplied("FailedUserDefinedTrustAnchor: the chain ends at the installed root \(root)"),
-                on: verdict.builtChain
-            )
+                on: verdict.builtChain)
         }
         guard !enforcesPinning else { return verdict }
         run.warn("not-enforced", "no pin matches, and enforcePinning is off: TrustKit reports this and goes on")
@@ -123,9 +113,7 @@ public struct TrustKit: ClientProcedure {
 private struct TrustKitHashes<Verifier: PathVerifier> {
     private let verifier: Verifier
 
-    init(_ verifier: Verifier) {
-        self.verifier = verifier
-    }
+    init(_ verifier: Verifier) { self.verifier = verifier }
 
     /// What comes of pins on a path.
     enum Outcome {
@@ -141,9 +129,7 @@ private struct TrustKitHashes<Verifier: PathVerifier> {
 
     func matches(_ pins: PinSet, on chain: BuiltChain) -> [PinMatch] {
         let hashes = Dictionary(
-            chain.certificates.map { ($0.publicKey, hash(of: $0.publicKey)) },
-            uniquingKeysWith: { first, _ in first }
-        )
+            chain.certificates.map { ($0.publicKey, hash(of: $0.publicKey)) }, uniquingKeysWith: { first, _ in first })
         return pins.matches(on: chain) { pin, certificate in hashes[certificate.publicKey] == pin.spkiSHA256 }
     }
 

@@ -16,18 +16,14 @@ public struct TrustKitAndroid: ClientProcedure {
     ///
     /// - Throws: ``ClientConfigurationError`` when the policy is enforced and has fewer than two different pins.
     public init(
-        pins: PinSet?,
-        enforcesPinning: Bool = false,
-        expiration: Timestamp? = nil,
-        trust: AndroidTrust? = nil
+        pins: PinSet?, enforcesPinning: Bool = false, expiration: Timestamp? = nil, trust: AndroidTrust? = nil
     ) throws(ClientConfigurationError) {
         let distinct = Set(pins?.pins.map(\.spkiSHA256) ?? []).count
         guard pins == nil || !enforcesPinning || distinct >= 2 else {
             throw ClientConfigurationError(
                 client: "trustkit-android",
                 message: (distinct == 1 ? "1 pin is" : "\(distinct) different pins are")
-                    + " configured and an enforced policy needs 2: add a backup pin"
-            )
+                    + " configured and an enforced policy needs 2: add a backup pin")
         }
         self.enforcesPinning = enforcesPinning
         self.expiration = expiration

@@ -15,12 +15,8 @@ public struct TrustKitDomain: Sendable, Hashable {
 
     /// A policy; the values that are left out are TrustKit's defaults on iOS.
     public init(
-        name: String,
-        includesSubdomains: Bool = false,
-        enforcesPinning: Bool = true,
-        hashes: [SHA256Digest] = [],
-        expiration: Timestamp? = nil,
-        isExcluded: Bool = false
+        name: String, includesSubdomains: Bool = false, enforcesPinning: Bool = true, hashes: [SHA256Digest] = [],
+        expiration: Timestamp? = nil, isExcluded: Bool = false
     ) {
         self.name = name
         self.includesSubdomains = includesSubdomains
@@ -71,8 +67,7 @@ public struct TrustKitConfiguration: Sendable, Hashable {
         public func message(_ name: String) -> String {
             switch self {
             case .noRegisteredSuffix: "'\(name)' has no registered suffix: TrustKit does not take such a domain"
-            case .publicSuffixIncludesSubdomains:
-                "kTSKIncludeSubdomains cannot be set for the public suffix '\(name)'"
+            case .publicSuffixIncludesSubdomains: "kTSKIncludeSubdomains cannot be set for the public suffix '\(name)'"
             case .exclusionIsNotAlone: "kSKExcludeSubdomainFromParentPolicy must be the only key of '\(name)'"
             case .exclusionWithoutParent: "'\(name)' is excluded, but no parent domain includes its subdomains"
             case .tooFewPins(let count, let needed):
@@ -89,9 +84,7 @@ public struct TrustKitConfiguration: Sendable, Hashable {
     ///   - suffixes: the public suffix list, which TrustKit carries with it.
     /// - Returns: the rules, none for a domain that TrustKit takes.
     public static func violations(
-        of domain: TrustKitDomain,
-        among domains: [TrustKitDomain],
-        suffixes: some PublicSuffixList
+        of domain: TrustKitDomain, among domains: [TrustKitDomain], suffixes: some PublicSuffixList
     ) -> [Violation] {
         var violations: [Violation] = []
         let name = (try? ServerName(domain.name))?.description ?? domain.name
@@ -118,12 +111,9 @@ public struct TrustKitConfiguration: Sendable, Hashable {
         guard case .dns(let host) = host else { return nil }
         if let own = domains.first(where: { $0.name == host }) { return own }
         let suffix = suffixes.publicSuffix(of: host)
-        return
-            domains
-            .filter { domain in
-                domain.includesSubdomains && host.hasSuffix("." + domain.name)
-                    && suffixes.publicSuffix(of: domain.name) == suffix
-            }
-            .max { $0.name.utf8.count < $1.name.utf8.count }
+        return domains.filter { domain in
+            domain.includesSubdomains && host.hasSuffix("." + domain.name)
+                && suffixes.publicSuffix(of: domain.name) == suffix
+        }.max { $0.name.utf8.count < $1.name.utf8.count }
     }
 }

@@ -3,8 +3,7 @@ import PinChecking
 import Pinning
 
 /// Checks a throwaway server and its chain, as a program of somebody else's would, and fails where a verdict is not as it should be.
-@main
-struct Outside {
+@main struct Outside {
     static func main() async throws {
         let pki = try StandardPKI.shared()
         let host = "api.example.com"
@@ -30,9 +29,7 @@ struct Outside {
         do throws(CheckError) {
             _ = try PinChecker(pins: ["sha256/AAAA"])
             expect(false, "a pin of three bytes was read")
-        } catch {
-            expect(error.kind == .data, "\(error)")
-        }
+        } catch { expect(error.kind == .data, "\(error)") }
         print("everything that was asked of the products was answered rightly")
     }
 
