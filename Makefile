@@ -22,8 +22,8 @@ BENCH_JSON =
 WIDTH := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2 )))
 TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) $(SWIFT) test --disable-xctest \
     $(shell $(SWIFT) --version 2>/dev/null | grep -q 'Swift version 6\.2' && echo --no-parallel) $(if $(FILTER),--filter '$(FILTER)')
-# Tests are neither optimised nor a debug build: that of ArgumentParser looks through all declarations whenever it parses, which takes
-# as long as all tests together. Assertions are on. With the sanitizers they are a debug build.
+# `make demo` and `make test` share one build, neither optimised, which takes three quarters of the time, nor a debug build: that of
+# ArgumentParser looks through all declarations whenever it parses. Assertions are on. With the sanitizers the tests are a debug build.
 QUICK = -c release -Xswiftc -Onone -Xswiftc -enable-testing --scratch-path .build/tests
 
 BINARY = .build/release/pincheck
@@ -41,30 +41,27 @@ ifeq ($(SYSTEM),Darwin)
 RELEASE_FLAGS = -c release
 STRIP = strip -x
 else
-# Half of a check is loading the program, so it exports nothing, brings the C++ runtime that Swift's needs along (0.8 ms and
-# 2 MiB less than the shared one), and has its addresses in the packed form where the C library reads it (0.3 ms and 1 MiB;
-# glibc 2.36). Types of known generic arguments are made by what made those, not by their names, which costs a search through all
+# Half of a check is loading the program, so it exports nothing and brings the C++ runtime that Swift's needs along (0.8 ms and 2 MiB less
+# than the shared one). Types of known generic arguments are made by what made those, not by their names, which costs a search through all
 # conformances of the program for each requirement (a sixth of a check). Each function has a section of its own: what nothing calls
-# is left out, and what an ordinary check calls stands together (`make order`: 5 MiB less), and none is taken
+# is left out, and what an ordinary check calls stands together where `make order` recorded it (2 MiB less), and none is taken
 # together with another that does the same, which would leave both without a name. Small code is read faster than inlined
 # code here, and compiled faster, a big module by several threads (15 % of the build). lld, of the same toolchain, does not warn of
 # a function of Foundation that nothing calls. It looks for no library beside itself. Nothing says
 # where it was built, and no hash is made of that (of modules for incremental compilation, of the whole): two builds are the same.
 LIBSTDCXX := $(shell clang -print-file-name=libstdc++.a 2>/dev/null)
-PACKED := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] > 2 || v[2] >= 36) \
-    print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 # A name that is no more is passed over.
-ORDER = Sources/pincheck/functions.order
+ORDER = .build/functions.order
 ORDERED = $(if $(wildcard $(ORDER)),-Xlinker --symbol-ordering-file=$(ORDER) -Xlinker --no-warn-symbol-ordering)
 RELEASE_FLAGS = -c release --static-swift-stdlib --disable-local-rpath -Xcc -ffile-prefix-map='$(CURDIR)/=' -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)/=' \
-    -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --build-id=none -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static $(PACKED) \
+    -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --build-id=none -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static \
     -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -disable-llvm-merge-functions-pass -Xswiftc -Osize -Xswiftc -num-threads -Xswiftc 4 $(ORDERED)
 STRIP = strip
 endif
 
-.PHONY: help demo test build manual docs install uninstall deb tarball check bench order asan tsan fuzz properties lint format clean host toolchain libraries
+.PHONY: help demo test thorough build manual docs install uninstall deb tarball check bench order asan tsan fuzz properties lint format clean host toolchain libraries ordered
 
 help: ## print this list
 	@echo "usage: make TARGET"
@@ -73,11 +70,15 @@ help: ## print this list
 	    printf '  %-9s  %s\n' "$$name" "$$text"; \
 	done
 
-demo: build ## install what is missing, build, and check throwaway servers on loopback
-	@$(BINARY) demo
+demo: libraries ## install what is missing, build, and check throwaway servers on loopback
+	$(SWIFT) build $(QUICK) --product pincheck
+	@.build/tests/release/pincheck demo
 
 test: libraries lint ## install what is missing, lint, and run every test (FILTER=TLSProbeTests: those)
 	$(TEST) $(QUICK)
+
+thorough: libraries ## run what takes longer than the tests: fuzzers, many seeds, articles, packages, other shells
+	Tests/thorough
 
 build: libraries ## build the release binary, .build/release/pincheck
 # The linker takes the archive where it finds no shared library beside it.
@@ -93,7 +94,7 @@ manual: build ## build the manual and the completions of bash, zsh and fish, .bu
 	    $(BINARY) --generate-completion-script $$shell >.build/share/pincheck.$$shell || exit 1; \
 	done
 
-# The products with what they make public, and the manual, which has articles alone. The symbols are read from the modules of the tests;
+# The libraries with what they make public, and the manual, which has articles alone. The symbols are read from the modules of the tests;
 # where no test was built, the graph of what runs them is missed, and no other.
 docs: libraries ## build the articles with DocC, .build/docs; a dead link is an error
 	@docc=$(DOCC); \
@@ -104,7 +105,7 @@ docs: libraries ## build the articles with DocC, .build/docs; a dead link is an 
 	rm -rf .build/docs && mkdir -p .build/docs; \
 	$(SWIFT) package $(QUICK) dump-symbol-graph --skip-synthesized-members >.build/docs/log 2>&1; \
 	graphs=$$(sed -n 's/^Files written to //p' .build/docs/log); \
-	for module in pincheck PinChecking Pinning X509 LoopbackLab; do \
+	for module in pincheck PinChecking Pinning; do \
 	    mkdir -p .build/docs/symbols/$$module && set --; \
 	    if [ -d Sources/$$module/$$module.docc ]; then set -- Sources/$$module/$$module.docc; fi; \
 	    if [ $$module != pincheck ]; then cp "$$graphs/$$module.symbols.json" .build/docs/symbols/$$module/ || { cat .build/docs/log >&2; exit 1; }; fi; \
@@ -143,10 +144,10 @@ uninstall: ## remove everything that install put there
 	    "$(SHARE)/bash-completion/completions/pincheck" "$(SHARE)/zsh/site-functions/_pincheck" \
 	    "$(SHARE)/fish/vendor_completions.d/pincheck.fish"
 
-deb: libraries ## make a Debian package of the release binary, .build/packages
+deb: ordered ## make a Debian package of the release binary, .build/packages
 	@Sources/Packaging/package deb .build/packages
 
-tarball: libraries ## make an archive that runs from any directory, with checksums, .build/packages
+tarball: ordered ## make an archive that runs from any directory, with checksums, .build/packages
 	@Sources/Packaging/package tarball .build/packages
 
 check: host build ## check a server: make check HOST=api.example.com ARGS='--pins Pins'
@@ -156,7 +157,7 @@ bench: build ## measure checks beside curl and the goals (ROUNDS=30 BENCH_JSON=F
 	@BENCH_JSON='$(BENCH_JSON)' Tests/Benchmarks/goals $(BINARY) $(ROUNDS)
 
 order: build ## record which functions a check runs, for the linker to put them together (needs valgrind)
-	@Tests/Benchmarks/order $(BINARY) >.build/functions.order && mv .build/functions.order $(ORDER)
+	@Tests/Benchmarks/order $(BINARY) >$(ORDER).new && mv $(ORDER).new $(ORDER)
 
 asan: libraries ## run the tests with the address and leak sanitizers (FILTER)
 	LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Sanitizers/leaks.supp':print_suppressions=0" \
@@ -183,6 +184,13 @@ clean: ## remove everything that was built
 
 properties:
 	$(TEST) $(QUICK)
+
+# What is packed is made in the order of a check, recorded once.
+ordered: libraries
+	@if [ ! -f $(ORDER) ]; then \
+	    if command -v valgrind >/dev/null 2>&1; then $(MAKE) --no-print-directory order; \
+	    else echo "there is no valgrind to record which functions a check runs: the packed program takes 2 MiB more"; fi; \
+	fi
 
 host:
 	@if [ -z '$(HOST)' ]; then echo "say which server: make check HOST=api.example.com" >&2; exit 64; fi

@@ -1,8 +1,7 @@
 import ArgumentParser
-import Machine
+import Base
 import PinChecking
 import TLSProbe
-import Text
 import X509
 
 /// The whole program: from arguments to an exit status.

@@ -1,8 +1,8 @@
+import Base
 import PinFormats
 public import Pinning
 import Synchronization
 import TLSProbe
-import Text
 import X509
 
 #if canImport(Glibc)

@@ -1,4 +1,4 @@
-internal import Machine
+internal import Base
 package import Pinning
 
 /// All there is to a source, right and wrong: what a reading stops at is one problem of several here.

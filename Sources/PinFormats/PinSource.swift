@@ -1,6 +1,5 @@
-internal import Machine
+internal import Base
 internal import Pinning
-internal import Text
 
 /// What `--pins` names: a file, a directory of files, or pins written out.
 ///

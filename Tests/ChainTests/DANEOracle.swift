@@ -1,5 +1,4 @@
 import COpenSSL
-import COpenSSLShims
 import Pinning
 
 /// OpenSSL's own implementation of RFC 7671, as a second opinion on TLSA records.
@@ -38,15 +37,15 @@ enum DANEOracle {
             guard status == 1 else { throw SetUpError(what: "SSL_dane_tlsa_add \(record)") }
         }
         guard let store = X509_STORE_new(), let verification = X509_STORE_CTX_new(),
-            let untrusted = COpenSSLShims_sk_X509_new_null()
+            let untrusted = COpenSSL_sk_X509_new_null()
         else { throw SetUpError(what: "memory") }
         defer {
             X509_STORE_CTX_free(verification)
             X509_STORE_free(store)
-            COpenSSLShims_sk_X509_free(untrusted)
+            COpenSSL_sk_X509_free(untrusted)
         }
         for anchor in anchors { X509_STORE_add_cert(store, try objects.parse(anchor)) }
-        for certificate in presented { COpenSSLShims_sk_X509_push(untrusted, try objects.parse(certificate)) }
+        for certificate in presented { COpenSSL_sk_X509_push(untrusted, try objects.parse(certificate)) }
         guard X509_STORE_CTX_init(verification, store, try objects.parse(presented[0]), untrusted) == 1,
             let ours = SSL_get0_param(ssl), let parameters = X509_STORE_CTX_get0_param(verification)
         else { throw SetUpError(what: "X509_STORE_CTX_init") }

@@ -1,5 +1,4 @@
 import COpenSSL
-import COpenSSLShims
 import LoopbackLab
 import Pinning
 import Testing
@@ -139,12 +138,12 @@ struct DamagedStoreTests {
             }
         }
         let store = X509_STORE_new()
-        let untrusted = COpenSSLShims_sk_X509_new_null()
+        let untrusted = COpenSSL_sk_X509_new_null()
         let context = X509_STORE_CTX_new()
         let (leaf, issuer) = (parse(pki.leaf.der), parse(pki.interA.der))
         defer {
             X509_STORE_CTX_free(context)
-            COpenSSLShims_sk_X509_free(untrusted)
+            COpenSSL_sk_X509_free(untrusted)
             X509_STORE_free(store)
             X509_free(leaf)
             X509_free(issuer)
@@ -153,7 +152,7 @@ struct DamagedStoreTests {
         X509_STORE_load_file(store, files.bundle)
         X509_STORE_load_path(store, files.directory)
         X509_STORE_load_store(store, files.directory)
-        COpenSSLShims_sk_X509_push(untrusted, issuer)
+        COpenSSL_sk_X509_push(untrusted, issuer)
         X509_STORE_CTX_init(context, store, leaf, untrusted)
         X509_STORE_CTX_set_default(context, "ssl_server")
         let parameters = X509_STORE_CTX_get0_param(context)

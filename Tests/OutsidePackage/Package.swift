@@ -7,8 +7,5 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "outside",
-            dependencies: [
-                .product(name: "LoopbackLab", package: "pincheck"), .product(name: "PinChecking", package: "pincheck"),
-                .product(name: "Pinning", package: "pincheck"), .product(name: "X509", package: "pincheck"),
-            ])
+            dependencies: [.product(name: "PinChecking", package: "pincheck")])
     ])

@@ -1,10 +1,9 @@
-import Devices
+import PinChecking
 import LoopbackLab
 @testable import PinCheckCLI
-import PinChecking
 import Pinning
 import Testing
-import Text
+import Base
 import X509
 
 /// What is recommended for servers of the authorities that are known, with their real roots.

@@ -1,9 +1,9 @@
-import Devices
+import PinChecking
 import LoopbackLab
 @testable import PinCheckCLI
 import Pinning
 import Testing
-import Text
+import Base
 
 /// The exit status of a command line, which Swift Testing has a type of the same name beside.
 typealias ExitStatus = PinCheckCLI.ExitStatus

@@ -2,7 +2,7 @@ import LoopbackLab
 @testable import PinCheckCLI
 import Pinning
 import Testing
-import Text
+import Base
 
 /// Random damage to files that only commands read, and more of them than anybody needs.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct DamagedInputTests {

@@ -1,10 +1,10 @@
-import Devices
+import PinChecking
 import Foundation
 import LoopbackLab
 import PinCheckCLI
 import Pinning
 import Testing
-import Text
+import Base
 
 /// `pincheck devices`.
 @Suite(.endsSomeTime) struct DevicesCommandTests {

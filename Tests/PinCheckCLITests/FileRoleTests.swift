@@ -1,6 +1,6 @@
 import Foundation
 import LoopbackLab
-import Machine
+import Base
 @testable import PinCheckCLI
 import Pinning
 import Testing
@@ -129,7 +129,7 @@ import Testing
         let errors = OutputBuffer()
         let identity = try #require(FileIdentity(of: file))
         let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
-            bytes throws(Machine.OutputError) in try output.stream().write(String(decoding: bytes, as: UTF8.self))
+            bytes throws(Base.OutputError) in try output.stream().write(String(decoding: bytes, as: UTF8.self))
         }
         let context = Context(
             console: Console(output: stream, errors: errors.stream()), environment: [:],

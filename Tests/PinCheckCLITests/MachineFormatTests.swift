@@ -2,7 +2,6 @@ import Foundation
 @testable import PinCheckCLI
 @testable import PinChecking
 import Pinning
-import Rotation
 import Testing
 
 #if canImport(FoundationXML)

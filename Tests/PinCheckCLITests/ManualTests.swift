@@ -3,7 +3,7 @@ import Foundation
 import LoopbackLab
 @testable import PinCheckCLI
 import Testing
-import Text
+import Base
 
 /// The pages of the manual, as programs that show them read them.
 @Suite(.endsSomeTime) struct ManualTests {

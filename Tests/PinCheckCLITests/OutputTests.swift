@@ -1,6 +1,6 @@
 import Foundation
 import LoopbackLab
-import Machine
+import Base
 @testable import PinCheckCLI
 import Pinning
 import Testing
@@ -133,7 +133,7 @@ import Testing
             for _ in 0..<9 { try spool.add(chunk) }
             try spool.add(Array("end\n".utf8))
             #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
-            try AtomicFile.write(to: "\(files.path)/file") { descriptor throws(Machine.OutputError) in
+            try AtomicFile.write(to: "\(files.path)/file") { descriptor throws(Base.OutputError) in
                 try spool.copy(to: descriptor)
             }
             let text = try contents(ofFile: "\(files.path)/file")

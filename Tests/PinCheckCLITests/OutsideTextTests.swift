@@ -3,7 +3,7 @@ import LoopbackLab
 @testable import PinCheckCLI
 import Pinning
 import Testing
-import Text
+import Base
 
 /// Whatever comes from outside, and wherever it is shown: no line and no control character but the program's own.
 @Suite(.endsSomeTime) struct OutsideTextTests {

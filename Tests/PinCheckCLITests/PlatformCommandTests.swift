@@ -1,11 +1,10 @@
-import Devices
+@testable import PinChecking
 import Foundation
 import LoopbackLab
 import Pinning
 import Testing
 
 @testable import PinCheckCLI
-@testable import PinChecking
 
 /// What the platform of a client decides, as command lines show it.
 @Suite struct PlatformCommandTests {

@@ -1,4 +1,4 @@
-import Devices
+import PinChecking
 import Foundation
 import LoopbackLab
 import PinCheckCLI

@@ -1,5 +1,5 @@
 import LoopbackLab
-import Machine
+import Base
 import Testing
 
 @testable import PinCheckCLI

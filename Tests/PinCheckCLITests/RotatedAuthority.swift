@@ -1,4 +1,4 @@
-import Devices
+import PinChecking
 import LoopbackLab
 import Pinning
 

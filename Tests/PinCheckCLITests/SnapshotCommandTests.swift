@@ -1,7 +1,7 @@
 import Foundation
 import LoopbackLab
 import PinCheckCLI
-import Rotation
+import PinChecking
 import Testing
 
 /// `snapshot`, `diff` and `check --baseline` against servers whose certificates are rotated.

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 import Testing
-import Text
+import Base
 
 @testable import PinCheckCLI
 

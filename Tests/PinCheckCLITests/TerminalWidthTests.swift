@@ -1,6 +1,6 @@
 import LoopbackLab
 import Testing
-import Text
+import Base
 
 @testable import PinCheckCLI
 

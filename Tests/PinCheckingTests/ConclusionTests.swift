@@ -1,6 +1,5 @@
 @testable import PinChecking
 import Pinning
-@testable import Rotation
 import Testing
 
 /// The one function that decides how a check ends, over all that it is asked with.

@@ -1,4 +1,4 @@
-import COpenSSLShims
+import COpenSSL
 import LoopbackLab
 import Pinning
 import Testing
@@ -64,12 +64,12 @@ import Testing
     }
 
     @Test func keysAreLookedAtAsOpenSSLReadsThem() {
-        func objection(_ key: [UInt8]) -> Int { Int(COpenSSLShims_public_key(key, key.count)) }
+        func objection(_ key: [UInt8]) -> Int { Int(COpenSSL_public_key(key, key.count)) }
         let named: [UInt8] = [6, 5, 0x2B, 0x81, 4, 0, 0x21]
         let both = [4] + x + x
         #expect(objection(key(parameters: named)) == 0)
         #expect(objection(key(parameters: curve(base: both))) == 0)
-        let own = COpenSSLShims_CERTIFICATES_OWN_CURVE
+        let own = COpenSSL_CERTIFICATES_OWN_CURVE
         #expect(objection(key(parameters: curve(base: [2] + x))) == own)
         #expect(objection(key(parameters: curve(base: both), point: [3] + x)) == own)
         #expect(objection(key(parameters: curve(base: both, prime: 68))) == own)
@@ -84,7 +84,7 @@ import Testing
         let gost: [UInt8] = [6, 8, 0x2A, 0x85, 3, 7, 1, 1, 1, 1]
         #expect(objection(key(gost, parameters: curve(base: [2] + x))) == 0)
         // Lengths without an end, tags of several bytes, and strings in parts.
-        let unreadable = COpenSSLShims_CERTIFICATES_UNREADABLE
+        let unreadable = COpenSSL_CERTIFICATES_UNREADABLE
         #expect(objection([0x30, 0x80] + key(parameters: named).dropFirst(4) + [0, 0]) == unreadable)
         #expect(objection([0x3F, 0x10] + key(parameters: named).dropFirst(1)) == unreadable)
         #expect(
@@ -106,7 +106,7 @@ import Testing
     }
 
     private func objection(to message: [UInt8], hasContext: Bool, most: Int = 12) -> Int {
-        Int(COpenSSLShims_certificate_message(message, message.count, hasContext ? 1 : 0, most))
+        Int(COpenSSL_certificate_message(message, message.count, hasContext ? 1 : 0, most))
     }
 
     @Test(arguments: [false, true]) func messagesAreLookedThroughBeforeTheyAreRead(hasContext: Bool) throws {
@@ -116,16 +116,16 @@ import Testing
         }
         #expect(objection([leaf, world.interA.der, world.rootA.der]) == 0)
         #expect(objection(Array(repeating: leaf, count: 12)) == 0)
-        #expect(objection(Array(repeating: leaf, count: 13)) == COpenSSLShims_CERTIFICATES_MANY)
+        #expect(objection(Array(repeating: leaf, count: 13)) == COpenSSL_CERTIFICATES_MANY)
         let strange = certificate(key(parameters: curve(base: [2] + x)))
-        #expect(objection([leaf, strange]) == COpenSSLShims_CERTIFICATES_OWN_CURVE)
-        #expect(objection([leaf, Array(strange.dropLast(200))]) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+        #expect(objection([leaf, strange]) == COpenSSL_CERTIFICATES_OWN_CURVE)
+        #expect(objection([leaf, Array(strange.dropLast(200))]) == COpenSSL_CERTIFICATES_UNREADABLE)
         for costly in [
             try described(isCompressed: false).der,
             certificate(key(parameters: [6, 5, 0x2B, 0x81, 4, 0, 0x21], point: [3] + x)),
         ] {
             #expect(objection([leaf] + Array(repeating: costly, count: 8)) == 0)
-            #expect(objection([leaf] + Array(repeating: costly, count: 9)) == COpenSSLShims_CERTIFICATES_COSTLY)
+            #expect(objection([leaf] + Array(repeating: costly, count: 9)) == COpenSSL_CERTIFICATES_COSTLY)
         }
     }
 
@@ -141,9 +141,9 @@ import Testing
         let whole = try described(isCompressed: false).der
         for count in 0..<whole.count {
             let part = Array(whole[..<count])
-            #expect(COpenSSLShims_certificate(part, part.count) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+            #expect(COpenSSL_certificate(part, part.count) == COpenSSL_CERTIFICATES_UNREADABLE)
         }
-        #expect(COpenSSLShims_certificate(whole, whole.count) == 0)
+        #expect(COpenSSL_certificate(whole, whole.count) == 0)
     }
 
     // MARK: Stapled answers
@@ -154,16 +154,16 @@ import Testing
                 about: world.leaf, from: world.interA)
             for count in 0..<response.count {
                 let part = Array(response[..<count])
-                #expect(COpenSSLShims_staple(part, part.count, most) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+                #expect(COpenSSL_staple(part, part.count, most) == COpenSSL_CERTIFICATES_UNREADABLE)
             }
-            return Int(COpenSSLShims_staple(response, response.count, most))
+            return Int(COpenSSL_staple(response, response.count, most))
         }
         #expect(try objection(nil) == 0)
         #expect(try objection(world.rootA) == 0)
-        #expect(try objection(world.rootA, most: 0) == COpenSSLShims_CERTIFICATES_MANY)
+        #expect(try objection(world.rootA, most: 0) == COpenSSL_CERTIFICATES_MANY)
         #expect(try objection(described(isCompressed: false)) == 0)
-        #expect(try objection(described(isCompressed: true)) == COpenSSLShims_CERTIFICATES_OWN_CURVE)
+        #expect(try objection(described(isCompressed: true)) == COpenSSL_CERTIFICATES_OWN_CURVE)
         let refusal = StatusResponse.refusal(status: 3)
-        #expect(COpenSSLShims_staple(refusal, refusal.count, 2) == 0)
+        #expect(COpenSSL_staple(refusal, refusal.count, 2) == 0)
     }
 }

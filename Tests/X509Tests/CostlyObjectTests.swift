@@ -1,4 +1,4 @@
-import COpenSSLShims
+import COpenSSL
 import LoopbackLab
 import Pinning
 import Testing
@@ -39,7 +39,7 @@ import X509
         }
     }
 
-    private func objection(toMessage bytes: [UInt8]) -> Int { Int(COpenSSLShims_signed_data(bytes, bytes.count)) }
+    private func objection(toMessage bytes: [UInt8]) -> Int { Int(COpenSSL_signed_data(bytes, bytes.count)) }
 
     @Test func aMessageIsLookedThroughWhateverLengthsAreOpen() throws {
         let certificates = try chain(isCompressed: true).flatMap(\.der)
@@ -51,15 +51,15 @@ import X509
             return head + content + signed + inner + [0x31, 0, 0, 0, 0, 0, 0, 0]
         }
         let open = message([0xA0, 0x80] + certificates + [0, 0])
-        #expect(objection(toMessage: open) == COpenSSLShims_CERTIFICATES_OWN_CURVE)
+        #expect(objection(toMessage: open) == COpenSSL_CERTIFICATES_OWN_CURVE)
         #expect(objection(toMessage: message([])) == 0)
         #expect(objection(toMessage: message([0xA0, 0x80, 0, 0])) == 0)
         for count in 0..<open.count - certificates.count - 40 {
-            #expect(objection(toMessage: Array(open.prefix(count))) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+            #expect(objection(toMessage: Array(open.prefix(count))) == COpenSSL_CERTIFICATES_UNREADABLE)
         }
         // Another kind of message, which has certificates elsewhere.
         let enveloped = open.replacing([1, 7, 2], with: [1, 7, 3], maxReplacements: 1)
-        #expect(objection(toMessage: enveloped) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+        #expect(objection(toMessage: enveloped) == COpenSSL_CERTIFICATES_UNREADABLE)
     }
 
     // MARK: Requests and private keys
@@ -91,8 +91,8 @@ import X509
     }
 
     @Test func privateKeysAreLookedAtInEachOfTheirForms() throws {
-        func objection(_ key: [UInt8]) -> Int { Int(COpenSSLShims_private_key(key, key.count)) }
-        let own = COpenSSLShims_CERTIFICATES_OWN_CURVE
+        func objection(_ key: [UInt8]) -> Int { Int(COpenSSL_private_key(key, key.count)) }
+        let own = COpenSSL_CERTIFICATES_OWN_CURVE
         let number: [UInt8] = [2, 1, 1]
         let scalar = element(4, [7])
         let named: [UInt8] = [6, 5, 0x2B, 0x81, 4, 0, 0x21]
@@ -107,14 +107,14 @@ import X509
         }
         #expect(objection(element(0x30, number, scalar)) == 0)
         // Of DSA and Diffie-Hellman OpenSSL computes the public half, of RSA it does not.
-        let much = element(4, Array(repeating: 1, count: Int(COpenSSLShims_PRIVATE_KEY_MAX)))
+        let much = element(4, Array(repeating: 1, count: Int(COpenSSL_PRIVATE_KEY_MAX)))
         let dsa: [UInt8] = [6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x38, 4, 1]
         let rsa: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1]
         #expect(objection(element(0x30, number, element(0x30, dsa), scalar)) == 0)
-        #expect(objection(element(0x30, number, element(0x30, dsa), much)) == COpenSSLShims_CERTIFICATES_COSTLY)
+        #expect(objection(element(0x30, number, element(0x30, dsa), much)) == COpenSSL_CERTIFICATES_COSTLY)
         #expect(objection(element(0x30, number, element(0x30, rsa), much)) == 0)
-        #expect(objection(element(0x30, number, much)) == COpenSSLShims_CERTIFICATES_COSTLY)
+        #expect(objection(element(0x30, number, much)) == COpenSSL_CERTIFICATES_COSTLY)
         #expect(objection(element(0x30, number, number)) == 0)
-        #expect(objection(much) == COpenSSLShims_CERTIFICATES_UNREADABLE)
+        #expect(objection(much) == COpenSSL_CERTIFICATES_UNREADABLE)
     }
 }

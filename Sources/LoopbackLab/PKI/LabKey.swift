@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 internal import Synchronization
 
 /// A private key with its public half, made for one run of the process.
@@ -45,7 +44,7 @@ public final class LabKey: @unchecked Sendable {
             throw .openSSL("encode a public key")
         }
         publicKeyInfo = Array(UnsafeBufferPointer(start: encoded, count: Int(length)))
-        COpenSSLShims_OPENSSL_free(encoded)
+        COpenSSL_OPENSSL_free(encoded)
         publicKeySHA256 = sha256(publicKeyInfo)
         pointer = key
         self.algorithm = algorithm
@@ -55,15 +54,15 @@ public final class LabKey: @unchecked Sendable {
 
     /// Makes a new key (EVP_PKEY_generate).
     public static func generate(_ algorithm: Algorithm = .p256) throws(LabError) -> LabKey {
-        COpenSSLShims_learn_names()
+        COpenSSL_learn_names()
         ERR_clear_error()
         let key: OpaquePointer? =
             switch algorithm {
-            case .p256: COpenSSLShims_EVP_EC_gen("P-256")
+            case .p256: COpenSSL_EVP_EC_gen("P-256")
             case .p256Described(let isCompressed): generateDescribedP256(isCompressed: isCompressed)
-            case .p384: COpenSSLShims_EVP_EC_gen("P-384")
-            case .p521: COpenSSLShims_EVP_EC_gen("P-521")
-            case .rsa(let bits): COpenSSLShims_EVP_RSA_gen(UInt32(clamping: bits))
+            case .p384: COpenSSL_EVP_EC_gen("P-384")
+            case .p521: COpenSSL_EVP_EC_gen("P-521")
+            case .rsa(let bits): COpenSSL_EVP_RSA_gen(UInt32(clamping: bits))
             case .rsaOfLongExponent: generateRSAOfLongExponent()
             case .ed25519: generateEd25519()
             }

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 /// The server's side of a TLS connection over memory BIOs.
 ///
@@ -30,7 +29,7 @@ final class TLSConversation: Conversation {
             return nil
         }
         // An empty buffer means "wait", not "the end".
-        _ = COpenSSLShims_BIO_set_mem_eof_return(incoming, -1)
+        _ = COpenSSL_BIO_set_mem_eof_return(incoming, -1)
         SSL_set_bio(ssl, incoming, outgoing)
         SSL_set_accept_state(ssl)
         self.context = context
@@ -91,7 +90,7 @@ final class TLSConversation: Conversation {
             bytes.flatMap { SSL_CIPHER_find(ssl, $0 + position) }.map { SSL_CIPHER_get_kx_nid($0) == NID_kx_rsa }
                 ?? false
         }
-        if !offersStaticRSA { _ = COpenSSLShims_SSL_set_max_proto_version(ssl, version.rawValue) }
+        if !offersStaticRSA { _ = COpenSSL_SSL_set_max_proto_version(ssl, version.rawValue) }
     }
 
     /// Picks the identities for the name the client indicated; the result is the servername callback's.
@@ -168,7 +167,7 @@ final class TLSConversation: Conversation {
         defer { X509_free(certificate) }
         var encoded: UnsafeMutablePointer<UInt8>?
         let length = i2d_X509(certificate, &encoded)
-        defer { COpenSSLShims_OPENSSL_free(encoded) }
+        defer { COpenSSL_OPENSSL_free(encoded) }
         return Array(UnsafeBufferPointer(start: encoded, count: Int(max(0, length))))
     }
 

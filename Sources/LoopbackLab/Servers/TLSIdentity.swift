@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 /// What a TLS server shows and proves: certificates in wire order and the key it signs the handshake with.
 public struct TLSIdentity: Sendable {
@@ -48,7 +47,7 @@ extension LabKey {
         ERR_clear_error()
         var point: UnsafeMutablePointer<UInt8>?
         let length = EVP_PKEY_get1_encoded_public_key(other.pointer, &point)
-        defer { COpenSSLShims_OPENSSL_free(point) }
+        defer { COpenSSL_OPENSSL_free(point) }
         guard length > 0, let copy = EVP_PKEY_dup(pointer) else { throw .openSSL("copy a key") }
         guard EVP_PKEY_set1_encoded_public_key(copy, point, length) == 1 else {
             EVP_PKEY_free(copy)

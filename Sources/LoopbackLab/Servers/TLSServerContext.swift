@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 /// The SSL_CTX of each set of identities of one server.
 ///
@@ -24,7 +23,7 @@ final class TLSServerContext: @unchecked Sendable {
         }
         self.settings = settings
         contextsByName = byName
-        COpenSSLShims_SSL_CTX_set_tlsext_servername_callback(defaultContext) { ssl, alert, _ in
+        COpenSSL_SSL_CTX_set_tlsext_servername_callback(defaultContext) { ssl, alert, _ in
             guard let conversation = TLSConversation.of(ssl) else { return SSL_TLSEXT_ERR_ALERT_FATAL }
             return conversation.chooseIdentity(alert)
         }
@@ -56,7 +55,7 @@ final class TLSServerContext: @unchecked Sendable {
     private static func makeContext(
         _ settings: TLSServerSettings, _ identities: [TLSIdentity]
     ) throws(LabError) -> OpaquePointer {
-        COpenSSLShims_learn_names()
+        COpenSSL_learn_names()
         ERR_clear_error()
         guard let context = SSL_CTX_new(TLS_server_method()) else { throw .openSSL("make a TLS context") }
         do {
@@ -74,37 +73,36 @@ final class TLSServerContext: @unchecked Sendable {
 
     private static func setUp(_ context: OpaquePointer, _ settings: TLSServerSettings) throws(LabError) {
         SSL_CTX_set_security_level(context, 0)
-        guard COpenSSLShims_SSL_CTX_set_min_proto_version(context, settings.minimumVersion.rawValue) == 1,
-            COpenSSLShims_SSL_CTX_set_max_proto_version(context, settings.maximumVersion.rawValue) == 1,
+        guard COpenSSL_SSL_CTX_set_min_proto_version(context, settings.minimumVersion.rawValue) == 1,
+            COpenSSL_SSL_CTX_set_max_proto_version(context, settings.maximumVersion.rawValue) == 1,
             SSL_CTX_set_cipher_list(context, settings.cipherList) == 1,
-            settings.groups.map({ COpenSSLShims_SSL_CTX_set1_groups_list(context, $0) == 1 }) ?? true,
+            settings.groups.map({ COpenSSL_SSL_CTX_set1_groups_list(context, $0) == 1 }) ?? true,
             SSL_CTX_set_num_tickets(context, settings.sessionTickets) == 1,
             SSL_CTX_set_block_padding(context, settings.recordPadding) == 1
         else { throw .openSSL("set up a TLS server") }
-        _ = COpenSSLShims_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
+        _ = COpenSSL_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
         let mode =
             switch settings.clientCertificate {
             case .notRequested: SSL_VERIFY_NONE
             case .requested: SSL_VERIFY_PEER
             case .required: SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT
             }
-        if settings.prefersOwnCiphers {
-            _ = SSL_CTX_set_options(context, COpenSSLShims_SSL_OP_CIPHER_SERVER_PREFERENCE())
-        }
-        if settings.offersFiniteFieldGroups { _ = COpenSSLShims_SSL_CTX_set_dh_auto(context, 1) }
+        if settings.prefersOwnCiphers { _ = SSL_CTX_set_options(context, COpenSSL_SSL_OP_CIPHER_SERVER_PREFERENCE()) }
+        if settings.offersFiniteFieldGroups { _ = COpenSSL_SSL_CTX_set_dh_auto(context, 1) }
         if let bits = settings.bitsOfOwnGroup {
             // The context owns the group once it has taken it.
-            guard let group = COpenSSLShims_EVP_DH_group(Int32(bits)), SSL_CTX_set0_tmp_dh_pkey(context, group) == 1
-            else { throw .openSSL("set up a Diffie-Hellman group") }
+            guard let group = COpenSSL_EVP_DH_group(Int32(bits)), SSL_CTX_set0_tmp_dh_pkey(context, group) == 1 else {
+                throw .openSSL("set up a Diffie-Hellman group")
+            }
         }
-        _ = COpenSSLShims_SSL_CTX_set_tlsext_status_cb(context) { ssl, _ in
+        _ = COpenSSL_SSL_CTX_set_tlsext_status_cb(context) { ssl, _ in
             guard let conversation = TLSConversation.of(ssl), let staple = conversation.staple,
                 !conversation.staplesByECDHEOnly || SSL_CIPHER_get_kx_nid(SSL_get_pending_cipher(ssl)) == NID_kx_ecdhe,
-                let copy = COpenSSLShims_OPENSSL_memdup(staple, staple.count)
+                let copy = COpenSSL_OPENSSL_memdup(staple, staple.count)
             else { return SSL_TLSEXT_ERR_NOACK }
             let bytes = copy.assumingMemoryBound(to: UInt8.self)
             // The connection frees it.
-            _ = COpenSSLShims_SSL_set_tlsext_status_ocsp_resp(ssl, bytes, staple.count)
+            _ = COpenSSL_SSL_set_tlsext_status_ocsp_resp(ssl, bytes, staple.count)
             return SSL_TLSEXT_ERR_OK
         }
         if settings.maximumVersionForECDHEOnly != nil {
@@ -143,7 +141,7 @@ final class TLSServerContext: @unchecked Sendable {
             let status =
                 depth == 0
                 ? Int(SSL_CTX_use_certificate(context, certificate))
-                : COpenSSLShims_SSL_CTX_add1_chain_cert(context, certificate)
+                : COpenSSL_SSL_CTX_add1_chain_cert(context, certificate)
             guard status == 1 else { throw .openSSL("present certificate \(depth) of a server's chain") }
         }
         guard SSL_CTX_use_PrivateKey(context, identity.key.pointer) == 1 else {

@@ -1,7 +1,7 @@
 import ArgumentParser
+import Base
 import PinChecking
 import TLSProbe
-import Text
 
 /// `pincheck check`: connects to servers and judges the chains they send.
 struct CheckCommand: RequestingCommand {

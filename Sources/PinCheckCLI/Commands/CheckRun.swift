@@ -1,7 +1,7 @@
+import Base
 import PinChecking
 import Pinning
 import TLSProbe
-import Text
 
 /// What `pincheck check` does, apart from how its command line is parsed.
 struct CheckRun {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Base
 import PinChecking
-import Text
 
 /// `pincheck clients`: what can stand behind `--client`.
 struct ClientsCommand: ContextCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Base
 import PinChecking
-import Text
 
 /// A command that receives its world instead of reaching for it, so that a test runs it against buffers.
 protocol ContextCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Base
 import LoopbackLab
-import Text
 
 /// `pincheck demo`: real checks against throwaway servers.
 struct DemoCommand: ContextCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
-import Devices
+import Base
 import PinChecking
-import Text
 
 /// `pincheck devices`: the devices whose roots and rules are known.
 struct DevicesCommand: ContextCommand {

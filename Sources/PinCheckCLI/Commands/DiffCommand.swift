@@ -1,9 +1,8 @@
 import ArgumentParser
+import Base
 import PinChecking
 import PinFormats
 import Pinning
-import Rotation
-import Text
 
 /// `pincheck diff`: says what changed since a snapshot.
 struct DiffCommand: RequestingCommand {

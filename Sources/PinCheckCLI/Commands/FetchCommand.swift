@@ -1,10 +1,9 @@
 import ArgumentParser
-import Machine
+import Base
 import PinChecking
 import Pinning
 import Synchronization
 import TLSProbe
-import Text
 
 /// `pincheck fetch`: downloads from servers that are accepted.
 struct FetchCommand: RequestingCommand {

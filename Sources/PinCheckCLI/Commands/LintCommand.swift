@@ -1,9 +1,9 @@
 import ArgumentParser
+import Base
 import PinChecking
 import PinFormats
 import PinLint
 import Pinning
-import Text
 
 /// `pincheck lint`: judges pins and configurations before they ship, without a network.
 struct LintCommand: ContextCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Base
 import PinChecking
-import Text
 
 /// `pincheck merge`: the results of several runs as those of one.
 struct MergeCommand: ContextCommand {

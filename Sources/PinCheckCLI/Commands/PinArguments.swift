@@ -1,7 +1,7 @@
+import Base
 import PinChecking
 import PinFormats
 import Pinning
-import Text
 
 /// The arguments of `pins` that are no servers: files of certificates, keys and pins.
 enum PinArguments {

@@ -1,7 +1,7 @@
+import Base
 import PinChecking
 import PinFormats
 import Pinning
-import Text
 import X509
 
 extension PinsCommand {

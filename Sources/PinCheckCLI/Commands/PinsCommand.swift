@@ -1,9 +1,9 @@
 import ArgumentParser
+import Base
 import PinChecking
 import PinFormats
 import Pinning
 import TLSProbe
-import Text
 import X509
 
 /// `pincheck pins`: the pins of a server's chain or of files, in the notation of every client.

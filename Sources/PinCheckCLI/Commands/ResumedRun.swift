@@ -1,8 +1,7 @@
-import Machine
+import Base
 import PinChecking
 import Pinning
 import Synchronization
-import Text
 
 /// What an earlier run has written, so that only what is missing is checked (`--resume`).
 ///

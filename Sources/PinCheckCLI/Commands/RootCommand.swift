@@ -1,5 +1,5 @@
 import ArgumentParser
-import Text
+import Base
 
 /// `pincheck`: only the list of commands.
 struct RootCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Text
+import Base
 
 /// `pincheck schema`: the JSON Schema of a document.
 struct SchemaCommand: ContextCommand {

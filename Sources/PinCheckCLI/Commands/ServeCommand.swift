@@ -1,9 +1,7 @@
 import ArgumentParser
-import Exporter
-import Machine
+import Base
 import PinChecking
 import Pinning
-import Text
 
 /// `pincheck serve`: answers the scrapes of Prometheus with what clients make of servers.
 struct ServeCommand: RequestingCommand {

@@ -1,7 +1,7 @@
+import Base
 import PinChecking
 import Pinning
 import Synchronization
-import Text
 
 /// A run over one part of the targets: what its results say, so that they can be put together with those of the others.
 final class ShardRun: Sendable {

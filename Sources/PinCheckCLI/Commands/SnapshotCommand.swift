@@ -1,9 +1,8 @@
 import ArgumentParser
+import Base
 import PinChecking
 import PinFormats
-import Rotation
 import TLSProbe
-import Text
 
 /// `pincheck snapshot`: records what servers serve.
 struct SnapshotCommand: RequestingCommand {

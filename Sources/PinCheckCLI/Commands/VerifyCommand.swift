@@ -1,8 +1,7 @@
 import ArgumentParser
-import Machine
+import Base
 import PinChecking
 import Pinning
-import Text
 import X509
 
 /// `pincheck verify`: judges a chain from a file exactly as `check` judges one from a server.

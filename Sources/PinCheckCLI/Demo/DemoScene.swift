@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// One scene of the demo: a command line, and how it has to end.
 struct DemoScene: Sendable {

@@ -1,7 +1,6 @@
-import Devices
+import Base
 import PinChecking
 import Pinning
-import Text
 
 /// The device data that a command works with: the program's own, or that of `--device-data`.
 struct DeviceDataFile {

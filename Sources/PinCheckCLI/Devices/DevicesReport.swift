@@ -1,6 +1,6 @@
-import Devices
+import Base
+import PinChecking
 import Pinning
-import Text
 import X509
 
 /// The JSON document of `devices`.

@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// Writes devices, or the roots of one, as text.
 enum DevicesTextRenderer {

@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// A JSON document while its values are handed over, each where it is to stand.
 ///

@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// Writes values as JSON documents.
 enum JSONRenderer {

@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// A JSON Schema (draft 2020-12) that pincheck ships.
 ///

@@ -1,4 +1,4 @@
-import Machine
+import Base
 import PinChecking
 
 /// A line on the terminal that says how far downloads are, and is gone at their end.

@@ -1,7 +1,7 @@
+import Base
 import PinChecking
 import Pinning
 import TLSProbe
-import Text
 
 extension ExitStatus {
     /// How a download ends the process.

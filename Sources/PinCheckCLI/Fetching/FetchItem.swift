@@ -1,7 +1,6 @@
-import Machine
+import Base
 import PinChecking
 import TLSProbe
-import Text
 
 /// One document and the file it goes to.
 struct FetchItem {

@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import TLSProbe
-import Text
 
 /// The JSON document of `fetch`.
 struct FetchReport: DocumentObject {

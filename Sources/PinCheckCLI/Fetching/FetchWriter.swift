@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import TLSProbe
-import Text
 
 /// Tells what came of downloads, in the form that was asked for.
 struct FetchWriter {

@@ -1,6 +1,5 @@
-import Machine
+import Base
 import Synchronization
-import Text
 
 /// What a signal says of the downloads that it pauses.
 final class PauseNote: Sendable {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Base
 import PinFormats
-import Text
 
 /// A command as the parser describes it: what completions, manual and short help are made from.
 struct CommandDescription: Sendable {

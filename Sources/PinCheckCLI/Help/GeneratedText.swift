@@ -1,5 +1,5 @@
+import Base
 import Pinning
-import Text
 
 /// What packagers ask the program for: completions and pages of the manual.
 enum GeneratedText {

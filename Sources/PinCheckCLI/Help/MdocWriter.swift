@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// Writes mdoc, the language of manual pages: every character is kept, and lines are as short as `mandoc -T lint` wants them.
 struct MdocWriter {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Text
+import Base
 
 /// What to say of arguments that are missing, or too many, in the words of the rest of the program.
 enum MisplacedArgument {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Base
 import PinFormats
-import Text
 
 /// Notices a first argument that is nearly the name of a command, and would be looked up as a host otherwise.
 enum MistypedCommand {

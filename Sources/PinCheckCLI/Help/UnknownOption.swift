@@ -1,5 +1,5 @@
+import Base
 import PinFormats
-import Text
 
 /// What to say of an option that there is not: the parser's own proposal is any that is not too long.
 enum UnknownOption {

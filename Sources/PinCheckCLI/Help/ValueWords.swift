@@ -1,10 +1,8 @@
 import ArgumentParser
-import Devices
 import PinChecking
 import PinFormats
 import PinLint
 import Pinning
-import Rotation
 import TLSProbe
 
 /// The words that the value of an option, or an argument, can be.

@@ -1,5 +1,5 @@
+import Base
 import PinChecking
-import Text
 
 /// What `pincheck merge` does: files are read once to know what counts, and once more to write it.
 struct MergeRun {

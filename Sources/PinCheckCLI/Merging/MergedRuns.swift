@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import Pinning
-import Text
 
 /// What the files of several runs have, target by target, and which of it counts: of results of the same target the newest.
 ///

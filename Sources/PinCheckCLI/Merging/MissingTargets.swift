@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import PinFormats
-import Text
 
 /// The targets that were to be checked, held against the results there are.
 struct MissingTargets {

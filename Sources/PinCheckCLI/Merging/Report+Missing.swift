@@ -1,7 +1,7 @@
+import Base
 import PinChecking
 import PinFormats
 import Pinning
-import Text
 
 extension Report {
     /// The id of the reason of a result that says that there is none.

@@ -1,7 +1,6 @@
-import Machine
+import Base
 import PinChecking
 import PinFormats
-import Text
 
 /// The results of one run, read target by target; the file may be compressed with gzip.
 final class ResultFile {

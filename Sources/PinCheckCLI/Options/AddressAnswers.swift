@@ -1,8 +1,7 @@
-import HTTPDNS
+import Base
 import PinChecking
 import Pinning
 import TLSProbe
-import Text
 
 extension VariantOptions {
     /// The addresses in the answers of `--addresses`, for the hosts that the answers name or for all targets.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Text
+import Base
 
 /// What happens when a result is another than the last time.
 struct ChangeOptions: ParsableArguments {

@@ -1,5 +1,5 @@
+import Base
 import PinChecking
-import Text
 
 extension CheckRequest {
     /// What the flags of a call say; a command without a group of them leaves it out.

@@ -1,9 +1,8 @@
+import Base
 import PinChecking
 import PinFormats
 import Pinning
-import Rotation
 import TLSProbe
-import Text
 
 extension CheckRequest {
     /// What a policy says of a host, all but its ports.

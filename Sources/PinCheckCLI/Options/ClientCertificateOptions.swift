@@ -1,6 +1,6 @@
 import ArgumentParser
+import Base
 import TLSProbe
-import Text
 
 /// What servers get that ask who their client is.
 struct ClientCertificateOptions: ParsableArguments {

@@ -1,5 +1,5 @@
+import Base
 import PinFormats
-import Text
 
 extension CommandError {
     /// A value that is none of the words there are to choose from: names the nearest, or all of them where none is near.

@@ -1,8 +1,7 @@
-import Devices
+import Base
 import PinChecking
 import Pinning
 import TLSProbe
-import Text
 
 extension CommandError {
     /// A mistake in what the command line asks for, in the words of its flags.

@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import TLSProbe
-import Text
 
 extension ConnectionOptions {
     /// The connection with what a file and the environment say of proxies.

@@ -1,8 +1,8 @@
 import ArgumentParser
+import Base
 import PinChecking
 import Pinning
 import TLSProbe
-import Text
 
 /// How the connection is made.
 struct ConnectionOptions: ParsableArguments {

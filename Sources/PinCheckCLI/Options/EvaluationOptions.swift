@@ -1,8 +1,8 @@
 import ArgumentParser
+import Base
 import PinChecking
 import PinFormats
 import Pinning
-import Text
 
 /// What the chain is judged by: pins, the client's policy, trust and time.
 struct EvaluationOptions: ParsableArguments {

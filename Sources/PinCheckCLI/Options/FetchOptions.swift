@@ -1,8 +1,8 @@
 import ArgumentParser
+import Base
 import PinChecking
 import Pinning
 import TLSProbe
-import Text
 
 /// Where a document goes, and how it may come.
 struct FetchOptions: ParsableArguments {

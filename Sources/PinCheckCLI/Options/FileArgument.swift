@@ -1,6 +1,5 @@
-import Machine
+import Base
 import PinFormats
-import Text
 
 /// Arguments that are files where hosts are asked for.
 enum FileArgument {

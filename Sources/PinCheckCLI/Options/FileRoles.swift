@@ -1,7 +1,6 @@
-import Machine
+import Base
 import PinChecking
 import PinFormats
-import Text
 
 /// The files of one run, by what they are for: so that nothing is written over something else the run reads or writes.
 struct FileRoles {

@@ -1,5 +1,4 @@
-import Machine
-import Text
+import Base
 
 /// One value of `--format`: a form, and where it goes.
 struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable where Form.RawValue == String {

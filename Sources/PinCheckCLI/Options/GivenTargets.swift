@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import Pinning
-import Text
 
 /// The targets of a command line: those named, those of lists, and those of policies, with what is asked of each.
 struct GivenTargets {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Base
 import PinChecking
-import Text
 
 /// The request for a server that is accepted.
 struct HTTPOptions: ParsableArguments {

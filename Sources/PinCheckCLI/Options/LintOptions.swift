@@ -1,9 +1,9 @@
 import ArgumentParser
+import Base
 import PinChecking
 import PinFormats
 import PinLint
 import Pinning
-import Text
 
 /// How pins are judged and what the findings lead to.
 struct LintOptions: ParsableArguments {

@@ -1,8 +1,8 @@
 import ArgumentParser
+import Base
 import PinChecking
 import Pinning
 import TLSProbe
-import Text
 
 /// The names a client uses, apart from the address it connects to.
 struct NameOptions: ParsableArguments {

@@ -1,8 +1,7 @@
 import ArgumentParser
+import Base
 import PinChecking
 import Pinning
-import Rotation
-import Text
 
 /// How much must be left of certificates and pins.
 struct OutlookOptions: ParsableArguments {

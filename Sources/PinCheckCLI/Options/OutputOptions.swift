@@ -1,5 +1,5 @@
 import ArgumentParser
-import Text
+import Base
 
 /// How the result is shown.
 ///

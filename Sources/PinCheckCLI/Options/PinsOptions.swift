@@ -1,7 +1,7 @@
 import ArgumentParser
+import Base
 import PinChecking
 import PinFormats
-import Text
 
 /// What `pins` trusts while it verifies.
 struct TrustOptions: ParsableArguments {

@@ -1,7 +1,7 @@
+import Base
 import PinChecking
 import PinFormats
 import Pinning
-import Text
 
 /// The hosts of policies, of which targets are chosen by name.
 struct PolicyHosts {

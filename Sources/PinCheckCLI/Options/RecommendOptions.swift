@@ -1,7 +1,7 @@
 import ArgumentParser
+import Base
 import PinChecking
 import PinFormats
-import Text
 
 /// Which pins to ship.
 struct RecommendOptions: ParsableArguments {

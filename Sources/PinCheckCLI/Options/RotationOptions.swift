@@ -1,5 +1,5 @@
 import ArgumentParser
-import Rotation
+import PinChecking
 
 /// Which changes since a baseline are fine, and what becomes of the baseline then.
 struct RotationOptions: ParsableArguments {

@@ -1,5 +1,5 @@
+import Base
 import PinChecking
-import Text
 
 /// Finds private keys among the arguments before anything looks at them, so that no message can repeat a part of one.
 ///

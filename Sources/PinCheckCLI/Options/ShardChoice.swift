@@ -1,5 +1,5 @@
+import Base
 import Pinning
-import Text
 import X509
 
 /// One of several parts of the targets, each of which a machine of its own may check (`--shard`).

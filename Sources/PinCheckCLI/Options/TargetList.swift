@@ -1,9 +1,8 @@
-import Machine
+import Base
 import PinChecking
 import PinFormats
 import Pinning
 import TLSProbe
-import Text
 
 /// A list of targets: one a line, each with what is said of it alone, read as they are needed.
 ///

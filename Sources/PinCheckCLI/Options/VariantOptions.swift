@@ -1,8 +1,7 @@
 import ArgumentParser
-import HTTPDNS
+import Base
 import PinChecking
 import TLSProbe
-import Text
 
 /// Which variants of a target are checked beside what an ordinary client sees.
 struct VariantOptions: ParsableArguments {

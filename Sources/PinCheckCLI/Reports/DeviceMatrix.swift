@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// What each client decides on each device, as tables: one for each group of devices that run the same clients.
 struct DeviceMatrix {

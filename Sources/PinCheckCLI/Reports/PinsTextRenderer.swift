@@ -1,8 +1,8 @@
+import Base
 import PinChecking
 import PinFormats
 import Pinning
 import TLSProbe
-import Text
 
 /// Writes the keys of servers and files as text, each with its pin in every notation.
 struct PinsTextRenderer: Sendable {

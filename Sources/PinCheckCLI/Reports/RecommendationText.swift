@@ -1,7 +1,6 @@
-import Devices
+import Base
 import PinChecking
 import Pinning
-import Text
 
 /// Writes which pins to ship as text; only hashes may be wider than there is room.
 struct RecommendationText: Sendable {

@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import Pinning
-import Text
 
 extension Remedy {
     /// What to do, as it goes behind a sentence, in the words of the command line.

@@ -1,6 +1,5 @@
 import PinChecking
 import Pinning
-import Rotation
 
 extension Report {
     /// What changed since a baseline.
@@ -85,7 +84,7 @@ extension Report.Change {
 
 extension Report.Change.Class {
     static let fields: DocumentFields<Report.Change.Class> = [
-        DocumentField("id", \.id, as: .words(Rotation.Change.Kind.allCases.map(\.rawValue))),
+        DocumentField("id", \.id, as: .words(PinChecking.Change.Kind.allCases.map(\.rawValue))),
         DocumentField("old", \.old, "What was, in words."), DocumentField("new", \.new, "What is, in words."),
         DocumentField(
             "old_certificate", \.oldCertificate, "The certificate that was; null where the change is about none."),

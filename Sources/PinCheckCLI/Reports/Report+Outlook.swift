@@ -1,13 +1,12 @@
+import Base
 import PinChecking
 import Pinning
-import Rotation
-import Text
 
 extension Report {
     /// How long the verdict will last, as far as can be told.
     struct Outlook: DocumentObject, Decodable {
         /// The gravest level of the findings: `info`, `warn` or `fail`.
-        let level: Rotation.Outlook.Finding.Level
+        let level: PinChecking.Outlook.Finding.Level
         /// When the first certificate expires that a client needs, `nil` where none minds.
         var validUntil: String?
         /// When servers with a certificate of this lifetime have usually renewed it.
@@ -40,7 +39,7 @@ extension Report {
 
         struct Finding: DocumentObject {
             let id: String
-            let level: Rotation.Outlook.Finding.Level
+            let level: PinChecking.Outlook.Finding.Level
             let message: String
             /// Whether the verdict says it.
             let isTold: Bool
@@ -50,7 +49,7 @@ extension Report {
 
 extension Report.Outlook {
     /// Reports an outlook, of which a verdict may tell one finding.
-    init(_ outlook: Rotation.Outlook, told: Rotation.Outlook.Finding? = nil) {
+    init(_ outlook: PinChecking.Outlook, told: PinChecking.Outlook.Finding? = nil) {
         let backups = Set(outlook.backups)
         self.init(
             level: outlook.level, validUntil: outlook.validUntil?.description,
@@ -90,7 +89,7 @@ extension Report.Outlook {
             """
             Until when the pins that match now are sure to; a key that is kept may go on. Null when they do not match.
             """, as: .time),
-        DocumentField("pins_end", \.pinsEnd, as: .words(Rotation.Outlook.End.allCases.map(\.rawValue))),
+        DocumentField("pins_end", \.pinsEnd, as: .words(PinChecking.Outlook.End.allCases.map(\.rawValue))),
         DocumentField(
             "no_pin_after", \.noPinAfter,
             "After when no configured pin is sure to match; null also where a backup has no end.", as: .time),
@@ -121,4 +120,4 @@ extension Report.Outlook.Finding {
     ]
 }
 
-extension Rotation.Outlook.Finding.Level: DocumentWord, Decodable {}
+extension PinChecking.Outlook.Finding.Level: DocumentWord, Decodable {}

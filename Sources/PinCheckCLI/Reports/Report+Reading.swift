@@ -1,6 +1,5 @@
+import Base
 import PinChecking
-import Rotation
-import Text
 
 // Documents on results, read again: the other direction of their tables of `fields`. Objects that hold nothing but what is
 // written are read by their properties.

@@ -1,6 +1,5 @@
 import PinChecking
 import Pinning
-import Rotation
 import TLSProbe
 
 extension Report {

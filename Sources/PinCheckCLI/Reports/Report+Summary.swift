@@ -1,5 +1,4 @@
 import PinChecking
-import Rotation
 
 /// What several forms say of a report in the same words. Text from outside is as it came.
 extension Report {

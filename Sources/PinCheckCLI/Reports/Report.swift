@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import TLSProbe
-import Text
 
 /// The result for one endpoint or chain: what every renderer takes, and the JSON document, whose keys are in `Report+Keys.swift`.
 ///

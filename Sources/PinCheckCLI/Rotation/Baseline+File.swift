@@ -1,7 +1,6 @@
+import Base
 import PinChecking
 import PinFormats
-import Rotation
-import Text
 
 extension Baseline {
     /// Reads the baseline at `path`, and what may differ from it.

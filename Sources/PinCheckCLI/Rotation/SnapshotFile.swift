@@ -1,7 +1,6 @@
+import Base
 import PinChecking
 import Pinning
-import Rotation
-import Text
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

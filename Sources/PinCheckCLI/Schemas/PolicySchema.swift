@@ -1,5 +1,5 @@
+import Base
 import PinFormats
-import Text
 
 /// The JSON Schema (draft 2020-12) of policy files, made from the table that the reader goes by.
 enum PolicySchema {

@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import Pinning
-import Text
 
 /// Targets that can be asked for though no module names them.
 struct AllowedTargets: Sendable {

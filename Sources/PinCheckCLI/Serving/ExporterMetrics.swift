@@ -1,4 +1,3 @@
-import Exporter
 import Pinning
 import Synchronization
 

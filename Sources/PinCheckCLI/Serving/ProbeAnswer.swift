@@ -1,4 +1,3 @@
-import Exporter
 import PinChecking
 import Pinning
 

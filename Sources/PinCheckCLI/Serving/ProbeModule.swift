@@ -1,7 +1,7 @@
+import Base
 import PinChecking
 import Pinning
 import Synchronization
-import Text
 
 /// What targets are judged by that a request asks for: a policy, with the hosts it names.
 ///

@@ -1,5 +1,5 @@
+import Base
 import Synchronization
-import Text
 
 /// The modules as they were read last.
 final class ProbeModules: Sendable {

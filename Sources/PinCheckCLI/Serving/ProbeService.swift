@@ -1,7 +1,6 @@
-import Exporter
+import Base
 import PinChecking
 import Pinning
-import Text
 
 /// What an exporter answers.
 final class ProbeService: Sendable {

@@ -1,5 +1,5 @@
+import Base
 import Pinning
-import Text
 
 /// The log of an exporter: one line for whatever happens, on standard error.
 ///

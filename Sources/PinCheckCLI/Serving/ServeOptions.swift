@@ -1,7 +1,7 @@
 import ArgumentParser
+import Base
 import PinChecking
 import Pinning
-import Text
 
 /// Where an exporter listens, what it answers for, and what it says.
 struct ServeOptions: ParsableArguments {

@@ -1,6 +1,5 @@
-import Machine
+import Base
 import Pinning
-import Text
 
 /// Compares results with those of the last run, and runs a command for each that changed.
 ///

@@ -1,5 +1,5 @@
+import Base
 import PinChecking
-import Text
 
 /// What a run found of a target, as far as the next run compares it.
 struct TargetState: Hashable, Sendable {

@@ -1,5 +1,5 @@
+import Base
 import PinFormats
-import Text
 
 /// Why a command ends without evaluating anything: its exit status and one line for the user.
 package struct CommandError: Error, Hashable, CustomStringConvertible {

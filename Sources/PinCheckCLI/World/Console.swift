@@ -1,5 +1,4 @@
-package import Machine
-package import Text
+package import Base
 
 /// Where a command writes: the result to `output`, everything else to `errors`.
 package struct Console: Sendable {

@@ -1,9 +1,7 @@
-package import Devices
-import Machine
-import PinChecking
+import Base
+package import PinChecking
 package import Pinning
 package import TLSProbe
-import Text
 
 /// The world a command lives in.
 ///

@@ -1,4 +1,4 @@
-import Machine
+import Base
 
 #if canImport(Glibc)
 import Glibc

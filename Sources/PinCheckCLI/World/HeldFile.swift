@@ -1,7 +1,6 @@
-import Machine
+import Base
 import PinChecking
 import Synchronization
-import Text
 
 #if canImport(Glibc)
 import Glibc

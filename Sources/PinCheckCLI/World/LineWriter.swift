@@ -1,5 +1,4 @@
-import Machine
-import Text
+import Base
 
 /// Writes lines to a stream until its reader goes away.
 struct LineWriter {

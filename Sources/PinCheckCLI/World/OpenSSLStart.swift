@@ -1,4 +1,4 @@
-import Machine
+import Base
 import TLSProbe
 import X509
 

@@ -1,6 +1,5 @@
-import Machine
+package import Base
 internal import Synchronization
-package import Text
 
 /// Collects what is written to a stream.
 package final class OutputBuffer: Sendable {

@@ -1,5 +1,4 @@
-import Machine
-import Text
+import Base
 
 /// Writes the files a command names, and words why one cannot be written.
 enum OutputFile {

@@ -1,4 +1,4 @@
-import Machine
+import Base
 import Synchronization
 import TLSProbe
 

@@ -1,7 +1,6 @@
-import Machine
+import Base
 import PinChecking
 import Pinning
-import Text
 
 #if canImport(Glibc)
 import Glibc

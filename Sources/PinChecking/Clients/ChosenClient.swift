@@ -1,5 +1,5 @@
+import Base
 package import Pinning
-import Text
 
 /// A client that was chosen and set up for one host, ready to decide.
 package struct ChosenClient: Sendable {

@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// A client whose decisions can be made, with what is set for it.
 public struct Client: Hashable, Sendable {

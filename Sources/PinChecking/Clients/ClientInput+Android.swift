@@ -1,5 +1,5 @@
+import Base
 import Pinning
-import Text
 
 extension ClientSettings {
     /// What Android trusts for a host in the app that the settings describe, `nil` where nothing says it.

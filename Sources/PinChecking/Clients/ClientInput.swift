@@ -1,6 +1,6 @@
+import Base
 import PinFormats
 import Pinning
-import Text
 import X509
 
 /// What a client's procedure is made from: the flags, the pins, and the client's own settings.

@@ -1,6 +1,6 @@
+import Base
 package import PinFormats
 package import Pinning
-import Text
 import X509
 
 /// The clients whose decision procedures can be chosen by name.

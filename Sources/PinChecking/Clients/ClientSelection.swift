@@ -1,6 +1,6 @@
+import Base
 import PinFormats
 package import Pinning
-import Text
 
 /// The clients whose decisions are asked for, with what is set for each.
 package enum ClientSelection: Hashable, Sendable {

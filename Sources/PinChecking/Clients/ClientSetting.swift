@@ -1,5 +1,5 @@
+import Base
 package import Pinning
-import Text
 
 /// Something that can be set for a client behind its name, as in `trustkit:no-enforce:expires=2027-06-01`.
 package struct ClientSetting: Sendable {

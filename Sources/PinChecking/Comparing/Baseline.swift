@@ -1,5 +1,3 @@
-package import Rotation
-
 /// The recorded state that servers are compared with.
 package struct Baseline: Sendable {
     /// The file as the user named it.

@@ -1,5 +1,3 @@
-package import Rotation
-
 /// Compares targets with a baseline as they come, and remembers what was seen.
 package struct BaselineComparison {
     private let baseline: Baseline

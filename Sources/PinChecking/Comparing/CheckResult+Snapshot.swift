@@ -1,5 +1,4 @@
 package import Pinning
-package import Rotation
 
 extension CheckResult {
     /// What a newer snapshot says of an endpoint, compared with a baseline.

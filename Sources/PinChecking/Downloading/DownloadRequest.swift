@@ -1,4 +1,4 @@
-package import Machine
+package import Base
 package import Pinning
 package import TLSProbe
 

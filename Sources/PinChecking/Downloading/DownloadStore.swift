@@ -1,6 +1,5 @@
-import Machine
+import Base
 import Pinning
-import Text
 import X509
 
 /// Where the bytes of one document go, and what of it is there already.

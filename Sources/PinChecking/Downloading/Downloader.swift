@@ -1,4 +1,4 @@
-import Machine
+import Base
 import Pinning
 import TLSProbe
 

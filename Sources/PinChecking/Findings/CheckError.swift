@@ -1,6 +1,5 @@
-package import Devices
+package import Base
 package import PinFormats
-package import Text
 
 /// Why nothing can be checked: what is asked for contradicts itself, or cannot be read.
 ///

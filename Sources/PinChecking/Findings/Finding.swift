@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// Why a result is what it is: a stable word for machines, and a sentence in which text from outside is escaped.
 public struct Reason: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
+import Base
 package import PinFormats
 package import Pinning
-import Text
 
 /// What is about to be deployed: a chain, or a key for which there is no certificate yet.
 package struct NextItem: Sendable {

@@ -1,6 +1,6 @@
+import Base
 import PinFormats
 package import Pinning
-import Text
 
 /// The question whether the clients of one server will accept what is about to be deployed.
 package struct NextQuestion {

@@ -1,5 +1,4 @@
 package import Pinning
-package import Rotation
 
 /// What the clients make of one chain: from a server, from a file, or of one that is about to be deployed.
 package struct ChainJudgement: Sendable {

@@ -1,5 +1,4 @@
 public import Pinning
-package import Rotation
 
 /// What one client makes of a chain, on one device where some were named, with the reason in a sentence.
 public struct ClientResult: Sendable {

@@ -1,4 +1,3 @@
-import Devices
 package import Pinning
 package import X509
 

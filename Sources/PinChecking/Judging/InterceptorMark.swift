@@ -1,5 +1,5 @@
+import Base
 import Pinning
-import Text
 
 /// What programs that read along call the authorities they issue certificates with.
 ///

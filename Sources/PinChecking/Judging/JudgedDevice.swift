@@ -1,4 +1,3 @@
-package import Devices
 import Pinning
 package import X509
 

@@ -1,5 +1,4 @@
 package import Pinning
-package import Rotation
 
 /// What one client decided on one device and how long that will last.
 package struct Judgement: Sendable {
@@ -14,7 +13,7 @@ package struct Judgement: Sendable {
     /// Which of the configured pins are on that path.
     package let matches: [PinMatch]
     /// How long the verdict will last.
-    package let outlook: Rotation.Outlook
+    package let outlook: PinChecking.Outlook
     /// What that was made from.
     private let question: OutlookQuestion
 

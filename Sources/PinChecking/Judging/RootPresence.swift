@@ -1,4 +1,3 @@
-import Devices
 import Pinning
 import X509
 

@@ -1,5 +1,5 @@
+import Base
 import Pinning
-import Text
 import X509
 
 extension ServedEvidence {

@@ -1,5 +1,5 @@
+internal import Base
 package import Pinning
-internal import Text
 package import X509
 
 /// What came along with a leaf, as it was read: signed certificate timestamps, and the OCSP response of the server.

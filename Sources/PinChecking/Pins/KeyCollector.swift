@@ -1,7 +1,7 @@
+import Base
 import PinFormats
 package import Pinning
 package import TLSProbe
-import Text
 package import X509
 
 /// Gets the keys of servers and files.

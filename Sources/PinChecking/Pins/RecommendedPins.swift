@@ -1,4 +1,3 @@
-package import Devices
 package import PinFormats
 package import Pinning
 import X509

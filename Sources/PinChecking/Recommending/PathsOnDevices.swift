@@ -1,4 +1,3 @@
-package import Devices
 package import Pinning
 import X509
 

@@ -1,4 +1,3 @@
-import Devices
 package import Pinning
 
 /// Why pins that an app has today will not last.

@@ -1,4 +1,3 @@
-package import Devices
 package import Pinning
 
 /// Which pins to ship for a host, and why.

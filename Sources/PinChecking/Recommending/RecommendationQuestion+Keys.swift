@@ -1,4 +1,3 @@
-import Devices
 import Pinning
 
 /// Whose the keys are that were given, and those that are pinned today.

@@ -1,4 +1,3 @@
-package import HTTPDNS
 package import TLSProbe
 
 extension CheckRequest {

@@ -1,5 +1,5 @@
+import Base
 package import Pinning
-import Text
 
 /// Where to connect to instead of the target's host, in the notation of pincheck or one of curl's.
 package struct ConnectAddress: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import Pinning
-package import Rotation
 
 /// What is asked for the time ahead.
 package struct OutlookRules: Hashable, Sendable {

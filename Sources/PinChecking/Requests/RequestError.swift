@@ -1,7 +1,7 @@
+import Base
 import PinFormats
 package import Pinning
 package import TLSProbe
-import Text
 
 /// Why something cannot be asked: a text that is no target, name or address, or parts of a request that contradict each other.
 package enum RequestError: Error, Hashable, Sendable {

@@ -1,5 +1,5 @@
+import Base
 package import Pinning
-import Text
 
 /// What the user named: a host or an address, perhaps with a port.
 package struct Target: Hashable, Sendable {

@@ -1,5 +1,3 @@
-package import Rotation
-
 /// What changed at one endpoint since a baseline.
 package struct BaselineChanges: Hashable, Sendable {
     /// What the changes come to.

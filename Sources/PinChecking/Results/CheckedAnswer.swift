@@ -1,5 +1,5 @@
+import Base
 package import TLSProbe
-import Text
 
 /// The request for an accepted server and what came of it.
 package struct CheckedAnswer: Sendable {

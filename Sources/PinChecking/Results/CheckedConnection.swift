@@ -1,4 +1,3 @@
-import HTTPDNS
 package import Pinning
 package import TLSProbe
 

@@ -1,5 +1,4 @@
 import Pinning
-package import Rotation
 import TLSProbe
 
 extension CheckedTarget {

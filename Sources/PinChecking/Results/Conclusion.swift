@@ -1,5 +1,3 @@
-package import Rotation
-
 /// What a check comes to.
 public enum Outcome: Hashable, Sendable, CaseIterable {
     /// All clients accept.

@@ -1,6 +1,6 @@
+import Base
 package import Pinning
 import TLSProbe
-import Text
 
 /// One endpoint to check, and by what.
 package struct CheckJob: Sendable {

@@ -1,7 +1,6 @@
-import HTTPDNS
+import Base
 import Pinning
 import TLSProbe
-import Text
 
 /// Checks endpoints: connects and judges.
 package struct Checker: Sendable {

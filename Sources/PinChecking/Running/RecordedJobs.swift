@@ -1,6 +1,5 @@
+import Base
 import Pinning
-import Rotation
-import Text
 
 extension Baseline {
     /// The recorded endpoints as they are to be asked again, a job for each target.

@@ -1,5 +1,5 @@
+import Base
 import TLSProbe
-import Text
 
 /// Makes connections, again when there was no answer.
 struct RetryingProber: Sendable {

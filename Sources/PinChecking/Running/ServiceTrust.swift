@@ -1,4 +1,3 @@
-import HTTPDNS
 import Pinning
 import TLSProbe
 import X509

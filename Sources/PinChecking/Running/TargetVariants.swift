@@ -1,4 +1,3 @@
-import HTTPDNS
 import TLSProbe
 
 /// The addresses of one target and what is checked at each.

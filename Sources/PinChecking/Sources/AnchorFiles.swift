@@ -1,5 +1,4 @@
-import Machine
-import Text
+import Base
 import X509
 
 /// Reads certificates that paths may end at or pass through.

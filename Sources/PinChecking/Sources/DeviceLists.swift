@@ -1,7 +1,6 @@
-package import Devices
+import Base
 import PinFormats
 package import Pinning
-import Text
 import X509
 
 /// Reads device data, and finds the devices of a selection and the clients that run on them.

@@ -1,7 +1,6 @@
-import Devices
+import Base
 import PinFormats
 package import Pinning
-import Text
 import X509
 
 /// Reads what settings name and puts together what chains are judged by; the same settings are read once.

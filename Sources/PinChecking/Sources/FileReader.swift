@@ -1,5 +1,4 @@
-package import Machine
-import Text
+package import Base
 
 /// Reads the files that users name.
 package enum FileReader {

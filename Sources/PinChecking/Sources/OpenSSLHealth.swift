@@ -1,4 +1,4 @@
-import Text
+import Base
 import X509
 
 /// Whether the OpenSSL of this machine can be used at all.

@@ -1,6 +1,6 @@
+import Base
 import PinFormats
 import Pinning
-import Text
 
 extension PinSources {
     /// What a client's own configurations say of a host.

@@ -1,6 +1,6 @@
+import Base
 import PinFormats
 import Pinning
-import Text
 
 /// What the sources say to the platforms, where several of them must say the same: an app ships one of each.
 extension PinSources {

@@ -1,6 +1,6 @@
+import Base
 import PinFormats
 import Pinning
-import Text
 import X509
 
 /// Everything that the values of `--pins` hold.

@@ -1,4 +1,4 @@
-import Text
+import Base
 package import X509
 
 /// What `--anchors` and `--and-system` come to.

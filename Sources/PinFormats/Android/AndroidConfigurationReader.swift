@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Follows the elements as Android's own reader does (`XmlConfigSource`), and stops where that throws.
 struct AndroidConfigurationReader {

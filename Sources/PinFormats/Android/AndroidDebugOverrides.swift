@@ -1,4 +1,4 @@
-internal import Machine
+internal import Base
 internal import Pinning
 
 /// The `<debug-overrides>` of a configuration, or of the file beside it that debuggable builds read for want of them.

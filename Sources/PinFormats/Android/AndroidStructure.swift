@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// The elements that Android's reader throws for where they stand (`XmlConfigSource`): the app ends at its first TLS connection.
 struct AndroidStructure {

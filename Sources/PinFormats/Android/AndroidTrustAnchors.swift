@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// The `<trust-anchors>` of a network security configuration.
 struct AndroidTrustAnchors {

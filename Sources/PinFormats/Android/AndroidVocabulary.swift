@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// What Android and TrustKit read of a network security configuration; Android passes over everything else without a word.
 struct AndroidVocabulary {

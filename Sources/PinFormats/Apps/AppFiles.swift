@@ -1,5 +1,4 @@
-internal import Machine
-internal import Text
+internal import Base
 
 /// The files of an app as it ships, by their paths within it.
 protocol AppFiles {

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Reads the pins of an app as it ships: those of its Info.plist, and the certificate files that clients load from its bundle.
 struct AppReader {

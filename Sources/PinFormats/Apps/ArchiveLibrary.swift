@@ -1,5 +1,5 @@
+internal import Base
 internal import CLibraries
-internal import Text
 
 /// libarchive, loaded when the first archive is read and kept for the rest of the run (`dlopen`).
 enum ArchiveLibrary {

@@ -1,6 +1,5 @@
+internal import Base
 internal import CLibraries
-internal import Machine
-internal import Text
 
 #if canImport(Darwin)
 import Darwin

@@ -1,6 +1,5 @@
+package import Base
 internal import CLibraries
-package import Machine
-internal import Text
 
 /// Unpacks gzip while it is read (RFC 1952), with libarchive.
 package final class GzipInput {

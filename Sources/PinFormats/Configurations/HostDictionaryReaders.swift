@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Reads the JSON of react-native-ssl-public-key-pinning: a dictionary of hosts.
 enum ReactNativeReader {

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 internal import X509
 
 /// Reads the host names of configurations, and says what is wrong with those that are none.

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 internal import X509
 
 /// One record as zone files have it: `host. 3600 IN TXT …`, of whatever type.

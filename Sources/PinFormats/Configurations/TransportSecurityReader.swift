@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 internal import X509
 
 /// Reads `NSAppTransportSecurity` from an Info.plist.

@@ -1,4 +1,4 @@
-internal import Machine
+internal import Base
 internal import Pinning
 
 /// What a file given to `pins` holds: keys to make pins of, or pins that somebody made already.

@@ -1,6 +1,5 @@
-internal import Machine
+internal import Base
 internal import Pinning
-internal import Text
 internal import X509
 
 /// A reference such as `@raw/my_root` from one resource of an Android app to another.

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Property lists in Apple's binary form, `bplist00`: objects that refer to each other by number, and a table of offsets.
 struct BinaryPropertyList {

@@ -1,5 +1,5 @@
-internal import Pinning
-internal import Text
+internal import Base
+package import Pinning
 
 /// A value of a JSON document or property list.
 struct DocumentValue {
@@ -28,11 +28,11 @@ struct DocumentValue {
 }
 
 /// A value with its place, which messages and origins name.
-struct DocumentNode {
+package struct DocumentNode {
     let value: DocumentValue
     let file: PinFile
     /// The keys that lead to it, as in `TSKPinnedDomains.example.com`.
-    let key: String
+    package let key: String
 
     /// The root of the document in `file`.
     init(root value: DocumentValue, of file: PinFile) {
@@ -48,13 +48,13 @@ struct DocumentNode {
     }
 
     /// The line where the document has lines, else the keys.
-    var place: PinPlace {
+    package var place: PinPlace {
         if let line = value.line { return file.place(line: line) }
         return key.isEmpty ? file.place : .key(key, of: shortened(file.path, to: 1024, isPublic: true))
     }
 
     /// The members of a dictionary, `nil` for anything else.
-    var members: [(key: String, node: DocumentNode)]? {
+    package var members: [(key: String, node: DocumentNode)]? {
         guard case .dictionary(let members) = value.content else { return nil }
         return members.map { ($0.key, node(of: $0)) }
     }
@@ -65,13 +65,13 @@ struct DocumentNode {
     }
 
     /// The values of an array, `nil` for anything else.
-    var elements: [DocumentNode]? {
+    package var elements: [DocumentNode]? {
         guard case .array(let elements) = value.content else { return nil }
         return elements.enumerated().map { DocumentNode($1, "\(key)[\($0)]", file) }
     }
 
     /// The member of a dictionary, `nil` when there is none.
-    subscript(key: String) -> DocumentNode? {
+    package subscript(key: String) -> DocumentNode? {
         guard case .dictionary(let members) = value.content, let member = members.first(where: { $0.key == key }) else {
             return nil
         }
@@ -79,13 +79,13 @@ struct DocumentNode {
     }
 
     /// The text.
-    func text() throws(PinFormatError) -> String {
+    package func text() throws(PinFormatError) -> String {
         guard case .text(let text) = value.content else { throw wrong("a text") }
         return text
     }
 
     /// The digits of a number of JSON, `nil` for anything else.
-    var number: String? { if case .number(let digits) = value.content { digits } else { nil } }
+    package var number: String? { if case .number(let digits) = value.content { digits } else { nil } }
 
     /// Whether it is this text.
     func isText(_ text: String) -> Bool { if case .text(text) = value.content { true } else { false } }
@@ -110,7 +110,7 @@ struct DocumentNode {
     }
 
     /// Midnight in UTC of a date, which is text or a date.
-    func midnight() throws(PinFormatError) -> Timestamp {
+    package func midnight() throws(PinFormatError) -> Timestamp {
         switch value.content {
         case .text(let text), .date(let text): return try DateText.midnight(text, at: place)
         default: throw wrong("a date as in 2027-06-01")
@@ -118,19 +118,19 @@ struct DocumentNode {
     }
 
     /// The members of what has to be a dictionary.
-    func dictionary() throws(PinFormatError) -> [(key: String, node: DocumentNode)] {
+    package func dictionary() throws(PinFormatError) -> [(key: String, node: DocumentNode)] {
         guard let members else { throw wrong("a dictionary") }
         return members
     }
 
     /// The values of what has to be an array.
-    func array() throws(PinFormatError) -> [DocumentNode] {
+    package func array() throws(PinFormatError) -> [DocumentNode] {
         guard let elements else { throw wrong("an array") }
         return elements
     }
 
     /// The error for a value of another type.
-    func wrong(_ expected: String) -> PinFormatError {
+    package func wrong(_ expected: String) -> PinFormatError {
         PinFormatError(.wrongValue, at: place, "\(key.isEmpty ? "the document" : "'\(key)'") is not \(expected)")
     }
 }

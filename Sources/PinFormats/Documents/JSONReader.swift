@@ -1,10 +1,10 @@
-internal import Text
+internal import Base
 
 /// Reads JSON and JSON5 (comments, trailing commas, single quotation marks, plain keys), with the line of each value.
 ///
 /// Not with FoundationEssentials, which has no lines to name in messages, keeps the last of two equal keys without a word,
 /// and loses their order.
-struct JSONReader {
+package struct JSONReader {
     private let file: PinFile
     private let bytes: [UInt8]
     private var position = 0
@@ -19,7 +19,7 @@ struct JSONReader {
     /// The document in `file`.
     ///
     /// - Throws: ``PinFormatError`` with the line of what is no JSON, given twice, too deep or too much.
-    static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
+    package static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
         var reader = JSONReader(file)
         let value = try reader.value(depth: 0)
         try reader.skipSpace()
@@ -28,7 +28,7 @@ struct JSONReader {
     }
 
     /// Whether `file` begins as an object does.
-    static func beginsObject(_ file: PinFile) -> Bool {
+    package static func beginsObject(_ file: PinFile) -> Bool {
         var reader = JSONReader(file)
         return (try? reader.skipSpace()) != nil && reader.next == UInt8(ascii: "{")
     }

@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 extension PinFile {
     /// Whether it is a property list, in XML or binary, whatever it says.

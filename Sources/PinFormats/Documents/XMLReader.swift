@@ -1,6 +1,5 @@
+internal import Base
 internal import CLibraries
-internal import Machine
-internal import Text
 
 /// Reads XML with expat, which expands no entity here: a document that declares any is refused.
 enum XMLReader {

@@ -1,15 +1,15 @@
-internal import Text
+internal import Base
 
 /// A file that was read, as the formats look at it.
-struct PinFile {
-    let path: String
-    let bytes: [UInt8]
+package struct PinFile {
+    package let path: String
+    package let bytes: [UInt8]
     /// The contents as text, `nil` when they are not: not UTF-8, or with control characters no text file has.
     let text: String?
     /// Whether the path goes through an archive, so that no command can name the file.
     let isInArchive: Bool
 
-    init(path: String, bytes: [UInt8], isInArchive: Bool = false) {
+    package init(path: String, bytes: [UInt8], isInArchive: Bool = false) {
         self.path = path
         self.isInArchive = isInArchive
         self.bytes = bytes
@@ -19,10 +19,10 @@ struct PinFile {
     }
 
     /// The place of the whole file.
-    var place: PinPlace { .at(path) }
+    package var place: PinPlace { .at(path) }
 
     /// The place of one of its lines, from 1.
-    func place(line: Int?) -> PinPlace { PinPlace.at(path, line: line) }
+    package func place(line: Int?) -> PinPlace { PinPlace.at(path, line: line) }
 
     /// The name without the directories before it.
     var name: Substring { path.split(separator: "/").last ?? path[...] }

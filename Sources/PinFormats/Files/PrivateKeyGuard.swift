@@ -1,10 +1,10 @@
 /// Finds private keys in files before any reader looks at them, so that no message can show a part of one.
-enum PrivateKeyGuard {
+package enum PrivateKeyGuard {
     private static let pemMark = Array("PRIVATE KEY-----".utf8)
     private static let puttyMark = Array("PuTTY-User-Key-File-".utf8)
 
     /// Throws when `file` is or holds a private key: DER, PEM of any kind, OpenSSH's, PuTTY's, or a PKCS #12 store.
-    static func refusePrivateKeys(in file: PinFile) throws(PinFormatError) {
+    package static func refusePrivateKeys(in file: PinFile) throws(PinFormatError) {
         if file.bytes.starts(with: puttyMark) { throw .privateKey(at: file.place(line: 1)) }
         if let position = position(of: pemMark, in: file.bytes) {
             let line = file.bytes[..<position].count { $0 == UInt8(ascii: "\n") } + 1

@@ -1,4 +1,4 @@
-import Machine
+import Base
 
 /// Reads files of bounded size, and pipes where the user names one; a device could be read for ever.
 package enum RegularFile {

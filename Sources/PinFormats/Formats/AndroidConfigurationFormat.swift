@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Android's `network_security_config.xml`, with TrustKit's additions, or the manifest of an app that names it.
 struct AndroidConfigurationFormat: PinFileFormat {

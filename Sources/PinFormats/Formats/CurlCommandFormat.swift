@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 internal import X509
 
 /// curl in shell scripts and configuration files: `curl --pinnedpubkey 'sha256//…' https://host/`, or `pinnedpubkey = "sha256//…"`.

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Kotlin and Java source with OkHttp's `CertificatePinner.Builder().add("host", "sha256/…", …)`.
 ///

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 internal import X509
 
 /// PEM text: certificates, public keys, requests and PKCS #7, any number of them, with whatever text around the blocks.

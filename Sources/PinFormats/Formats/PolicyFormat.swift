@@ -1,4 +1,4 @@
-internal import Machine
+internal import Base
 internal import Pinning
 
 /// pincheck's own policy files, read as a configuration of hosts.

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Apple's property lists, XML or binary, with `NSPinnedDomains`, App Transport Security or TrustKit's configuration: an Info.plist, or
 /// a part of one.

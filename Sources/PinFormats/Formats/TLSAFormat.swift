@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// DNS records, as a zone file or `dig` has them.
 struct TLSAFormat: PinFileFormat {

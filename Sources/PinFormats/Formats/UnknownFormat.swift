@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 extension PinFileFormats {
     /// What there is to say of JSON whose first list is empty, `nil` for anything else.

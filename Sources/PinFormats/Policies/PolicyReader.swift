@@ -1,5 +1,4 @@
-internal import Machine
-internal import Text
+internal import Base
 
 /// Reads policy files: JSON5 with the members `version`, `defaults` and `hosts`.
 package enum PolicyReader {

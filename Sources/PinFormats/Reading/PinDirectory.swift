@@ -1,6 +1,5 @@
-internal import Machine
+internal import Base
 internal import Pinning
-internal import Text
 
 /// A directory of pin files, which is what an app bundle is to AFNetworking.
 ///

@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// Reads one file in whichever notation it is.
 enum PinFileReader {

@@ -1,4 +1,4 @@
-internal import Machine
+internal import Base
 internal import Pinning
 internal import X509
 

@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// Why pin data could not be used.
 ///
@@ -23,7 +23,7 @@ package struct PinFormatError: Error, Sendable, Hashable {
     /// What it probably should be, or what to do about it.
     package let remedy: String?
 
-    init(_ problem: PinProblem, at place: PinPlace, _ reason: String, remedy: String? = nil) {
+    package init(_ problem: PinProblem, at place: PinPlace, _ reason: String, remedy: String? = nil) {
         self.kind = problem.isAbsence ? .missing : .malformed
         self.problem = problem
         self.place = place

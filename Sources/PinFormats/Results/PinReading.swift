@@ -1,5 +1,5 @@
+internal import Base
 package import Pinning
-internal import Text
 
 /// What a source holds: pins, and what the user should know about it.
 package struct PinReading: Sendable, Hashable {

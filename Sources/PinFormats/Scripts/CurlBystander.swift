@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// A command that has curl's command among its words and does not run it, as in `echo curl --pinnedpubkey …`.
 struct CurlBystander {

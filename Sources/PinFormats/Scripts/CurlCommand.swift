@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// What one transfer of curl is told of pins and servers.
 struct CurlCommand {

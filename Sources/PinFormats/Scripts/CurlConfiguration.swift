@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// curl's own configuration files, read as curl reads them (`src/tool_parsecfg.c`): one option a line, and no line goes on in the next.
 enum CurlConfiguration {

@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// curl's commands in a script.
 enum CurlScript {

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// What a word names that curl takes for a URL.
 enum CurlURL {

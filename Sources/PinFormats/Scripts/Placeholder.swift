@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// What programs put something else in the place of: `$PIN`, `${PIN}`, `$(PIN)`, `%PIN%`, `%1`, `!PIN!`, `{{ pin }}`, `<%= pin %>`.
 enum Placeholder {

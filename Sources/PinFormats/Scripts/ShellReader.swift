@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// Takes a shell script apart; see ``ShellWords``.
 struct ShellReader {

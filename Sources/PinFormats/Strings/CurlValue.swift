@@ -1,6 +1,5 @@
-internal import Machine
+internal import Base
 internal import Pinning
-internal import Text
 internal import X509
 
 /// The value of curl's `--pinnedpubkey`, read as curl reads it: a list of hashes, or the name of a file with one public key.

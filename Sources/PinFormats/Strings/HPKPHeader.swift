@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Pins as in the header `Public-Key-Pins` (RFC 7469, 2.1): `pin-sha256="…"; pin-sha256="…"; max-age=…`.
 ///

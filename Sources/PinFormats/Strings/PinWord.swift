@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// One word of text that should be a pin, with its place and the decision whether messages may show it.
 struct PinWord {

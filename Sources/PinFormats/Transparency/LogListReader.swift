@@ -1,5 +1,5 @@
+internal import Base
 package import Pinning
-internal import Text
 internal import X509
 
 /// Reads lists of Certificate Transparency logs in the public JSON form, version 3 (`log_list.json`, `all_logs_list.json`).

@@ -1,6 +1,5 @@
-internal import Machine
+internal import Base
 package import Pinning
-internal import Text
 
 #if canImport(Darwin)
 import Darwin

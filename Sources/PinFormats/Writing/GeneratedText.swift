@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// Makes text from outside safe to stand in the source of something else.
 ///

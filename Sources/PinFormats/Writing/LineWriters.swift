@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// The value of curl's `--pinnedpubkey`, in a command.
 ///

@@ -1,6 +1,5 @@
-internal import Machine
+internal import Base
 package import Pinning
-internal import Text
 
 /// One key that can be pinned, with what is known of it: what the writers write.
 package struct PinItem: Sendable, Hashable {

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Hosts that are aliases: clients ask for the records of what they lead to first, then for their own (RFC 7671, 7).
 extension ZoneEntries {

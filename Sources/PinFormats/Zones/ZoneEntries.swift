@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// The entries of a zone, when all of it has been read.
 struct ZoneEntries {

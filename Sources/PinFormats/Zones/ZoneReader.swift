@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Gathers the TLSA records of a zone and passes over its other records; ``ZoneEntries`` says what they come to.
 struct ZoneReader {

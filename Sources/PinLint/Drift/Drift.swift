@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 
 /// The pins, hosts and settings in which sources differ that should say the same.
 ///

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 extension Drift {
     /// The settings of one host in which sources differ.

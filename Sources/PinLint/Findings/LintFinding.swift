@@ -1,5 +1,5 @@
+internal import Base
 package import PinFormats
-internal import Text
 
 /// Something about pins that their owner should know before they ship.
 package struct LintFinding: Sendable, Hashable {

@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 
 /// What surprises in the anchors of Android's network security configuration.
 struct AndroidTrustRule: LintRule {

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Pinned servers' certificates that Apple's platforms refuse from the first day on.
 ///

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Pins of authorities beside a server's own, which make the server's own no stricter than the authority.
 struct AuthorityPinRule: LintRule {

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// The dates of pinned certificates, which certificate mode goes by.
 struct CertificateValidityRule: LintRule {

@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 
 /// Pins in a form that the client the user named cannot take.
 struct ClientInputRule: LintRule {

@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 
 /// Pins that say the same twice.
 struct DuplicatePinRule: LintRule {

@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// Pinned leaf certificates, which no renewal survives.
 struct LeafCertificateRule: LintRule {

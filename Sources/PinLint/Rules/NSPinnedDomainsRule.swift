@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// What surprises in Apple's NSPinnedDomains.
 struct NSPinnedDomainsRule: LintRule {

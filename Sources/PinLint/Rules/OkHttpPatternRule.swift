@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 
 /// OkHttp's `*.`, which covers less than it looks like.
 struct OkHttpPatternRule: LintRule {

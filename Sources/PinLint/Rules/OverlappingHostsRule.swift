@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 
 /// Entries for the same host in a client that takes the pins of all of them.
 struct OverlappingHostsRule: LintRule {

@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 
 /// What weakens the connections of an app on Apple's platforms beside its pins.
 struct TransportSecurityRule: LintRule {

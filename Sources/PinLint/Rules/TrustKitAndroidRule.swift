@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// What TrustKit for Android makes of a network security configuration, where the app has it.
 struct TrustKitAndroidRule: LintRule {

@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 internal import X509
 
 /// What TrustKit for iOS asks of its configuration, where that is not the file's own format.

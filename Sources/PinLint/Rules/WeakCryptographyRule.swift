@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 
 /// Keys and signatures that clients refuse, whatever is pinned.
 struct WeakCryptographyRule: LintRule {

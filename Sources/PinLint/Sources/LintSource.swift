@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 
 /// What is judged as one: a file, a directory, or the certificates and keys that were named one by one.
 struct LintSource {

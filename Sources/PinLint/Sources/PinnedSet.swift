@@ -1,6 +1,6 @@
+internal import Base
 internal import PinFormats
 internal import Pinning
-internal import Text
 
 /// Pins that stand in for each other: those for whatever host, or those of the entries for one host.
 struct PinnedSet {

@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// The 32 bytes of a SHA-256 hash.
 ///

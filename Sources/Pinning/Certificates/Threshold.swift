@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// How much time must be left: `30d`, `12h`, or a part of the lifetime, `33%`.
 package enum Threshold: Sendable, Hashable {

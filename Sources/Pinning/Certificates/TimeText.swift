@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// Reads the moments that users write.
 package enum TimeText {

@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// One decision in progress: the question, the paths found so far, and the trace.
 ///

@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// An IPv4 or IPv6 address, read as strictly as `inet_pton` reads it.
 ///

@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// A reference name: the name the certificate must be valid for, in the one form that is safe to compare.
 ///
@@ -156,14 +156,14 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
 
     /// One line that quotes the text and says what to write instead.
     public var description: String {
-        let quoted = Text.quoted(text)
+        let quoted = Base.quoted(text)
         return switch problem {
         case .empty: "the host name \(quoted) is empty: give a name such as api.example.com"
         case .emptyLabel: "the host name \(quoted) has an empty label: remove the leading or doubled dot"
         case .labelTooLong: "the host name \(quoted) has a label of more than 63 characters: DNS allows no such name"
         case .tooLong: "the host name \(quoted) has more than 253 characters: DNS allows no such name"
         case .character(let character):
-            "the host name \(quoted) holds \(Text.quoted(String(character))): give one host name, without scheme, wildcard or path"
+            "the host name \(quoted) holds \(Base.quoted(String(character))): give one host name, without scheme, wildcard or path"
         case .controlCharacterOrSpace: "the host name \(quoted) holds a space or a control character: remove it"
         case .notASCII: "the host name \(quoted) is not ASCII: write it with its xn-- labels"
         case .numericLastLabel where numberTooLarge != nil:

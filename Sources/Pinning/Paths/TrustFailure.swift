@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// One reason for which a chain is not trusted.
 public struct TrustFailure: Sendable, Hashable {

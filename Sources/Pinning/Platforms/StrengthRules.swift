@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// How strong the keys on a path, and the signatures that link it, have to be.
 public struct StrengthRules: Sendable, Hashable {

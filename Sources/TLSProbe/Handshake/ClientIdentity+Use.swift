@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 extension ClientIdentity {
     /// Has `ssl` send the certificates when it is asked to; returns false when OpenSSL refuses.
@@ -12,6 +11,6 @@ extension ClientIdentity {
                 TLSConnection.noteClientCertificateRequest(ssl)
                 return 1
             }, nil)
-        return certificates.dropFirst().allSatisfy { COpenSSLShims_SSL_add1_chain_cert(ssl, $0) == 1 }
+        return certificates.dropFirst().allSatisfy { COpenSSL_SSL_add1_chain_cert(ssl, $0) == 1 }
     }
 }

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 /// What a ClientHello offers so that only a certificate with a key of one type fits.
 ///
@@ -38,8 +37,8 @@ extension CertificateKeyType {
 
     /// Restricts the offer of `ssl` (`SSL_set1_sigalgs_list`, `SSL_set_cipher_list`); returns false when OpenSSL refuses.
     func restrict(_ ssl: OpaquePointer) -> Bool {
-        COpenSSLShims_SSL_set1_sigalgs_list(ssl, signatureAlgorithms) == 1
-            && COpenSSLShims_SSL_set1_client_sigalgs_list(ssl, Self.forClients) == 1
+        COpenSSL_SSL_set1_sigalgs_list(ssl, signatureAlgorithms) == 1
+            && COpenSSL_SSL_set1_client_sigalgs_list(ssl, Self.forClients) == 1
             && SSL_set_cipher_list(ssl, cipherList) == 1
     }
 }

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 internal import X509
 
 /// Reads parts of an offer with the words that this OpenSSL has.
@@ -34,11 +33,11 @@ package enum OfferWords {
     private static func takes(_ word: String, _ part: HandshakeOffer.Part, _ context: OpaquePointer?) -> Bool {
         guard let context, !word.isEmpty, word.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return false }
         switch part {
-        case .groups: return COpenSSLShims_SSL_CTX_set1_groups_list(context, word) == 1
+        case .groups: return COpenSSL_SSL_CTX_set1_groups_list(context, word) == 1
         case .signatureAlgorithms:
             guard let ssl = SSL_new(context) else { return false }
             defer { SSL_free(ssl) }
-            return COpenSSLShims_SSL_set1_sigalgs_list(ssl, word) == 1
+            return COpenSSL_SSL_set1_sigalgs_list(ssl, word) == 1
         case .ciphers:
             guard !word.utf8.starts(with: "TLS_".utf8) else { return SSL_CTX_set_ciphersuites(context, word) == 1 }
             guard !orders.contains(word) else { return true }
@@ -78,9 +77,9 @@ package enum OfferWords {
             _ = SSL_CTX_set_cipher_list(context, "ALL:eNULL:@SECLEVEL=0")
             _ = SSL_CTX_set_ciphersuites(context, HelloNames.newCiphers.joined(separator: ":"))
             let list = SSL_CTX_get_ciphers(context)
-            let count = COpenSSLShims_sk_SSL_CIPHER_num(list)
+            let count = COpenSSL_sk_SSL_CIPHER_num(list)
             let names = (0..<max(0, count)).compactMap { index in
-                SSL_CIPHER_get_name(COpenSSLShims_sk_SSL_CIPHER_value(list, index)).map { String(cString: $0) }
+                SSL_CIPHER_get_name(COpenSSL_sk_SSL_CIPHER_value(list, index)).map { String(cString: $0) }
             }
             return names + groupsOfCiphers.sorted()
         }
@@ -91,11 +90,11 @@ extension HandshakeOffer {
     /// Restricts what `ssl` offers; returns false when OpenSSL refuses.
     func restrict(_ ssl: OpaquePointer) -> Bool {
         // Before they are set: OpenSSL looks at what is allowed.
-        if !groups.isEmpty { COpenSSLShims_SSL_allow_named_dh(ssl) }
-        return (groups.isEmpty || COpenSSLShims_SSL_set1_groups_list(ssl, groups.joined(separator: ":")) == 1)
+        if !groups.isEmpty { COpenSSL_SSL_allow_named_dh(ssl) }
+        return (groups.isEmpty || COpenSSL_SSL_set1_groups_list(ssl, groups.joined(separator: ":")) == 1)
             && (signatureAlgorithms.isEmpty
-                || COpenSSLShims_SSL_set1_sigalgs_list(ssl, signatureAlgorithms.joined(separator: ":")) == 1
-                    && COpenSSLShims_SSL_set1_client_sigalgs_list(ssl, CertificateKeyType.forClients) == 1)
+                || COpenSSL_SSL_set1_sigalgs_list(ssl, signatureAlgorithms.joined(separator: ":")) == 1
+                    && COpenSSL_SSL_set1_client_sigalgs_list(ssl, CertificateKeyType.forClients) == 1)
             && (newCiphers.isEmpty || SSL_set_ciphersuites(ssl, newCiphers.joined(separator: ":")) == 1)
             && (oldCiphers.isEmpty
                 || SSL_set_cipher_list(ssl, (oldCiphers + ["@SECLEVEL=0"]).joined(separator: ":")) == 1)

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 internal import NIOCore
 
 // What a server can make a handshake cost: it chooses the key exchange and the key it signs with.
@@ -34,23 +33,22 @@ extension TLSConnection {
         guard message.first == UInt8(SSL3_MT_CERTIFICATE), let ssl, let context = SSL_get_ex_data(ssl, 0) else {
             return
         }
-        let objection = COpenSSLShims_certificate_message(
+        let objection = COpenSSL_certificate_message(
             message.baseAddress, message.count, SSL_version(ssl) >= TLS1_3_VERSION ? 1 : 0,
             TLSContext.certificateCountLimit)
         let reason: ProbeError.Reason
         switch Int(objection) {
         case 0: return
-        case Int(COpenSSLShims_CERTIFICATES_MANY):
-            reason = .tooManyCertificates(limit: TLSContext.certificateCountLimit)
-        case Int(COpenSSLShims_CERTIFICATES_OWN_CURVE):
+        case Int(COpenSSL_CERTIFICATES_MANY): reason = .tooManyCertificates(limit: TLSContext.certificateCountLimit)
+        case Int(COpenSSL_CERTIFICATES_OWN_CURVE):
             reason = .unreadableCertificate("a key describes a curve of its own, which costs too much to read")
-        case Int(COpenSSLShims_CERTIFICATES_COSTLY):
+        case Int(COpenSSL_CERTIFICATES_COSTLY):
             reason = .unreadableCertificate("more keys than any chain has are in forms that are costly to read")
         default: reason = .unreadableCertificate("one of them does not have the form of a certificate in DER")
         }
         Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().refusal = reason
         // OpenSSL's own buffer, which is const for the callback only.
-        COpenSSLShims_spoil(UnsafeMutableRawPointer(mutating: message.baseAddress), message.count)
+        COpenSSL_spoil(UnsafeMutableRawPointer(mutating: message.baseAddress), message.count)
     }
 
     /// Called when the server's certificates are there: stops the handshake where what comes next is costly.
@@ -61,7 +59,7 @@ extension TLSConnection {
         let connection = Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue()
         guard connection.costlyFlight == nil,
             agreesByDiffieHellman(pointer) || isCostly(X509_STORE_CTX_get0_cert(verification)),
-            COpenSSLShims_SSL_set_retry_verify(pointer) == 1
+            COpenSSL_SSL_set_retry_verify(pointer) == 1
         else { return }
         connection.costlyFlight = connection.flights
     }

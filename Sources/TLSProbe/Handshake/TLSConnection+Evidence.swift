@@ -1,12 +1,11 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 // What came along with the certificates, and how the keys were agreed on.
 extension TLSConnection {
     /// The OCSP response that the server sent along, `nil` when it sent none.
     var staple: [UInt8]? {
         var start: UnsafePointer<UInt8>?
-        let count = COpenSSLShims_SSL_get_tlsext_status_ocsp_resp(ssl, &start)
+        let count = COpenSSL_SSL_get_tlsext_status_ocsp_resp(ssl, &start)
         guard count > 0, let start else { return nil }
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
@@ -27,7 +26,7 @@ extension TLSConnection {
     /// How long the prime of a Diffie-Hellman group is, `nil` for a curve.
     private var finiteFieldBits: Int? {
         var key: OpaquePointer?
-        guard COpenSSLShims_SSL_get_peer_tmp_key(ssl, &key) == 1, let key else { return nil }
+        guard COpenSSL_SSL_get_peer_tmp_key(ssl, &key) == 1, let key else { return nil }
         defer { EVP_PKEY_free(key) }
         guard EVP_PKEY_is_a(key, "DH") == 1 else { return nil }
         return Int(EVP_PKEY_get_bits(key))

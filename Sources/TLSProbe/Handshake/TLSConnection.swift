@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 internal import NIOCore
 internal import Pinning
 internal import X509
@@ -71,7 +70,7 @@ final class TLSConnection {
             throw OpenSSLSetUpError()
         }
         // An empty BIO means "not yet", never "end of file".
-        _ = COpenSSLShims_BIO_set_mem_eof_return(input, -1)
+        _ = COpenSSL_BIO_set_mem_eof_return(input, -1)
         SSL_set_bio(ssl, input, output)
         SSL_set_connect_state(ssl)
         self.ssl = ssl
@@ -82,12 +81,11 @@ final class TLSConnection {
         firstCostlyFlight = request.offer.groups.isEmpty ? 2 : 1
         // Index 0 is the one OpenSSL keeps for applications (SSL_set_app_data).
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
-        guard COpenSSLShims_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
-            COpenSSLShims_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
-            request.serverNameIndication.map({ COpenSSLShims_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,
-            COpenSSLShims_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) == 1,
-            Self.offer(request.alpn, on: ssl), request.keyType?.restrict(ssl) ?? true,
-            request.offer.isEmpty || request.offer.restrict(ssl),
+        guard COpenSSL_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
+            COpenSSL_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
+            request.serverNameIndication.map({ COpenSSL_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,
+            COpenSSL_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) == 1, Self.offer(request.alpn, on: ssl),
+            request.keyType?.restrict(ssl) ?? true, request.offer.isEmpty || request.offer.restrict(ssl),
             !request.offersOnlyECDHE || Self.offerOnlyECDHE(on: ssl, with: request.keyType),
             request.clientIdentity?.use(on: ssl) ?? true
         else { throw OpenSSLSetUpError() }
@@ -105,7 +103,7 @@ final class TLSConnection {
             case .ecdsa, .ed25519: "ECDHE+aECDSA"
             }
         return SSL_set_cipher_list(ssl, suites + ":!aNULL:!eNULL:!PSK:!SRP:@SECLEVEL=0") == 1
-            && COpenSSLShims_SSL_set1_groups_list(ssl, "X25519:P-256:P-384:P-521") == 1
+            && COpenSSL_SSL_set1_groups_list(ssl, "X25519:P-256:P-384:P-521") == 1
     }
 
     /// Hands bytes from the server to OpenSSL.
@@ -157,7 +155,7 @@ final class TLSConnection {
     /// Takes what OpenSSL wants sent to the server, `nil` when there is nothing.
     func takeOutput(allocator: ByteBufferAllocator) -> ByteBuffer? {
         var start: UnsafePointer<CChar>?
-        let count = COpenSSLShims_BIO_get_mem_data(output, &start)
+        let count = COpenSSL_BIO_get_mem_data(output, &start)
         guard count > 0, let start else { return nil }
         var buffer = allocator.buffer(capacity: count)
         buffer.writeBytes(UnsafeRawBufferPointer(start: start, count: count))
@@ -217,7 +215,7 @@ extension TLSConnection {
 
     /// The group of the key exchange under the name certificates' keys have here (`P-256`), or OpenSSL's.
     var group: String? {
-        let number = COpenSSLShims_SSL_get_negotiated_group(ssl)
+        let number = COpenSSL_SSL_get_negotiated_group(ssl)
         guard number != NID_undef else { return nil }
         switch number {
         case NID_X9_62_prime256v1: return "P-256"
@@ -239,7 +237,7 @@ extension TLSConnection {
     }
 
     /// How many certificates the server sent.
-    var presentedCount: Int { max(0, Int(COpenSSLShims_sk_X509_num(SSL_get_peer_cert_chain(ssl)))) }
+    var presentedCount: Int { max(0, Int(COpenSSL_sk_X509_num(SSL_get_peer_cert_chain(ssl)))) }
 
     /// The certificates the server sent, in wire order; `nil` when it sent none.
     ///
@@ -248,8 +246,8 @@ extension TLSConnection {
         // On a client the list begins with the leaf. It belongs to the session.
         let list = SSL_get_peer_cert_chain(ssl)
         var certificates: [Certificate] = []
-        for index in 0..<max(0, COpenSSLShims_sk_X509_num(list)) {
-            guard let certificate = COpenSSLShims_sk_X509_value(list, index) else { continue }
+        for index in 0..<max(0, COpenSSL_sk_X509_num(list)) {
+            guard let certificate = COpenSSL_sk_X509_value(list, index) else { continue }
             certificates.append(try CertificateReader.certificate(borrowing: certificate))
         }
         return PresentedChain(certificates)

@@ -1,6 +1,5 @@
 internal import COpenSSL
-internal import COpenSSLShims
-internal import COpenSSLTrimmed
+internal import Synchronization
 internal import X509
 
 /// Owns the `SSL_CTX` all probes of one event loop share.
@@ -12,17 +11,27 @@ final class TLSContext {
     /// The most certificates taken: reading one costs more than checking a signature, and no honest server sends a tenth of it.
     static let certificateCountLimit = 256
 
-    /// OpenSSL with fewer decoders to choose from, `nil` where that would not be the OpenSSL that was set up.
+    private static let libraries = Mutex<[Int: UInt]>([:])
+
+    /// An `OSSL_LIB_CTX` of the loop's own, set up by the same configuration file; it lives as long as the process.
     ///
-    /// An `OSSL_LIB_CTX`, which lives as long as the process. OpenSSL locks what it keeps in it, so each event loop has its own.
-    static func trimmedLibrary(ofLoop index: Int = 0) -> OpaquePointer? { COpenSSLTrimmed_libraryContext(index) }
+    /// OpenSSL locks what it keeps in one: two loops that share it lose a third of their time.
+    static func library(ofLoop index: Int) -> OpaquePointer? {
+        let address = libraries.withLock { made -> UInt? in
+            if let known = made[index] { return known }
+            guard let library = OSSL_LIB_CTX_new() else { return nil }
+            _ = OSSL_LIB_CTX_load_config(library, nil)
+            made[index] = UInt(bitPattern: library)
+            return made[index]
+        }
+        return address.flatMap(OpaquePointer.init(bitPattern:))
+    }
 
     let pointer: OpaquePointer
 
     /// Makes the context with `SSL_CTX_new_ex`; the first one in a process initialises OpenSSL (about 2 ms).
     ///
-    /// - Parameter library: where certificates are read, `nil` for OpenSSL's default context. Where many are, another one pays: it
-    ///   takes 2 ms to set up and saves a tenth of each handshake. Certificates, verdicts and failures are the same.
+    /// - Parameter library: where certificates are read, `nil` for OpenSSL's default context.
     /// - Throws: ``OpenSSLSetUpError`` when OpenSSL lacks something it needs, such as its provider.
     init(in library: OpaquePointer? = nil) throws(OpenSSLSetUpError) {
         OpenSSLNames.learn()
@@ -33,18 +42,18 @@ final class TLSContext {
         SSL_CTX_set_security_level(pointer, 0)
         // Everything OpenSSL can do but suites without authentication, without encryption, or with shared secrets.
         guard SSL_CTX_set_cipher_list(pointer, "ALL:!aNULL:!eNULL:!PSK:!SRP:@SECLEVEL=0") == 1,
-            COpenSSLShims_SSL_CTX_set_min_proto_version(pointer, Int32(TLSVersion.tls10.rawValue)) == 1,
-            COpenSSLShims_SSL_CTX_set_max_proto_version(pointer, Int32(TLSVersion.tls13.rawValue)) == 1
+            COpenSSL_SSL_CTX_set_min_proto_version(pointer, Int32(TLSVersion.tls10.rawValue)) == 1,
+            COpenSSL_SSL_CTX_set_max_proto_version(pointer, Int32(TLSVersion.tls13.rawValue)) == 1
         else { throw OpenSSLSetUpError() }
         // A chain is judged once: no server may present another one after that.
         _ = SSL_CTX_set_options(
             pointer,
-            COpenSSLShims_SSL_OP_LEGACY_SERVER_CONNECT() | COpenSSLShims_SSL_OP_NO_TICKET()
-                | COpenSSLShims_SSL_OP_NO_COMPRESSION() | COpenSSLShims_SSL_OP_NO_RENEGOTIATION())
-        COpenSSLShims_SSL_CTX_limit_dh(pointer)
-        _ = COpenSSLShims_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
-        _ = COpenSSLShims_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
-        _ = COpenSSLShims_SSL_CTX_set_max_cert_list(pointer, Self.certificateListLimit)
+            COpenSSL_SSL_OP_LEGACY_SERVER_CONNECT() | COpenSSL_SSL_OP_NO_TICKET() | COpenSSL_SSL_OP_NO_COMPRESSION()
+                | COpenSSL_SSL_OP_NO_RENEGOTIATION())
+        COpenSSL_SSL_CTX_limit_dh(pointer)
+        _ = COpenSSL_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+        _ = COpenSSL_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
+        _ = COpenSSL_SSL_CTX_set_max_cert_list(pointer, Self.certificateListLimit)
         SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
         // OpenSSL builds and judges a path even if the outcome is ignored; this keeps it from spending the time.
         SSL_CTX_set_cert_verify_callback(

@@ -1,7 +1,7 @@
+internal import Base
 internal import NIOCore
 internal import NIOPosix
 internal import Pinning
-internal import Text
 internal import X509
 
 /// One probe on its way: resolves, connects, has the handshake made, and delivers exactly one result, in time.

@@ -56,7 +56,7 @@ final class ProbeWorkshop: @unchecked Sendable {
     /// The context, made when it is first asked for.
     func context() throws(OpenSSLSetUpError) -> TLSContext {
         if let madeContext { return madeContext }
-        let library = numberAmongMany.flatMap { TLSContext.trimmedLibrary(ofLoop: $0) }
+        let library = numberAmongMany.flatMap { TLSContext.library(ofLoop: $0) }
         let context = try TLSContext(in: library)
         madeContext = context
         return context

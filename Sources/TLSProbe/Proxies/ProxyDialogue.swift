@@ -1,5 +1,5 @@
+internal import Base
 internal import Pinning
-internal import Text
 
 /// What is said to a proxy until it passes on whatever it is given: bytes in, bytes out, and nothing of sockets.
 package struct ProxyDialogue: Sendable {

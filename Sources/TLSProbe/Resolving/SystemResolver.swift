@@ -1,7 +1,7 @@
+internal import Base
 internal import NIOCore
 internal import NIOPosix
 internal import Pinning
-internal import Text
 
 #if canImport(Darwin)
 import Darwin

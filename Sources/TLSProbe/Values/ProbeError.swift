@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// Why a probe ended without a chain.
 package struct ProbeError: Error, Sendable, Hashable {

@@ -1,5 +1,5 @@
+package import Base
 internal import Pinning
-package import Text
 
 /// Is told what probes do while they do it, in sentences for people.
 package struct ProbeWatch: Sendable {

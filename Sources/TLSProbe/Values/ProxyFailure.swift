@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// Why a proxy let nobody through: its own failures, not those of the server behind it.
 package enum ProxyFailure: Error, Sendable, Hashable {

@@ -1,6 +1,5 @@
+internal import Base
 internal import CLibraries
-internal import Machine
-internal import Text
 
 /// The libraries that know names, loaded when a name needs them and kept for the rest of the run (`dlopen`).
 ///

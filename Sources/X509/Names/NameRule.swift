@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 internal import Pinning
 
 /// Whether the authorities on a path may certify a reference name; which names of the leaf count is the platform's.
@@ -30,7 +29,7 @@ enum NameRule {
 
     /// Holds the constraints against a certificate that has `name` as its only name (`NAME_CONSTRAINTS_check`).
     private static func satisfies(_ name: String, _ constraints: UnsafeMutablePointer<NAME_CONSTRAINTS>) -> Bool {
-        guard let certificate = X509_new(), let names = COpenSSLShims_sk_GENERAL_NAME_new_null() else { return false }
+        guard let certificate = X509_new(), let names = COpenSSL_sk_GENERAL_NAME_new_null() else { return false }
         defer {
             GENERAL_NAMES_free(names)
             X509_free(certificate)
@@ -39,7 +38,7 @@ enum NameRule {
             ASN1_STRING_set(value, name, Int32(name.utf8.count)) == 1
         else { return false }
         GENERAL_NAME_set0_value(entry, GEN_DNS, UnsafeMutableRawPointer(value))
-        guard COpenSSLShims_sk_GENERAL_NAME_push(names, entry) > 0,
+        guard COpenSSL_sk_GENERAL_NAME_push(names, entry) > 0,
             X509_add1_ext_i2d(certificate, NID_subject_alt_name, UnsafeMutableRawPointer(names), 0, 0) == 1
         else { return false }
         // The check reads the names from where OpenSSL keeps them after a first look at the extensions; were that look

@@ -1,5 +1,5 @@
+internal import Base
 internal import COpenSSL
-internal import Machine
 
 #if canImport(Glibc)
 internal import Glibc

@@ -1,9 +1,9 @@
-internal import COpenSSLShims
+internal import COpenSSL
 
 /// What has to come before everything that OpenSSL looks up by name.
 package enum OpenSSLNames {
     /// Has OpenSSL learn the names of all kinds of keys, once in a process; whoever comes meanwhile waits.
     ///
     /// Called before keys are read and before TLS is set up, which different threads begin with.
-    package static func learn() { COpenSSLShims_learn_names() }
+    package static func learn() { COpenSSL_learn_names() }
 }

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 /// Owns one `X509`.
 ///
@@ -19,7 +18,7 @@ final class X509Handle: @unchecked Sendable {
 
     /// Parses exactly one DER certificate with `d2i_X509`; `nil` when the bytes are anything else, or its key costs too much to read.
     convenience init?(der: [UInt8]) {
-        guard COpenSSLShims_certificate(der, der.count) == 0 else { return nil }
+        guard COpenSSL_certificate(der, der.count) == 0 else { return nil }
         OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in

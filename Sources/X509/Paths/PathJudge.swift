@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 internal import Pinning
 
 /// Has OpenSSL judge one concrete path: signatures, dates, constraints, purpose, strength.
@@ -51,16 +50,16 @@ struct PathJudge {
         buildingByItself: Bool
     ) -> Judgement {
         guard let context = X509_STORE_CTX_new(), let store = X509_STORE_new(),
-            let untrusted = COpenSSLShims_sk_X509_new_null()
+            let untrusted = COpenSSL_sk_X509_new_null()
         else { preconditionFailure("OpenSSL gives no context only when memory is out") }
         defer {
             X509_STORE_CTX_free(context)
             X509_STORE_free(store)
-            COpenSSLShims_sk_X509_free(untrusted)
+            COpenSSL_sk_X509_free(untrusted)
             OpenSSLFailure.forget()
         }
         OpenSSLFailure.forget()
-        for node in intermediates { COpenSSLShims_sk_X509_push(untrusted, node.handle.pointer) }
+        for node in intermediates { COpenSSL_sk_X509_push(untrusted, node.handle.pointer) }
         guard anchors.allSatisfy({ X509_STORE_add_cert(store, $0.handle.pointer) == 1 }),
             X509_STORE_CTX_init(context, store, leaf.handle.pointer, untrusted) == 1,
             configure(context, buildingByItself: buildingByItself)
@@ -141,8 +140,8 @@ struct PathJudge {
     /// The certificates of the chain OpenSSL ended with: those of `path`, or fewer when it saw a shorter way.
     private func builtChain(_ context: OpaquePointer, of path: [PathNode]) -> [Certificate] {
         let stack = X509_STORE_CTX_get0_chain(context)
-        return (0..<COpenSSLShims_sk_X509_num(stack)).compactMap { index in
-            let pointer = COpenSSLShims_sk_X509_value(stack, index)
+        return (0..<COpenSSL_sk_X509_num(stack)).compactMap { index in
+            let pointer = COpenSSL_sk_X509_value(stack, index)
             return path.first { X509_cmp($0.handle.pointer, pointer) == 0 }?.certificate
         }
     }

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 package import Pinning
 
 /// Turns DER and PEM into certificates and keys as values.
@@ -84,7 +83,7 @@ package enum CertificateReader {
     ///
     /// - Throws: ``X509Error`` when the bytes are not exactly one key of a kind OpenSSL can read, or it costs too much to read.
     package static func publicKey(subjectPublicKeyInfo der: [UInt8]) throws(X509Error) -> PublicKey {
-        guard COpenSSLShims_public_key(der, der.count) == 0 else { throw X509Error(.notAPublicKey) }
+        guard COpenSSL_public_key(der, der.count) == 0 else { throw X509Error(.notAPublicKey) }
         OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let algorithm = der.withUnsafeBufferPointer { bytes -> KeyAlgorithm? in
@@ -142,7 +141,7 @@ package enum CertificateReader {
         guard let number = ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), nil) else { return "" }
         defer { BN_free(number) }
         guard let text = BN_bn2hex(number) else { return "" }
-        defer { COpenSSLShims_OPENSSL_free(text) }
+        defer { COpenSSL_OPENSSL_free(text) }
         return String(cString: text)
     }
 }

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 /// The DER encoding of what OpenSSL holds, and a look at what stands outermost in bytes it has not parsed.
 enum DER {
@@ -8,7 +7,7 @@ enum DER {
         var start: UnsafeMutablePointer<UInt8>?
         let length = encode(&start)
         guard length >= 0, let start else { return nil }
-        defer { COpenSSLShims_OPENSSL_free(start) }
+        defer { COpenSSL_OPENSSL_free(start) }
         return Array(UnsafeBufferPointer(start: start, count: Int(length)))
     }
 

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 /// Distinguished names as text.
 enum DistinguishedNames {
@@ -17,7 +16,7 @@ enum DistinguishedNames {
         defer { BIO_free(bio) }
         guard X509_NAME_print_ex(bio, name, 0, flags) >= 0 else { return "" }
         var start: UnsafePointer<CChar>?
-        let length = COpenSSLShims_BIO_get_mem_data(bio, &start)
+        let length = COpenSSL_BIO_get_mem_data(bio, &start)
         guard length > 0, let start else { return "" }
         return start.withMemoryRebound(to: UInt8.self, capacity: length) {
             String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
@@ -35,9 +34,9 @@ enum DistinguishedNames {
         }
         guard last >= 0, let entry = X509_NAME_get_entry(name, last) else { return nil }
         var text: UnsafeMutablePointer<UInt8>?
-        let length = COpenSSLShims_ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry))
+        let length = COpenSSL_ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry))
         guard length >= 0, let text else { return nil }
-        defer { COpenSSLShims_OPENSSL_free(text) }
+        defer { COpenSSL_OPENSSL_free(text) }
         return String(decoding: UnsafeBufferPointer(start: text, count: Int(length)), as: UTF8.self)
     }
 }

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 internal import Pinning
 
 /// The extensions of a certificate as values.
@@ -10,8 +9,8 @@ enum Extensions {
         guard let extensionValue = X509_get_ext_d2i(certificate, NID_subject_alt_name, nil, nil) else { return [] }
         let stack = OpaquePointer(extensionValue)
         defer { GENERAL_NAMES_free(stack) }
-        return (0..<COpenSSLShims_sk_GENERAL_NAME_num(stack)).compactMap { index in
-            guard let name = COpenSSLShims_sk_GENERAL_NAME_value(stack, index) else { return nil }
+        return (0..<COpenSSL_sk_GENERAL_NAME_num(stack)).compactMap { index in
+            guard let name = COpenSSL_sk_GENERAL_NAME_value(stack, index) else { return nil }
             var kind: Int32 = 0
             let value = GENERAL_NAME_get0_value(name, &kind)
             switch kind {
@@ -58,8 +57,8 @@ enum Extensions {
         defer { EXTENDED_KEY_USAGE_free(stack) }
         var purposes: [String] = []
         var named: Set<Int32> = []
-        for index in 0..<COpenSSLShims_sk_ASN1_OBJECT_num(stack) {
-            guard let purpose = COpenSSLShims_sk_ASN1_OBJECT_value(stack, index) else { continue }
+        for index in 0..<COpenSSL_sk_ASN1_OBJECT_num(stack) {
+            guard let purpose = COpenSSL_sk_ASN1_OBJECT_value(stack, index) else { continue }
             let identifier = OBJ_obj2nid(purpose)
             let isNew = identifier != NID_undef && named.insert(identifier).inserted
             if isNew || purposes.count < purposeLimit { purposes.append(objectName(purpose)) }
@@ -70,8 +69,8 @@ enum Extensions {
     /// The bytes of an `ASN1_STRING` of any kind.
     static func bytes(_ string: UnsafeRawPointer?) -> [UInt8]? {
         guard let string else { return nil }
-        let length = COpenSSLShims_ASN1_STRING_length(string)
-        guard length > 0, let start = COpenSSLShims_ASN1_STRING_get0_data(string) else { return [] }
+        let length = COpenSSL_ASN1_STRING_length(string)
+        guard length > 0, let start = COpenSSL_ASN1_STRING_get0_data(string) else { return [] }
         return Array(UnsafeBufferPointer(start: start, count: Int(length)))
     }
 

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 package import Pinning
 
 /// The places where a certificate says that its issuer's certificate can be had.
@@ -17,9 +16,9 @@ package enum IssuerPlaces {
         else { return [] }
         let stack = OpaquePointer(value)
         defer { AUTHORITY_INFO_ACCESS_free(stack) }
-        let count = min(COpenSSLShims_sk_ACCESS_DESCRIPTION_num(stack), Int32(limit))
+        let count = min(COpenSSL_sk_ACCESS_DESCRIPTION_num(stack), Int32(limit))
         return (0..<max(0, count)).compactMap { index in
-            guard let description = COpenSSLShims_sk_ACCESS_DESCRIPTION_value(stack, index),
+            guard let description = COpenSSL_sk_ACCESS_DESCRIPTION_value(stack, index),
                 OBJ_obj2nid(description.pointee.method) == NID_ad_ca_issuers
             else { return nil }
             var kind: Int32 = 0

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 package import Pinning
 
 /// Finds the public key in what is no certificate: a request for one, or a private key.
@@ -16,7 +15,7 @@ package enum KeyReader {
     ///
     /// - Throws: ``X509Error`` for anything but one whole request that is signed with its own key, which does not cost too much to read.
     package static func request(der: [UInt8]) throws(X509Error) -> Request {
-        guard COpenSSLShims_request(der, der.count) == 0 else { throw X509Error(.notARequest) }
+        guard COpenSSL_request(der, der.count) == 0 else { throw X509Error(.notARequest) }
         OpenSSLNames.learn()
         OpenSSLFailure.forget()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
@@ -47,7 +46,7 @@ package enum KeyReader {
     ///
     /// - Throws: ``X509Error`` when the bytes are not exactly one such key, or it costs too much to read.
     package static func publicKey(ofPrivateKey der: [UInt8]) throws(X509Error) -> PublicKey {
-        guard COpenSSLShims_private_key(der, der.count) == 0 else { throw X509Error(.notAPrivateKey) }
+        guard COpenSSL_private_key(der, der.count) == 0 else { throw X509Error(.notAPrivateKey) }
         OpenSSLNames.learn()
         OpenSSLFailure.forget()
         // What OpenSSL has to say about a broken key is left out: it could quote the key.

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 #if canImport(Glibc)
 internal import Glibc
@@ -134,9 +133,9 @@ package enum PEM {
                 return nil
             }
             defer {
-                COpenSSLShims_OPENSSL_free(name)
-                COpenSSLShims_OPENSSL_free(header)
-                COpenSSLShims_OPENSSL_free(data)
+                COpenSSL_OPENSSL_free(name)
+                COpenSSL_OPENSSL_free(header)
+                COpenSSL_OPENSSL_free(data)
             }
             let isEncrypted = header.pointee != 0
             let block = PEMBlock(

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 package import Pinning
 
 /// Whether a certificate says where its revocation would be told.
@@ -12,9 +11,9 @@ package enum RevocationPlaces {
         guard let value = X509_get_ext_d2i(handle.pointer, NID_info_access, nil, nil) else { return false }
         let stack = OpaquePointer(value)
         defer { AUTHORITY_INFO_ACCESS_free(stack) }
-        let count = min(COpenSSLShims_sk_ACCESS_DESCRIPTION_num(stack), Int32(IssuerPlaces.limit))
+        let count = min(COpenSSL_sk_ACCESS_DESCRIPTION_num(stack), Int32(IssuerPlaces.limit))
         return (0..<max(0, count)).contains { index in
-            guard let description = COpenSSLShims_sk_ACCESS_DESCRIPTION_value(stack, index) else { return false }
+            guard let description = COpenSSL_sk_ACCESS_DESCRIPTION_value(stack, index) else { return false }
             return OBJ_obj2nid(description.pointee.method) == NID_ad_OCSP
         }
     }

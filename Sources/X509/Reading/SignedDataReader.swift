@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 package import Pinning
 
 /// Takes the certificates out of PKCS #7 SignedData (RFC 5652, 5): `.p7b` and `.p7c` files hold them with nothing that is signed.
@@ -11,9 +10,9 @@ package enum SignedDataReader {
     /// - Throws: ``X509Error`` when the bytes are not one whole message, one without a certificate, or one with a key that costs too
     ///   much to read.
     package static func certificates(der: [UInt8]) throws(X509Error) -> [Certificate] {
-        switch Int(COpenSSLShims_signed_data(der, der.count)) {
+        switch Int(COpenSSL_signed_data(der, der.count)) {
         case 0: break
-        case Int(COpenSSLShims_CERTIFICATES_UNREADABLE): throw X509Error(.notSignedData)
+        case Int(COpenSSL_CERTIFICATES_UNREADABLE): throw X509Error(.notSignedData)
         default: throw X509Error(.notSignedData, detail: "a certificate in it has a key that costs too much to read")
         }
         OpenSSLNames.learn()
@@ -32,10 +31,10 @@ package enum SignedDataReader {
         guard let stack = CMS_get1_certs(parsed) else {
             throw X509Error(.notSignedData, detail: OpenSSLFailure.takeReason() ?? "it holds no certificate")
         }
-        defer { COpenSSLShims_sk_X509_pop_free(stack) }
+        defer { COpenSSL_sk_X509_pop_free(stack) }
         var certificates: [Certificate] = []
-        for index in 0..<COpenSSLShims_sk_X509_num(stack) {
-            guard let pointer = COpenSSLShims_sk_X509_value(stack, index) else { continue }
+        for index in 0..<COpenSSL_sk_X509_num(stack) {
+            guard let pointer = COpenSSL_sk_X509_value(stack, index) else { continue }
             certificates.append(try CertificateReader.certificate(borrowing: pointer))
         }
         guard !certificates.isEmpty else { throw X509Error(.notSignedData, detail: "it holds no certificate") }

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 /// A `TRUSTED CERTIFICATE`: a certificate followed by OpenSSL's trust settings.
 ///
@@ -31,7 +30,7 @@ struct TrustedCertificate {
         parse: (UnsafeMutablePointer<OpaquePointer?>?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) ->
             OpaquePointer?
     ) {
-        guard COpenSSLShims_certificate(bytes, bytes.count) == 0 else { return nil }
+        guard COpenSSL_certificate(bytes, bytes.count) == 0 else { return nil }
         OpenSSLNames.learn()
         OpenSSLFailure.forget()
         defer { OpenSSLFailure.forget() }

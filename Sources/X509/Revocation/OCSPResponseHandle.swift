@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 
 /// Owns one `OCSP_BASICRESP`, of a response that was successful.
 final class OCSPResponseHandle {
@@ -14,9 +13,9 @@ final class OCSPResponseHandle {
 
     /// Parses exactly one response (`d2i_OCSP_RESPONSE`, `OCSP_response_get1_basic`).
     init(der: [UInt8]) throws(StapleError) {
-        switch Int(COpenSSLShims_staple(der, der.count, Self.certificateLimit)) {
+        switch Int(COpenSSL_staple(der, der.count, Self.certificateLimit)) {
         case 0: break
-        case Int(COpenSSLShims_CERTIFICATES_UNREADABLE): throw StapleError(.damaged)
+        case Int(COpenSSL_CERTIFICATES_UNREADABLE): throw StapleError(.damaged)
         default: throw StapleError(.costly)
         }
         OpenSSLNames.learn()

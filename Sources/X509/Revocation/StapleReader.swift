@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 package import Pinning
 
 /// Reads the OCSP response that a server sends along with its certificate (RFC 6066, 8; RFC 6960).
@@ -55,10 +54,10 @@ package enum StapleReader {
     private static func verify(_ response: OCSPResponseHandle, issuer: X509Handle, time: Timestamp) throws(StapleError)
     {
         guard let store = X509_STORE_new(), let parameters = X509_STORE_get0_param(store),
-            let stack = COpenSSLShims_sk_X509_new_null()
+            let stack = COpenSSL_sk_X509_new_null()
         else { throw StapleError(.notSigned, detail: OpenSSLFailure.takeReason()) }
         defer {
-            COpenSSLShims_sk_X509_free(stack)
+            COpenSSL_sk_X509_free(stack)
             X509_STORE_free(store)
         }
         // An intermediate is the end of the path here: that it is trusted itself has been found out elsewhere.
@@ -67,7 +66,7 @@ package enum StapleReader {
         X509_VERIFY_PARAM_set_depth(parameters, 0)
         X509_VERIFY_PARAM_set_time(parameters, time_t(time.secondsSinceEpoch))
         // What the issuer itself signed is right whatever its own dates are: a platform may trust it all the same.
-        guard X509_STORE_add_cert(store, issuer.pointer) == 1, COpenSSLShims_sk_X509_push(stack, issuer.pointer) > 0,
+        guard X509_STORE_add_cert(store, issuer.pointer) == 1, COpenSSL_sk_X509_push(stack, issuer.pointer) > 0,
             OCSP_basic_verify(response.basic, stack, store, UInt(OCSP_TRUSTOTHER)) == 1
         else { throw StapleError(.notSigned, detail: OpenSSLFailure.takeReason()) }
     }

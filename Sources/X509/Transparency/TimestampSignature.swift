@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import COpenSSLShims
 package import Pinning
 
 /// Verifies the signatures of the signed certificate timestamps of a certificate (RFC 6962, 3.2).
@@ -57,7 +56,7 @@ package struct TimestampSignature {
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_re_X509_tbs(copy, &start)
         guard count > 0, let start else { return nil }
-        defer { COpenSSLShims_OPENSSL_free(start) }
+        defer { COpenSSL_OPENSSL_free(start) }
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 

@@ -1,4 +1,4 @@
-internal import Machine
+internal import Base
 internal import Synchronization
 
 /// The system's roots in one file, read when the hashed directory was not enough.

@@ -1,5 +1,5 @@
+internal import Base
 internal import COpenSSL
-internal import Machine
 internal import Synchronization
 
 /// Directories of certificates in files named after the hash of their subject, as `openssl rehash` lays them out.

@@ -1,5 +1,5 @@
+internal import Base
 internal import COpenSSL
-internal import Machine
 package import Pinning
 
 /// The anchors a client's device trusts: the system's roots, anchors the user gave, or both.

@@ -1,4 +1,4 @@
-import HTTPDNS
+import TLSProbe
 import Pinning
 
 /// What holds for answers of services that resolve names.

@@ -1,4 +1,4 @@
-import Devices
+import PinChecking
 import PinFormats
 
 /// What holds for device data.

@@ -1,5 +1,5 @@
-import Exporter
-import Text
+import PinCheckCLI
+import Base
 
 /// What holds for what a scrape asks.
 enum ScrapeProperties {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Devices
+import PinChecking
 import Foundation
 import LoopbackLab
 import Testing

@@ -1,10 +1,10 @@
-import Devices
+import PinChecking
 import Foundation
 import LoopbackLab
 import PinCheckCLI
 import Pinning
 import TLSProbe
-import Text
+import Base
 
 /// Runs the commands of one text in the current directory: pincheck in this process, others by the shell.
 final class SampleRun {
@@ -13,7 +13,7 @@ final class SampleRun {
     private let directory: String
     private var status: Int32 = 0
     /// The servers that the text starts, and what keeps each of them alive while it is open.
-    private var servers: [(process: Process, lifeline: Pipe)] = []
+    private var servers: [(process: Process, lifeline: Foundation.Pipe)] = []
 
     init(_ world: ArticleWorld, ports: [PeerAddress: UInt16], in directory: String) {
         authorities = world.authorities
@@ -78,7 +78,7 @@ final class SampleRun {
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", "\(command) 2>/dev/null"]
         process.currentDirectoryURL = URL(fileURLWithPath: directory)
-        let (given, printed) = (Pipe(), Pipe())
+        let (given, printed) = (Foundation.Pipe(), Foundation.Pipe())
         process.standardInput = given
         process.standardOutput = printed
         try process.run()
@@ -102,7 +102,7 @@ final class SampleRun {
         // The server ends with this process, however that ends. It inherits blocked signals, so that only SIGKILL reaches it.
         process.arguments = ["-c", #""$@" & server=$!; cat >/dev/null; kill -9 $server"#, "sh"] + words
         process.currentDirectoryURL = URL(fileURLWithPath: directory)
-        let (lifeline, printed) = (Pipe(), Pipe())
+        let (lifeline, printed) = (Foundation.Pipe(), Foundation.Pipe())
         process.standardInput = lifeline
         process.standardOutput = printed
         process.standardError = FileHandle.nullDevice

@@ -1,6 +1,6 @@
 import Foundation
 import LoopbackLab
-import Machine
+import Base
 import PinCheckCLI
 import Pinning
 import Synchronization

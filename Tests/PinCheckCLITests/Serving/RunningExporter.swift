@@ -1,5 +1,5 @@
 import LoopbackLab
-import Machine
+import Base
 @testable import PinCheckCLI
 import Pinning
 import Synchronization

@@ -1,4 +1,4 @@
-import Exporter
+import PinCheckCLI
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
+import Base
 import PinFormats
 import PinLint
-import Text
 
 /// Writes findings as workflow commands, from which GitHub makes annotations beside the lines.
 ///

@@ -1,5 +1,5 @@
+import Base
 import PinLint
-import Text
 
 /// Writes findings as text: a line each that begins with its place, as compilers write them, and the summary last.
 struct LintTextRenderer: Sendable {

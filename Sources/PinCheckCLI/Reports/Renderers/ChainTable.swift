@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// A chain as a table, a line for each certificate.
 struct ChainTable {

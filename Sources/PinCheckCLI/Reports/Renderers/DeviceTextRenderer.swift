@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// Writes what each client decides on each device as lines of text, tables of which are no wider than there is room.
 struct DeviceTextRenderer {

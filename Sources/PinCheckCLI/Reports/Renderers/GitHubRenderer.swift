@@ -1,5 +1,5 @@
+import Base
 import PinFormats
-import Text
 
 /// Workflow commands of GitHub Actions: an annotation for each target that does not pass and for each warning, and the text of
 /// each target in a group that can be opened.

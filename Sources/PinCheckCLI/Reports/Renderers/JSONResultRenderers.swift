@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// One JSON document for the whole run: the report itself when there is one, a list of them otherwise.
 ///

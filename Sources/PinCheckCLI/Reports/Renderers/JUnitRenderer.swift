@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import PinFormats
-import Text
 
 /// Results as test reports in the XML that JUnit's Ant task made common: a suite for each target, a case for each step of each
 /// client, and a last one for the verdict.

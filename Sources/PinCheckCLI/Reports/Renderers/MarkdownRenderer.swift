@@ -1,5 +1,5 @@
+import Base
 import PinFormats
-import Text
 
 /// A table in GitHub's Markdown, as for the summary of a job.
 struct MarkdownRenderer: ResultRenderer {

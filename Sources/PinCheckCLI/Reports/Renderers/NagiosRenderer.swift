@@ -1,6 +1,6 @@
+import Base
 import PinFormats
 import Pinning
-import Text
 
 /// The answer of a check plugin, by the Monitoring Plugins guidelines: one line for the run, then a line for each of several
 /// targets, and performance data behind a bar.

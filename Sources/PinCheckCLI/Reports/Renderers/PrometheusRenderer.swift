@@ -1,7 +1,6 @@
-import Exporter
+import Base
 import PinFormats
 import Pinning
-import Text
 
 /// Metrics in the text format of Prometheus, for the textfile collector of node_exporter and for scrapes of ``ServeCommand``.
 ///

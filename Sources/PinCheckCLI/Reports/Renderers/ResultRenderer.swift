@@ -1,4 +1,4 @@
-import Text
+import Base
 
 /// One form in which results are written; it knows reports and nothing else.
 protocol ResultRenderer: Sendable {

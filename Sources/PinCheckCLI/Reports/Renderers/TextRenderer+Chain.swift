@@ -1,4 +1,4 @@
-import Text
+import Base
 
 extension TextRenderer {
     /// The certificates that the verdict rests on, and what else was sent.

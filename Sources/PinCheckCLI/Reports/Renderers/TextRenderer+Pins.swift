@@ -1,4 +1,4 @@
-import Text
+import Base
 
 extension TextRenderer {
     /// How many of the pins matched, and which is which where the report names one of several by its number.

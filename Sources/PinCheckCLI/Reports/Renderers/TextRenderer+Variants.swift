@@ -1,4 +1,4 @@
-import Text
+import Base
 
 extension TextRenderer {
     /// What each address answers to each kind of client, and what that comes to; it ends in a newline.

@@ -1,6 +1,5 @@
+import Base
 import PinChecking
-import Rotation
-import Text
 
 /// Writes a report as a block of text: the endpoint, the chain, the pins, and the verdict last.
 struct TextRenderer: Sendable {

@@ -1,5 +1,5 @@
+import Base
 import PinChecking
-import Text
 
 /// What each address answers to each kind of client, as a table of signs and names of keys.
 struct VariantMatrix {

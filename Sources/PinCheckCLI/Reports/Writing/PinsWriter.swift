@@ -1,9 +1,8 @@
-import Machine
+import Base
 import PinChecking
 import PinFormats
 import Pinning
 import TLSProbe
-import Text
 import X509
 
 /// Writes pins in the form that was asked for, and certificates as files.

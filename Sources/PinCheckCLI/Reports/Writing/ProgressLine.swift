@@ -1,4 +1,4 @@
-import Machine
+import Base
 
 /// A line on the terminal that says how far a long run is, and is gone at its end.
 final class ProgressLine {

@@ -1,5 +1,4 @@
-import Machine
-import Text
+import Base
 
 /// One output: a form of results, and where it goes.
 struct ResultSink {

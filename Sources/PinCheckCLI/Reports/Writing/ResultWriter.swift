@@ -1,6 +1,6 @@
+import Base
 import PinChecking
 import Pinning
-import Text
 
 /// Hands results to every output that was asked for, as they come or in the order of their targets.
 struct ResultWriter {

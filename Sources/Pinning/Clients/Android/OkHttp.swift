@@ -1,4 +1,4 @@
-internal import Text
+internal import Base
 
 /// OkHttp 5: `CertificatePinner`, after the platform's trust and name checks.
 ///

@@ -1,0 +1,304 @@
+#include "COpenSSL.h"
+
+#include <string.h>
+
+// The bytes that are left of a message or of an element.
+typedef struct {
+    const unsigned char *next;
+    size_t count;
+} bytes;
+
+// Takes a length of so many bytes and what it is of; 0 when that is not there.
+static int take(bytes *from, size_t width, bytes *taken) {
+    if (from->count < width) return 0;
+    size_t length = 0;
+    for (size_t index = 0; index < width; ++index) length = length << 8 | from->next[index];
+    if (from->count - width < length) return 0;
+    taken->next = from->next + width;
+    taken->count = length;
+    from->next += width + length;
+    from->count -= width + length;
+    return 1;
+}
+
+// Takes an element and its tag; 0 for what is cut off, has its length nowhere or its tag in several bytes (X.690, 8.1).
+//
+// OpenSSL reads lengths in more bytes than they need; so does this.
+static int element(bytes *from, unsigned char *tag, bytes *content) {
+    if (from->count < 2 || (from->next[0] & 0x1F) == 0x1F) return 0;
+    *tag = from->next[0];
+    size_t head = 2, length = from->next[1];
+    if (length >= 0x80) {
+        const size_t width = length & 0x7F;
+        if (width == 0 || from->count - 2 < width) return 0;
+        length = 0;
+        for (size_t index = 0; index < width; ++index) {
+            if (length > SIZE_MAX >> 8) return 0;
+            length = length << 8 | from->next[2 + index];
+        }
+        head += width;
+    }
+    if (from->count - head < length) return 0;
+    content->next = from->next + head;
+    content->count = length;
+    from->next += head + length;
+    from->count -= head + length;
+    return 1;
+}
+
+// Takes an element that has to have a tag.
+static int tagged(bytes *from, unsigned char wanted, bytes *content) {
+    unsigned char tag;
+    return element(from, &tag, content) && tag == wanted;
+}
+
+static int equals(bytes content, const char *value, size_t count) {
+    return content.count == count && memcmp(content.next, value, count) == 0;
+}
+
+#define IS(content, value) equals(content, value, sizeof(value) - 1)
+
+enum {
+    INTEGER = 0x02,
+    BIT_STRING = 0x03,
+    OCTET_STRING = 0x04,
+    OBJECT = 0x06,
+    ENUMERATED = 0x0A,
+    SEQUENCE = 0x30,
+    SET = 0x31,
+    EXPLICIT_0 = 0xA0
+};
+
+// The kinds of keys that OpenSSL reads curves of.
+static int isOnCurve(bytes algorithm) {
+    return IS(algorithm, "\x2A\x86\x48\xCE\x3D\x02\x01")          // id-ecPublicKey (RFC 5480, 2.1.1)
+        || IS(algorithm, "\x2A\x81\x1C\xCF\x55\x01\x82\x2D");     // SM2
+}
+
+// What was come upon in the keys of several certificates.
+typedef struct {
+    size_t compressedPoints;
+    size_t describedCurves;
+} costs;
+
+// Whether a curve is described in a form that is cheap to read: over a prime field of a usual size, its points in both coordinates
+// (SEC 1, C.2).
+static int isCheapCurve(bytes curve, bytes point) {
+    bytes part, field, prime;
+    if (curve.count > 1024 || !tagged(&curve, INTEGER, &part) || !tagged(&curve, SEQUENCE, &field)) return 0;
+    if (!tagged(&field, OBJECT, &part) || !IS(part, "\x2A\x86\x48\xCE\x3D\x01\x01")) return 0;
+    // 521 bits and a byte for the sign.
+    if (!tagged(&field, INTEGER, &prime) || prime.count > 67) return 0;
+    if (!tagged(&curve, SEQUENCE, &part) || !tagged(&curve, OCTET_STRING, &part)) return 0;
+    return part.count > 0 && part.next[0] == 0x04 && point.count > 1 && point.next[1] == 0x04;
+}
+
+// Looks at a SubjectPublicKeyInfo: what its key costs OpenSSL to read, which finds the second coordinate of a point that has only one
+// by a root, and does not ask first whether the prime is one.
+static int examineKey(bytes key, costs *found) {
+    unsigned char tag;
+    bytes algorithm, name, parameters, point;
+    if (!tagged(&key, SEQUENCE, &algorithm) || !tagged(&key, BIT_STRING, &point) || !tagged(&algorithm, OBJECT, &name)) {
+        return COpenSSL_CERTIFICATES_UNREADABLE;
+    }
+    if (algorithm.count == 0 || !isOnCurve(name)) return 0;
+    if (!element(&algorithm, &tag, &parameters)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    if (tag == SEQUENCE) {
+        if (!isCheapCurve(parameters, point)) return COpenSSL_CERTIFICATES_OWN_CURVE;
+        found->describedCurves += 1;
+    } else if (tag == OBJECT && point.count > 1 && (point.next[1] == 0x02 || point.next[1] == 0x03)) {
+        found->compressedPoints += 1;
+    }
+    const int isMuch = found->compressedPoints > COpenSSL_COMPRESSED_POINTS_MAX
+        || found->describedCurves > COpenSSL_DESCRIBED_CURVES_MAX;
+    return isMuch ? COpenSSL_CERTIFICATES_COSTLY : 0;
+}
+
+// Looks at a certificate (RFC 5280, 4.1), whatever follows it.
+static int examineCertificate(bytes certificate, costs *found) {
+    bytes body, fields, part;
+    if (!tagged(&certificate, SEQUENCE, &body) || !tagged(&body, SEQUENCE, &fields)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    if (fields.count > 0 && fields.next[0] == EXPLICIT_0 && !tagged(&fields, EXPLICIT_0, &part)) {
+        return COpenSSL_CERTIFICATES_UNREADABLE;
+    }
+    // The serial number, the algorithm, the issuer, the dates and the subject.
+    static const unsigned char tags[] = {INTEGER, SEQUENCE, SEQUENCE, SEQUENCE, SEQUENCE};
+    for (size_t index = 0; index < sizeof(tags); ++index) {
+        if (!tagged(&fields, tags[index], &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    }
+    return tagged(&fields, SEQUENCE, &part) ? examineKey(part, found) : COpenSSL_CERTIFICATES_UNREADABLE;
+}
+
+int COpenSSL_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates) {
+    bytes rest = {message, length}, body, list, part;
+    costs found = {0, 0};
+    size_t count = 0;
+    if (rest.count < 1) return 0;
+    rest.next += 1;
+    rest.count -= 1;
+    // What is not in its form OpenSSL refuses by itself.
+    if (!take(&rest, 3, &body) || (hasContext && !take(&body, 1, &part)) || !take(&body, 3, &list)) return 0;
+    while (list.count > 0) {
+        if (!take(&list, 3, &part)) return 0;
+        if (++count > mostCertificates) return COpenSSL_CERTIFICATES_MANY;
+        const int objection = examineCertificate(part, &found);
+        if (objection != 0) return objection;
+        if (hasContext && !take(&list, 2, &part)) return 0;
+    }
+    return 0;
+}
+
+int COpenSSL_certificate(const unsigned char *certificate, size_t length) {
+    costs found = {0, 0};
+    return examineCertificate((bytes){certificate, length}, &found);
+}
+
+int COpenSSL_public_key(const unsigned char *key, size_t length) {
+    bytes rest = {key, length}, content;
+    costs found = {0, 0};
+    return tagged(&rest, SEQUENCE, &content) ? examineKey(content, &found) : COpenSSL_CERTIFICATES_UNREADABLE;
+}
+
+int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCertificates) {
+    bytes rest = {response, length}, body, part, basic;
+    costs found = {0, 0};
+    size_t count = 0;
+    if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, ENUMERATED, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    // One that refuses has nothing more.
+    if (body.count == 0) return 0;
+    if (!tagged(&body, EXPLICIT_0, &rest) || !tagged(&rest, SEQUENCE, &part) || !tagged(&part, OBJECT, &body)
+        || !tagged(&part, OCTET_STRING, &rest) || !tagged(&rest, SEQUENCE, &basic)) {
+        return COpenSSL_CERTIFICATES_UNREADABLE;
+    }
+    if (!tagged(&basic, SEQUENCE, &part) || !tagged(&basic, SEQUENCE, &part) || !tagged(&basic, BIT_STRING, &part)) {
+        return COpenSSL_CERTIFICATES_UNREADABLE;
+    }
+    if (basic.count == 0) return 0;
+    if (!tagged(&basic, EXPLICIT_0, &part) || !tagged(&part, SEQUENCE, &rest)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    while (rest.count > 0) {
+        if (++count > mostCertificates) return COpenSSL_CERTIFICATES_MANY;
+        const bytes certificate = rest;
+        if (!tagged(&rest, SEQUENCE, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
+        const int objection = examineCertificate(certificate, &found);
+        if (objection != 0) return objection;
+    }
+    return 0;
+}
+
+int COpenSSL_request(const unsigned char *request, size_t length) {
+    bytes rest = {request, length}, body, fields, part;
+    costs found = {0, 0};
+    // The version, the subject and the key.
+    if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part)
+        || !tagged(&fields, SEQUENCE, &part) || !tagged(&fields, SEQUENCE, &part)) {
+        return COpenSSL_CERTIFICATES_UNREADABLE;
+    }
+    return examineKey(part, &found);
+}
+
+// MARK: Private keys
+
+// Whether the curve that a private key is on has a name, or a cheap description.
+static int isUsualCurve(bytes parameters) {
+    unsigned char tag;
+    bytes curve;
+    const bytes wholePoint = {(const unsigned char *)"\x00\x04", 2};
+    return element(&parameters, &tag, &curve) && (tag != SEQUENCE || isCheapCurve(curve, wholePoint));
+}
+
+// Looks at what follows the version and the number in an ECPrivateKey (RFC 5915, 3).
+static int examineCurveKey(bytes rest) {
+    unsigned char tag;
+    bytes part;
+    if (rest.count == 0) return 0;
+    if (!element(&rest, &tag, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    return tag != EXPLICIT_0 || isUsualCurve(part) ? 0 : COpenSSL_CERTIFICATES_OWN_CURVE;
+}
+
+int COpenSSL_private_key(const unsigned char *key, size_t length) {
+    unsigned char tag;
+    bytes rest = {key, length}, fields, first, name, part;
+    if (!tagged(&rest, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part) || !element(&fields, &tag, &first)) {
+        return COpenSSL_CERTIFICATES_UNREADABLE;
+    }
+    // RSA's own form has its public half, as DSA's has.
+    if (tag == INTEGER) return 0;
+    if (tag == OCTET_STRING) return length > COpenSSL_PRIVATE_KEY_MAX ? COpenSSL_CERTIFICATES_COSTLY : examineCurveKey(fields);
+    // PKCS #8 (RFC 5208, 5).
+    if (tag != SEQUENCE || !tagged(&first, OBJECT, &name)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    // PKCS #1, and the arc of ML-DSA and SLH-DSA.
+    const int isLong = (name.count == 9 && memcmp(name.next, "\x2A\x86\x48\x86\xF7\x0D\x01\x01", 8) == 0)
+        || (name.count == 9 && memcmp(name.next, "\x60\x86\x48\x01\x65\x03\x04\x03", 8) == 0);
+    if (isLong) return 0;
+    if (length > COpenSSL_PRIVATE_KEY_MAX) return COpenSSL_CERTIFICATES_COSTLY;
+    if (!isOnCurve(name)) return 0;
+    if (!isUsualCurve(first)) return COpenSSL_CERTIFICATES_OWN_CURVE;
+    // The key within can have a curve of its own.
+    if (!tagged(&fields, OCTET_STRING, &rest) || !tagged(&rest, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part)
+        || !tagged(&fields, OCTET_STRING, &part)) {
+        return COpenSSL_CERTIFICATES_UNREADABLE;
+    }
+    return examineCurveKey(fields);
+}
+
+// MARK: Messages
+
+// Takes an element whose end may be marked in place of its length being said, as messages have it (X.690, 8.1.3.6).
+static int messageElement(bytes *from, unsigned char *tag, bytes *content) {
+    if (from->count < 2 || from->next[1] != 0x80) return element(from, tag, content);
+    if ((from->next[0] & 0x20) == 0 || (from->next[0] & 0x1F) == 0x1F) return 0;
+    *tag = from->next[0];
+    bytes rest = {from->next + 2, from->count - 2}, part;
+    content->next = rest.next;
+    for (size_t open = 1; open > 0;) {
+        unsigned char inner;
+        if (rest.count < 2) return 0;
+        const int isEnd = rest.next[0] == 0 && rest.next[1] == 0;
+        if (isEnd || rest.next[1] == 0x80) {
+            open = isEnd ? open - 1 : open + 1;
+            rest.next += 2;
+            rest.count -= 2;
+        } else if (!element(&rest, &inner, &part)) {
+            return 0;
+        }
+    }
+    content->count = (size_t)(rest.next - content->next) - 2;
+    *from = rest;
+    return 1;
+}
+
+static int messagePart(bytes *from, unsigned char wanted, bytes *content) {
+    unsigned char tag;
+    return messageElement(from, &tag, content) && tag == wanted;
+}
+
+int COpenSSL_signed_data(const unsigned char *message, size_t length) {
+    unsigned char tag;
+    bytes rest = {message, length}, content, part;
+    if (!messagePart(&rest, SEQUENCE, &content) || !tagged(&content, OBJECT, &part)
+        || !IS(part, "\x2A\x86\x48\x86\xF7\x0D\x01\x07\x02") || !messagePart(&content, EXPLICIT_0, &rest)
+        || !messagePart(&rest, SEQUENCE, &content)) {
+        return COpenSSL_CERTIFICATES_UNREADABLE;
+    }
+    // The version, the algorithms and what is signed.
+    if (!tagged(&content, INTEGER, &part) || !messagePart(&content, SET, &part) || !messagePart(&content, SEQUENCE, &part)) {
+        return COpenSSL_CERTIFICATES_UNREADABLE;
+    }
+    // No certificate has to be there.
+    if (content.count == 0 || content.next[0] != EXPLICIT_0) return 0;
+    if (!messageElement(&content, &tag, &rest)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    while (rest.count > 0) {
+        const bytes certificate = rest;
+        costs found = {0, 0};
+        if (!messageElement(&rest, &tag, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
+        // Attribute certificates have no keys.
+        const int objection = tag == SEQUENCE ? examineCertificate(certificate, &found) : 0;
+        if (objection != 0) return objection;
+    }
+    return 0;
+}
+
+void COpenSSL_spoil(void *message, size_t length) {
+    // Behind the type stands the length of the body, which was read, and in that of the list, or of a context that has none.
+    if (length > 4) ((unsigned char *)message)[4] = 0xFF;
+}

@@ -1,0 +1,167 @@
+// OpenSSL 3.0 or later, its macros as functions, because Swift's importer cannot read them (the name is the macro's with the module's name in
+// front), and what looks at certificates before OpenSSL reads them.
+#ifndef COPENSSL_H
+#define COPENSSL_H
+
+#include <openssl/bio.h>
+#include <openssl/cms.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ocsp.h>
+#include <openssl/pem.h>
+#include <openssl/provider.h>
+#include <openssl/rand.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+// Has OpenSSL learn the names of all kinds of keys, before its first use by two threads.
+//
+// OpenSSL 3.0 loses algorithms for the life of the process when one thread loads its decoders for the first time while another loads kinds of
+// keys: both register the same names, and whoever comes second is refused. Measured with a program of two such threads: 14 of 5,000
+// processes had no P-256 or could read no EC key; none of 5,000 after this.
+void COpenSSL_learn_names(void);
+
+// Memory and BIOs.
+static inline void COpenSSL_OPENSSL_free(void *memory) { OPENSSL_free(memory); }
+static inline void *COpenSSL_OPENSSL_memdup(const void *memory, size_t count) { return OPENSSL_memdup(memory, count); }
+static inline long COpenSSL_BIO_get_mem_data(BIO *bio, const char **data) { return BIO_get_mem_data(bio, (char **)data); }
+static inline long COpenSSL_BIO_set_mem_eof_return(BIO *bio, long value) { return BIO_set_mem_eof_return(bio, value); }
+
+// Stacks.
+/// How many cipher suites a list has.
+static inline int COpenSSL_sk_SSL_CIPHER_num(const STACK_OF(SSL_CIPHER) *stack) { return sk_SSL_CIPHER_num(stack); }
+/// The cipher suite at a position of a list.
+static inline const SSL_CIPHER *COpenSSL_sk_SSL_CIPHER_value(const STACK_OF(SSL_CIPHER) *stack, int index) {
+    return sk_SSL_CIPHER_value(stack, index);
+}
+static inline int COpenSSL_sk_X509_num(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
+static inline X509 *COpenSSL_sk_X509_value(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
+static inline STACK_OF(X509) *COpenSSL_sk_X509_new_null(void) { return sk_X509_new_null(); }
+static inline int COpenSSL_sk_X509_push(STACK_OF(X509) *stack, X509 *certificate) { return sk_X509_push(stack, certificate); }
+static inline void COpenSSL_sk_X509_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
+static inline void COpenSSL_sk_X509_pop_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+static inline int COpenSSL_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) *stack) { return sk_GENERAL_NAME_num(stack); }
+static inline GENERAL_NAME *COpenSSL_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) *stack, int index) {
+    return sk_GENERAL_NAME_value(stack, index);
+}
+static inline STACK_OF(GENERAL_NAME) *COpenSSL_sk_GENERAL_NAME_new_null(void) { return sk_GENERAL_NAME_new_null(); }
+static inline int COpenSSL_sk_GENERAL_NAME_push(STACK_OF(GENERAL_NAME) *stack, GENERAL_NAME *name) {
+    return sk_GENERAL_NAME_push(stack, name);
+}
+static inline int COpenSSL_sk_ASN1_OBJECT_num(const STACK_OF(ASN1_OBJECT) *stack) { return sk_ASN1_OBJECT_num(stack); }
+static inline ASN1_OBJECT *COpenSSL_sk_ASN1_OBJECT_value(const STACK_OF(ASN1_OBJECT) *stack, int index) {
+    return sk_ASN1_OBJECT_value(stack, index);
+}
+static inline int COpenSSL_sk_ACCESS_DESCRIPTION_num(const STACK_OF(ACCESS_DESCRIPTION) *stack) {
+    return sk_ACCESS_DESCRIPTION_num(stack);
+}
+static inline ACCESS_DESCRIPTION *COpenSSL_sk_ACCESS_DESCRIPTION_value(const STACK_OF(ACCESS_DESCRIPTION) *stack, int index) {
+    return sk_ACCESS_DESCRIPTION_value(stack, index);
+}
+
+// Certificates. These take and return types that are opaque from OpenSSL 4 on, so that Swift need not spell them.
+static inline const unsigned char *COpenSSL_ASN1_STRING_get0_data(const void *string) { return ASN1_STRING_get0_data(string); }
+static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_STRING_length(string); }
+static inline int COpenSSL_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) { return ASN1_STRING_to_UTF8(out, string); }
+static inline EVP_PKEY *COpenSSL_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
+static inline EVP_PKEY *COpenSSL_EVP_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }
+
+// TLS.
+static inline uint64_t COpenSSL_SSL_OP_LEGACY_SERVER_CONNECT(void) { return SSL_OP_LEGACY_SERVER_CONNECT; }
+static inline uint64_t COpenSSL_SSL_OP_NO_TICKET(void) { return SSL_OP_NO_TICKET; }
+static inline uint64_t COpenSSL_SSL_OP_CIPHER_SERVER_PREFERENCE(void) { return SSL_OP_CIPHER_SERVER_PREFERENCE; }
+static inline uint64_t COpenSSL_SSL_OP_NO_COMPRESSION(void) { return SSL_OP_NO_COMPRESSION; }
+static inline uint64_t COpenSSL_SSL_OP_NO_RENEGOTIATION(void) { return SSL_OP_NO_RENEGOTIATION; }
+static inline int COpenSSL_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
+    return SSL_CTX_set_min_proto_version(context, version);
+}
+static inline int COpenSSL_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version) {
+    return SSL_CTX_set_max_proto_version(context, version);
+}
+static inline int COpenSSL_SSL_set_min_proto_version(SSL *ssl, int version) { return SSL_set_min_proto_version(ssl, version); }
+static inline int COpenSSL_SSL_set_max_proto_version(SSL *ssl, int version) { return SSL_set_max_proto_version(ssl, version); }
+static inline long COpenSSL_SSL_CTX_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
+static inline long COpenSSL_SSL_CTX_set_max_cert_list(SSL_CTX *context, long bytes) {
+    return SSL_CTX_set_max_cert_list(context, bytes);
+}
+static inline long COpenSSL_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
+    return SSL_CTX_set_session_cache_mode(context, mode);
+}
+static inline long COpenSSL_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
+    return SSL_CTX_add1_chain_cert(context, certificate);
+}
+static inline long COpenSSL_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *)) {
+    return SSL_CTX_set_tlsext_servername_callback(context, callback);
+}
+static inline long COpenSSL_SSL_CTX_set_dh_auto(SSL_CTX *context, long on) { return SSL_CTX_set_dh_auto(context, on); }
+static inline int COpenSSL_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *groups) {
+    return SSL_CTX_set1_groups_list(context, groups);
+}
+static inline int COpenSSL_SSL_set_tlsext_host_name(SSL *ssl, const char *name) { return SSL_set_tlsext_host_name(ssl, name); }
+static inline long COpenSSL_SSL_set1_sigalgs_list(SSL *ssl, const char *algorithms) { return SSL_set1_sigalgs_list(ssl, algorithms); }
+static inline long COpenSSL_SSL_set1_client_sigalgs_list(SSL *ssl, const char *algorithms) {
+    return SSL_set1_client_sigalgs_list(ssl, algorithms);
+}
+static inline long COpenSSL_SSL_add1_chain_cert(SSL *ssl, X509 *certificate) { return SSL_add1_chain_cert(ssl, certificate); }
+static inline int COpenSSL_SSL_get_negotiated_group(SSL *ssl) { return SSL_get_negotiated_group(ssl); }
+static inline long COpenSSL_SSL_set1_groups_list(SSL *ssl, const char *list) { return SSL_set1_groups_list(ssl, list); }
+static inline long COpenSSL_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key) { return SSL_get_peer_tmp_key(ssl, key); }
+static inline long COpenSSL_SSL_set_tlsext_status_type(SSL *ssl, int type) { return SSL_set_tlsext_status_type(ssl, type); }
+static inline long COpenSSL_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response) {
+    return SSL_get_tlsext_status_ocsp_resp(ssl, response);
+}
+static inline long COpenSSL_SSL_set_tlsext_status_ocsp_resp(SSL *ssl, unsigned char *response, long count) {
+    return SSL_set_tlsext_status_ocsp_resp(ssl, response, count);
+}
+static inline long COpenSSL_SSL_CTX_set_tlsext_status_cb(SSL_CTX *context, int (*callback)(SSL *, void *)) {
+    return SSL_CTX_set_tlsext_status_cb(context, callback);
+}
+
+// The longest prime of a Diffie-Hellman group that is computed with.
+enum { COpenSSL_DH_BITS_MAX = 4096 };
+// Has handshakes refuse longer ones, as they refuse short ones, and leaves those with a name out of the offer.
+//
+// A server chooses the group and what it costs: OpenSSL takes 10,000 bits, which are a second of a client's time and none of the server's.
+// A name makes the exponents short, but to see that the server's key is of the group costs a whole one: 110 ms for 8,192 bits.
+void COpenSSL_SSL_CTX_limit_dh(SSL_CTX *context);
+// Takes longer groups that have a name, for a connection whose groups somebody chose.
+void COpenSSL_SSL_allow_named_dh(SSL *ssl);
+// Why OpenSSL is not to read certificates: they are not in the form that was examined, or cost too much to read.
+enum {
+    COpenSSL_CERTIFICATES_MANY = 1,
+    COpenSSL_CERTIFICATES_OWN_CURVE,
+    COpenSSL_CERTIFICATES_COSTLY,
+    COpenSSL_CERTIFICATES_UNREADABLE,
+    // More keys of one kind than this are not read.
+    COpenSSL_COMPRESSED_POINTS_MAX = 8,
+    COpenSSL_DESCRIBED_CURVES_MAX = 8,
+    // More bytes than a private key has, but RSA's and ML-DSA's: OpenSSL computes the public half of some.
+    COpenSSL_PRIVATE_KEY_MAX = 2048
+};
+// Looks at certificates and keys before OpenSSL reads them; each returns one of those, or 0 where nothing is against it.
+//
+// A Certificate message (RFC 8446, 4.4.2, or without a context RFC 5246, 7.4.2).
+int COpenSSL_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates);
+// A certificate (RFC 5280, 4.1), whatever follows it.
+int COpenSSL_certificate(const unsigned char *certificate, size_t length);
+// A SubjectPublicKeyInfo (RFC 5280, 4.1), whatever follows it.
+int COpenSSL_public_key(const unsigned char *key, size_t length);
+// A certification request (RFC 2986, 4.1), whatever follows it.
+int COpenSSL_request(const unsigned char *request, size_t length);
+// A private key without a passphrase: PKCS #8, PKCS #1 or SEC 1.
+int COpenSSL_private_key(const unsigned char *key, size_t length);
+// The certificates in PKCS #7 SignedData (RFC 5652, 5.1), in DER or BER.
+int COpenSSL_signed_data(const unsigned char *message, size_t length);
+// An OCSP response (RFC 6960, 4.2.1).
+int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCertificates);
+// Makes OpenSSL refuse a Certificate message that it is about to read: for a message callback, which cannot refuse any.
+void COpenSSL_spoil(void *message, size_t length);
+// Called while a certificate is verified: has SSL_do_handshake stop there, with SSL_ERROR_WANT_RETRY_VERIFY, and verify again when it goes on.
+static inline int COpenSSL_SSL_set_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl) > 0; }
+// A Diffie-Hellman group for tests: a modulus of so many bits, which is no prime, and 2; NULL when OpenSSL refuses it.
+EVP_PKEY *COpenSSL_EVP_DH_group(int bits);
+
+#endif

@@ -1,0 +1,44 @@
+import Base
+
+/// One metric with all of its series, in the text format of Prometheus.
+package struct MetricFamily: Sendable {
+    /// What kind of metric it is.
+    package enum Kind: String, Sendable { case counter, gauge, histogram }
+
+    /// The labels of a series, in their order.
+    package typealias Labels = [(name: String, value: String)]
+
+    private let name: String
+    private let help: String
+    private let kind: Kind
+    private var samples: [String] = []
+
+    /// A metric without series.
+    package init(name: String, help: String, kind: Kind = .gauge) {
+        self.name = name
+        self.help = help
+        self.kind = kind
+    }
+
+    /// Adds a series.
+    ///
+    /// - Parameters:
+    ///   - labels: what tells it from the others; the values can hold anything.
+    ///   - value: a number.
+    ///   - suffix: what stands behind the name, as in `_bucket`.
+    package mutating func add(_ labels: Labels, _ value: some CustomStringConvertible, suffix: String = "") {
+        let pairs = labels.map { $0.name + "=\"" + Self.escaped($0.value) + "\"" }
+        let set = pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}"
+        samples.append(name + suffix + set + " \(value)")
+    }
+
+    /// The lines of the metric, none without series.
+    package var text: String {
+        guard !samples.isEmpty else { return "" }
+        return "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n" + samples.map { $0 + "\n" }.joined()
+    }
+
+    private static func escaped(_ text: String) -> String {
+        TerminalText.shown(text, to: 200).replacingBytes(["\\": "\\\\", "\"": "\\\""])
+    }
+}

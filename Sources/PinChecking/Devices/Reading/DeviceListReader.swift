@@ -1,0 +1,206 @@
+internal import Base
+package import PinFormats
+internal import Pinning
+internal import X509
+
+/// Reads the root stores of devices: in the form of `make-device-data`, or as the JSON that this is made from.
+///
+/// The JSON is an object:
+///
+/// | key | what |
+/// |---|---|
+/// | `source` | where the lists are from, in words |
+/// | `commit`, `licence` | their version there, and their licence; may be left out |
+/// | `version` | 1, the version of this form; may be left out |
+/// | `certificates` | a file, or several, of certificates that stores name by their hashes; may be left out |
+/// | `stores` | a list of objects, each a device |
+///
+/// and a device has these:
+///
+/// | key | what |
+/// |---|---|
+/// | `platform` | `apple`, `aosp` or `mozilla` |
+/// | `version` | `iOS 17, macOS 14` or `17`, `14.0.0_r66` or `14`; any for Mozilla |
+/// | `fetched` | the day on which its list was read, as in 2026-07-19 |
+/// | `url` | where its list is published; may be left out |
+/// | `roots` | its certificates: SHA-256 hashes in hexadecimal digits, and files in DER or PEM |
+///
+/// Files are relative to the one that names them. Other keys are passed over.
+package enum DeviceListReader {
+    /// The version of the JSON form.
+    static let version = 1
+
+    /// The data in the file at `path`.
+    ///
+    /// - Throws: ``PinFormatError`` with the line of what is wrong.
+    package static func data(at path: String) throws(PinFormatError) -> DeviceData {
+        try data(RegularFile.contents(of: path, mayBePipe: true), named: path)
+    }
+
+    /// The data that `bytes` are, which messages call `name`; the files it names are relative to that.
+    package static func data(_ bytes: [UInt8], named name: String) throws(PinFormatError) -> DeviceData {
+        let file = PinFile(path: name, bytes: bytes)
+        guard JSONReader.beginsObject(file) else { return try data(bytes, at: file.place) }
+        try PrivateKeyGuard.refusePrivateKeys(in: file)
+        let root = try JSONReader.root(of: file)
+        if let version = root["version"], version.number != "\(Self.version)" {
+            throw PinFormatError(
+                .wrongValue, at: version.place,
+                "'version' is \(version.number ?? "no number"), and this pincheck reads version \(Self.version)",
+                remedy: "use a newer pincheck")
+        }
+        let stores = try required("stores", of: root)
+        var certificates = DeviceCertificates(besideFilesIn: name)
+        if let node = root["certificates"] { for file in node.elements ?? [node] { try certificates.add(file) } }
+        var entries: [(order: Order, entry: DeviceDataWriter.Entry)] = []
+        for store in try stores.array() { entries.append(try entry(store, &certificates)) }
+        guard !entries.isEmpty else {
+            throw PinFormatError(.missingValue, at: stores.place, "'stores' has no device", remedy: "list at least one")
+        }
+        let source = try text("source", of: root, limit: 1_000)
+        let commit = root["commit"] == nil ? nil : try text("commit", of: root, limit: 1_000)
+        let licence = root["licence"] == nil ? "" : try text("licence", of: root, limit: 20_000)
+        let writer = DeviceDataWriter(
+            source: source + (commit.map { ", commit " + $0 } ?? ""), licence: licence,
+            entries: entries.sorted { $0.order < $1.order }.map(\.entry))
+        return try data(writer.bytes(), at: stores.place)
+    }
+
+    /// Reads the form of `make-device-data`, which everything is held to.
+    private static func data(_ bytes: [UInt8], at place: PinPlace) throws(PinFormatError) -> DeviceData {
+        do throws(DeviceDataError) { return try DeviceData(reading: bytes) } catch {
+            throw PinFormatError(.brokenDocument, at: place, "cannot be used as device data: \(error)")
+        }
+    }
+
+    // MARK: Devices
+
+    /// The place of a device among others.
+    private struct Order: Comparable {
+        let platform: DevicePlatform
+        let version: DeviceVersion
+
+        static func < (left: Order, right: Order) -> Bool {
+            (left.platform, left.version) < (right.platform, right.version)
+        }
+    }
+
+    private static func entry(
+        _ store: DocumentNode, _ certificates: inout DeviceCertificates
+    ) throws(PinFormatError) -> (Order, DeviceDataWriter.Entry) {
+        let (platform, version, alias, release) = try system(store)
+        let fetched = try required("fetched", of: store)
+        let day = try fetched.midnight().secondsSinceEpoch / 86_400
+        guard (0...0xFFFF).contains(day) else { throw fetched.wrong("a day from 1970 on") }
+        let listed = try required("roots", of: store)
+        var roots: [[UInt8]] = []
+        for node in try listed.array() { roots += try certificates.roots(node) }
+        guard !roots.isEmpty else {
+            throw PinFormatError(
+                .missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
+        }
+        let name = version.map { "\(platform.rawValue)-\($0)" } ?? platform.rawValue
+        let entry = DeviceDataWriter.Entry(
+            name: name, alias: alias.map { "macos-\($0)" } ?? "", release: release,
+            address: store["url"] == nil ? "" : try text("url", of: store, limit: 255), day: Int(day), roots: roots)
+        return (Order(platform: platform, version: version ?? DeviceVersion(0)), entry)
+    }
+
+    /// Whose list it is, of which version, with another version for the same list, and the versions in words.
+    private static func system(
+        _ store: DocumentNode
+    ) throws(PinFormatError) -> (DevicePlatform, DeviceVersion?, DeviceVersion?, String) {
+        let platform = try required("platform", of: store)
+        switch try platform.text() {
+        case "mozilla": return (.mozilla, nil, nil, "Mozilla's root program")
+        case "aosp":
+            let node = try required("version", of: store)
+            let text = try text("version", of: store, limit: 200)
+            guard let version = version(text.prefix { $0 != "_" }) else {
+                throw node.wrong("a version as in 14.0.0_r66")
+            }
+            return (.android, version, nil, "Android \(text)")
+        case "apple":
+            let node = try required("version", of: store)
+            let text = try text("version", of: store, limit: 255)
+            guard let version = version(of: "iOS", in: text) ?? version(text[...]) else {
+                throw node.wrong("a version as in 'iOS 17, macOS 14'")
+            }
+            return (.apple, version, self.version(of: "macOS", in: text), text.contains("iOS") ? text : "iOS \(text)")
+        case let other:
+            throw PinFormatError(
+                .wrongValue, at: platform.place, "'\(platform.key)' is '\(shortened(other, to: 40))', which is unknown",
+                remedy: "choose from apple, aosp, mozilla")
+        }
+    }
+
+    /// The version behind a system's name in a list of them.
+    private static func version(of system: String, in text: String) -> DeviceVersion? {
+        for part in text.split(separator: ",") {
+            let words = part.split(separator: " ")
+            if words.count == 2, words[0] == system { return version(words[1]) }
+        }
+        return nil
+    }
+
+    /// A version without the zeros at its end: 8.0.0 is 8.
+    private static func version(_ text: Substring) -> DeviceVersion? {
+        var parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        while parts.count > 1, parts.last?.allSatisfy({ $0 == "0" }) == true { parts.removeLast() }
+        return DeviceVersion(parts.joined(separator: "."))
+    }
+
+    // MARK: Values
+
+    private static func required(_ key: String, of node: DocumentNode) throws(PinFormatError) -> DocumentNode {
+        if let member = node[key] { return member }
+        _ = try node.dictionary()
+        throw PinFormatError(
+            .missingValue, at: node.place, "\(node.key.isEmpty ? "the document" : "'\(node.key)'") has no '\(key)'")
+    }
+
+    /// A text of at most `limit` bytes.
+    private static func text(_ key: String, of node: DocumentNode, limit: Int) throws(PinFormatError) -> String {
+        let member = try required(key, of: node)
+        let text = try member.text()
+        guard text.utf8.count <= limit else { throw member.wrong("a text of at most \(limit) bytes") }
+        return text
+    }
+}
+
+/// The certificates that lists of devices name, by their hashes or their files.
+private struct DeviceCertificates {
+    private let directory: String?
+    private var byHash: [String: [UInt8]] = [:]
+    private var byFile: [String: [[UInt8]]] = [:]
+
+    init(besideFilesIn path: String) { directory = PathParts(path).directory }
+
+    /// Reads a file of certificates that are named by their hashes.
+    mutating func add(_ node: DocumentNode) throws(PinFormatError) {
+        for der in try certificates(node) { byHash[Hashing.sha256(der).hexadecimal] = der }
+    }
+
+    /// The certificate of a hash, or those of a file.
+    mutating func roots(_ node: DocumentNode) throws(PinFormatError) -> [[UInt8]] {
+        let text = try node.text()
+        let isHash = text.utf8.count == 64 && text.allSatisfy { $0.isHexDigit }
+        guard isHash else { return try certificates(node) }
+        guard let der = byHash[text.lowercased()] else {
+            throw PinFormatError(
+                .missingValue, at: node.place, "the certificate \(text) is in none of the files of 'certificates'")
+        }
+        return [der]
+    }
+
+    private mutating func certificates(_ node: DocumentNode) throws(PinFormatError) -> [[UInt8]] {
+        let path = RegularFile.path(try node.text(), besideFilesIn: directory)
+        if let known = byFile[path] { return known }
+        let file = try PinFile.load(path)
+        do throws(X509Error) {
+            let certificates = try CertificateReader.plainCertificates(pemOrDER: file.bytes).map(\.der)
+            byFile[path] = certificates
+            return certificates
+        } catch { throw PinFormatError(.brokenCertificate, at: .at(path, line: error.line), "\(error)") }
+    }
+}

@@ -1,0 +1,131 @@
+
+/// A service that says over HTTP which addresses a name has.
+package enum AddressService: Sendable, Hashable {
+    /// Tencent's public entry, `http://119.29.29.29/d?dn=NAME&ttl=1`.
+    case tencent
+    /// Aliyun's public entry, `http://203.107.1.1/ACCOUNT/d?host=NAME`.
+    case aliyun(account: String)
+    /// A service that answers like one of these at a URL in which `{name}` stands for the name.
+    case template(String)
+    /// A DNS over HTTPS service with the JSON interface (`?name=NAME&type=A`), as Google and Cloudflare run them.
+    case dnsOverHTTPS(HTTPLocation)
+
+    /// Reads `tencent`, `aliyun:ACCOUNT`, or a URL with `{name}` in it.
+    ///
+    /// - Throws: ``AddressServiceError``.
+    package init(httpdns text: String) throws(AddressServiceError) {
+        if text == "tencent" {
+            self = .tencent
+        } else if text == "aliyun" || text == "aliyun:" {
+            throw .noAccount
+        } else if text.hasPrefix("aliyun:") {
+            let account = String(text.dropFirst("aliyun:".count))
+            guard account.utf8.allSatisfy({ Self.accountCharacters.contains($0) }) else { throw .account(account) }
+            self = .aliyun(account: account)
+        } else if text.contains("://") {
+            guard text.contains(Self.placeholder) else { throw .noPlaceholder }
+            _ = try Self.location(text.replacing(Self.placeholder, with: "example.com"))
+            self = .template(text)
+        } else {
+            throw .unknown
+        }
+    }
+
+    /// Reads the URL of a DNS over HTTPS service.
+    ///
+    /// - Throws: ``AddressServiceError``; DNS over HTTPS is never asked without TLS.
+    package init(dnsOverHTTPS text: String) throws(AddressServiceError) {
+        let location = try Self.location(text)
+        guard location.isSecure else { throw .notSecure }
+        self = .dnsOverHTTPS(location)
+    }
+
+    private static let placeholder = "{name}"
+    private static let accountCharacters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    private static func location(_ text: String) throws(AddressServiceError) -> HTTPLocation {
+        do { return try HTTPLocation(text) } catch { throw .location(error) }
+    }
+}
+
+extension AddressService {
+    /// What to ask for, the media type the answer should have, and the addresses it will hold.
+    struct Question: Hashable {
+        let location: HTTPLocation
+        let mediaType: String?
+        let family: ProbeRequest.AddressFamily
+    }
+
+    /// The questions that together give the addresses of `name`.
+    ///
+    /// Tencent and Aliyun are asked as they are documented and give IPv4 addresses; IPv6 ones have to be asked for alone.
+    func questions(for name: String, family: ProbeRequest.AddressFamily) throws(HTTPLocationError) -> [Question] {
+        switch self {
+        case .tencent:
+            let fields =
+                family == .ipv6 ? [("dn", name), ("type", "aaaa"), ("ttl", "1")] : [("dn", name), ("ttl", "1")]
+            return [
+                Question(
+                    location: try HTTPLocation("http://119.29.29.29/d").adding(fields), mediaType: nil, family: family)
+            ]
+        case .aliyun(let account):
+            let fields = family == .ipv6 ? [("host", name), ("query", "6")] : [("host", name)]
+            let base = try HTTPLocation("http://203.107.1.1/\(account)/d")
+            return [Question(location: base.adding(fields), mediaType: nil, family: family)]
+        case .template(let template):
+            let text = template.replacing(Self.placeholder, with: HTTPLocation.percentEncoded(name))
+            return [Question(location: try HTTPLocation(text), mediaType: nil, family: family)]
+        case .dnsOverHTTPS(let location):
+            let types = family == .ipv4 ? ["A"] : family == .ipv6 ? ["AAAA"] : ["A", "AAAA"]
+            return types.map { type in
+                let asked = location.adding([("name", name), ("type", type)])
+                return Question(location: asked, mediaType: "application/dns-json", family: type == "A" ? .ipv4 : .ipv6)
+            }
+        }
+    }
+
+    /// The host that is asked, as in messages.
+    package var name: String {
+        switch self {
+        case .tencent: "119.29.29.29"
+        case .aliyun: "203.107.1.1"
+        case .template(let text): (try? Self.location(text.replacing(Self.placeholder, with: "x")))?.authority ?? text
+        case .dnsOverHTTPS(let location): location.authority
+        }
+    }
+
+    /// What it is and whom it is asked of, for messages.
+    package var title: String {
+        if case .dnsOverHTTPS = self { "the DNS over HTTPS service \(name)" } else { "the HTTPDNS service \(name)" }
+    }
+}
+
+/// Why a text names no service.
+package enum AddressServiceError: Error, Hashable {
+    /// It is none of the names and no URL.
+    case unknown
+    /// Aliyun is asked under an account.
+    case noAccount
+    /// An account has characters that none has.
+    case account(String)
+    /// The URL does not say where the name goes.
+    case noPlaceholder
+    /// The URL is malformed.
+    case location(HTTPLocationError)
+    /// The URL of a DNS over HTTPS service does not begin with `https`.
+    case notSecure
+}
+
+extension AddressServiceError: CustomStringConvertible {
+    /// What is wrong and what to write, for the end of a line that quotes the text.
+    package var description: String {
+        switch self {
+        case .unknown: "names no service: write tencent, aliyun:ACCOUNT, or a URL with {name} in it"
+        case .noAccount: "lacks the account: write aliyun:ACCOUNT, as in aliyun:100000"
+        case .account: "has characters that no account has: write aliyun:ACCOUNT, as in aliyun:100000"
+        case .noPlaceholder: "does not say where the name goes: write {name}, as in http://192.0.2.1/d?dn={name}"
+        case .location(let error): error.description
+        case .notSecure: "is not asked over TLS: write https:// (plain HTTP services go with --httpdns)"
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import PinChecking
+import Foundation
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// What is known of authorities: each line of the table against the certificates that devices have.
+@Suite("The table of authorities says what the roots of devices show") struct AuthorityTableTests {
+    private static var roots: [SHA256Digest: [Certificate]] {
+        var roots: [SHA256Digest: [Certificate]] = [:]
+        for der in DeviceData.builtIn.certificates {
+            guard let root = try? CertificateReader.certificate(der: der) else { continue }
+            roots[root.publicKey.spkiSHA256, default: []].append(root)
+        }
+        return roots
+    }
+
+    @Test func `each root is one that devices have, with its name and kind of key`() throws {
+        let known = Self.roots
+        let authorities = AuthorityTable.builtIn.authorities
+        #expect(authorities.count >= 7)
+        for root in authorities.flatMap(\.roots) {
+            let certificates = try #require(known[root.key], "\(root.name)")
+            for certificate in certificates {
+                #expect(certificate.publicKey.algorithm.description == root.algorithm, "\(root.name)")
+                #expect(certificate.isSelfIssued && certificate.subject.contains(root.name), "\(root.name)")
+            }
+        }
+    }
+
+    @Test func `each line has its source and its day, and roots in use are on the newest lists`() throws {
+        let newest = ["ios-26", "android-17"].compactMap { name in DeviceData.builtIn.devices.first { $0.name == name }
+        }
+        try #require(newest.count == 2)
+        let known = Self.roots
+        for authority in AuthorityTable.builtIn.authorities {
+            #expect(!authority.rootsInUse.isEmpty, "\(authority.name)")
+            for root in authority.roots {
+                #expect(root.source.hasPrefix("https://"))
+                #expect((try? TimeText.read(root.date)) != nil)
+                #expect(AuthorityTable.builtIn.authority(withKey: root.key)?.name == authority.name)
+                guard root.state == .inUse else { continue }
+                let holders = Set((known[root.key] ?? []).flatMap { DeviceData.builtIn.devices(listing: $0.der) })
+                #expect(newest.allSatisfy(holders.contains), "\(root.name)")
+            }
+        }
+    }
+
+    @Test func `a root that another one signed names one that devices have or had`() {
+        let names = Self.roots.values.joined().map(\.subject)
+        for signer in AuthorityTable.builtIn.authorities.flatMap(\.roots).flatMap(\.crossSigners) {
+            #expect(names.contains { $0.contains(signer) }, "\(signer)")
+        }
+    }
+
+    @Test(.enabled(if: DeviceDataScriptTests.python != nil, "python3 is not on this machine: the script is not tested"))
+    func `the script makes the table of the program again`() throws {
+        let folder = DeviceDataScriptTests.script.deletingLastPathComponent().deletingLastPathComponent().appending(
+            path: "Devices/Authorities")
+        let roots = DeviceData.builtIn.certificates.map { pem($0, label: "CERTIFICATE") }.joined()
+        try TemporaryDirectory.scoped { directory in
+            let output = directory.path + "/AuthorityLines.swift"
+            let process = Process()
+            process.executableURL = URL(filePath: try #require(DeviceDataScriptTests.python))
+            process.arguments = [
+                folder.appending(path: "make-authorities").path, folder.appending(path: "authorities.json").path,
+                try directory.write(roots, to: "roots.pem"), "--output", output,
+            ]
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            let made = try String(contentsOfFile: output, encoding: .utf8)
+            let committed = try String(contentsOf: folder.appending(path: "AuthorityLines.swift"), encoding: .utf8)
+            #expect(made == committed)
+        }
+    }
+}

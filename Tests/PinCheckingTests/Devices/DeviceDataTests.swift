@@ -1,0 +1,241 @@
+import PinChecking
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+@Suite("The lists that are part of the program are whole, and every question to them has its answer")
+struct BuiltInDevicesTests {
+    let data = DeviceData.builtIn
+
+    @Test func `they pass every check that a file has to pass`() throws {
+        let bytes = DeviceDataWriter(data).bytes()
+        #expect(bytes.count < 450 << 10)
+        let read = try DeviceData(reading: bytes)
+        #expect(read.devices == data.devices)
+        #expect(read.source == data.source && read.licence == data.licence)
+    }
+
+    @Test func `they name their source, its version and its licence`() {
+        #expect(data.source.hasPrefix("nabla-c0d3/trust_stores_observatory (MIT), commit "))
+        #expect(data.licence.contains("Alban Diquet") && data.licence.contains("THE SOFTWARE IS PROVIDED \"AS IS\""))
+    }
+
+    @Test func `the devices stand in their order, each with its other name`() {
+        #expect(
+            data.devices.map(\.name) == [
+                "ios-12", "ios-12.1.3", "ios-13", "ios-14", "ios-15", "ios-15.1", "ios-16", "ios-16.5", "ios-17",
+                "ios-18", "ios-26", "android-8", "android-8.1", "android-9", "android-11", "android-12", "android-12.1",
+                "android-13", "android-14", "android-15", "android-16", "android-17", "mozilla",
+            ])
+        #expect(data.devices.first?.alias == "macos-10.14")
+        #expect(data.devices.first { $0.name == "ios-26" }?.alias == "macos-26")
+        #expect(data.devices.last?.alias == nil)
+    }
+
+    @Test(arguments: [("ios-12", 174), ("ios-26", 156), ("android-8", 156), ("android-17", 145), ("mozilla", 121)])
+    func `a device has as many roots as its publisher lists, all of them certificates`(name: String, count: Int) throws
+    {
+        let device = try #require(data.devices.first { $0.name == name })
+        let roots = data.roots(of: device)
+        #expect(roots.count == count && device.rootCount == count)
+        for root in roots {
+            let certificate = try CertificateReader.certificate(der: root)
+            #expect(data.lists(certificate.der, for: device))
+        }
+    }
+
+    @Test func `a certificate of somebody's own is on no list, and neither is half a root`() throws {
+        #expect(!data.lists(try StandardPKI.shared().rootA.der))
+        let root = try #require(data.roots(of: data.devices[0]).first)
+        #expect(data.lists(root))
+        #expect(!data.lists(Array(root.dropLast())) && !data.lists(root + [0]) && !data.lists([]))
+    }
+
+    @Test func `a root that came with a version is told from one that went with one`() throws {
+        let new = try #require(data.devices.first { $0.name == "ios-26" })
+        let old = try #require(data.devices.first { $0.name == "ios-12" })
+        let came = try #require(data.roots(of: new).first { !data.lists($0, for: old) })
+        let went = try #require(data.roots(of: old).first { !data.lists($0, for: new) })
+        #expect(data.availability(of: came, on: .apple)?.description.hasPrefix("not before ios-") == true)
+        #expect(data.availability(of: went, on: .apple)?.description.hasPrefix("not after ios-") == true)
+        let own = try StandardPKI.shared().rootA.der
+        #expect(data.availability(of: own, on: .android) == .nowhere)
+    }
+
+    @Test func `data is old after 180 days, and never before it was made`() {
+        let day: Int64 = 86_400
+        #expect(data.age(at: data.date) == 0)
+        #expect(data.age(at: data.date.advanced(bySeconds: -day)) == 0)
+        #expect(!data.isStale(at: data.date.advanced(bySeconds: 181 * day - 1)))
+        #expect(data.isStale(at: data.date.advanced(bySeconds: 181 * day)))
+    }
+
+    @Test(arguments: [
+        ("android-10", ["android-9", "android-11"]), ("ios-17.4", ["ios-17", "ios-18"]), ("ios-11", ["ios-12"]),
+        ("macos-11.5", ["macos-11", "macos-12"]), ("ios-27", ["ios-26"]), ("windows-11", []), ("ios", []), ("", []),
+    ]) func `a version without a list names those next to it`(name: String, neighbours: [String]) {
+        let error = #expect(throws: UnknownDevice.self) { try data.choice(named: name) }
+        #expect(error?.neighbours == neighbours)
+    }
+
+    @Test func `a device is found by either of its names`() throws {
+        #expect(try data.choice(named: "system") == .system)
+        #expect(try data.choice(named: "macos-10.15") == data.choice(named: "ios-13"))
+    }
+
+    @Test(arguments: [
+        ("ios-12", false, false, false), ("ios-12.1.3", false, true, false), ("ios-13", true, true, false),
+        ("ios-16.5", true, true, false), ("ios-17", true, true, true), ("ios-26", true, true, true),
+    ]) func `Apple's rules start with their versions`(name: String, limits: Bool, transparency: Bool, addresses: Bool)
+        throws
+    {
+        let device = try #require(data.devices.first { $0.name == name })
+        guard case .apple(let rules) = device.platformRelease else {
+            Issue.record("\(name) is not one of Apple's")
+            return
+        }
+        #expect(rules.limitsLeavesOfOwnAnchors == limits)
+        #expect(rules.requiresTransparency == transparency)
+        #expect(rules.judgesAddressesByTransportSecurity == addresses)
+    }
+
+    @Test(arguments: [
+        ("android-8", 26), ("android-8.1", 27), ("android-9", 28), ("android-11", 30), ("android-12", 31),
+        ("android-12.1", 32), ("android-13", 33), ("android-15", 35), ("android-16", 36), ("android-17", 37),
+    ]) func `Android's rules follow the API level`(name: String, level: Int) throws {
+        let device = try #require(data.devices.first { $0.name == name })
+        guard case .android(let rules) = device.platformRelease else {
+            Issue.record("\(name) is not one of Android's")
+            return
+        }
+        #expect(rules.level == level)
+        #expect(rules.transparency == (level < 36 ? .never : level == 36 ? .optIn : .byTarget))
+    }
+}
+
+@Suite("A file of device data is read exactly, or refused with what is wrong and where") struct DeviceDataFileTests {
+    let pki: StandardPKI
+
+    init() throws { pki = try .shared() }
+
+    private func entries() -> [DeviceDataWriter.Entry] {
+        [
+            .init(
+                name: "ios-17", alias: "macos-14", release: "iOS 17, macOS 14", address: "https://lists.example/apple",
+                day: 19_700, roots: [pki.rootA.der, pki.rootB.der]),
+            .init(
+                name: "android-14", release: "Android 14", address: "https://lists.example/android", day: 19_800,
+                roots: [pki.rootB.der]),
+        ]
+    }
+
+    private func bytes(_ entries: [DeviceDataWriter.Entry]? = nil, source: String = "a test") -> [UInt8] {
+        DeviceDataWriter(source: source, licence: "none\n", entries: entries ?? self.entries()).bytes()
+    }
+
+    private func problem(_ bytes: [UInt8]) -> DeviceDataError.Problem? {
+        do throws(DeviceDataError) {
+            _ = try DeviceData(reading: bytes)
+            return nil
+        } catch {
+            #expect(!error.description.contains("\n") && !error.description.isEmpty)
+            return error.problem
+        }
+    }
+
+    @Test func `what is written is read`() throws {
+        let data = try DeviceData(reading: bytes())
+        #expect(data.devices.map(\.name) == ["ios-17", "android-14"])
+        #expect(data.devices[0].alias == "macos-14" && data.devices[0].version == DeviceVersion(17))
+        #expect(Set(data.roots(of: data.devices[0])) == [pki.rootA.der, pki.rootB.der])
+        #expect(Array(data.roots(of: data.devices[1])) == [pki.rootB.der])
+        #expect(data.devices(listing: pki.rootB.der) == data.devices)
+        #expect(data.lists(pki.rootA.der) && !data.lists(pki.junk.der))
+        #expect(data.date.date == "2024-03-18")
+        #expect(DeviceDataWriter(data).bytes() == bytes())
+    }
+
+    @Test func `something else is no device data`() {
+        #expect(problem([]) == .notDeviceData)
+        #expect(problem(Array("-----BEGIN CERTIFICATE-----\n".utf8)) == .notDeviceData)
+    }
+
+    @Test func `a newer form is refused by its version`() {
+        var newer = bytes()
+        newer[9] = 2
+        #expect(problem(newer) == .tooNew(version: 2))
+    }
+
+    @Test func `every shorter file is cut off, and a longer one has bytes too many`() {
+        let whole = bytes()
+        for count in 8..<whole.count {
+            guard case .truncated? = problem(Array(whole.prefix(count))) else {
+                Issue.record(
+                    "\(count) of \(whole.count) bytes: \(String(describing: problem(Array(whole.prefix(count)))))")
+                return
+            }
+        }
+        #expect(problem(whole + [0]) == .followedByOthers(count: 1))
+    }
+
+    @Test func `no single altered byte goes unnoticed`() {
+        let whole = bytes()
+        for index in whole.indices {
+            var altered = whole
+            altered[index] ^= 0x41
+            #expect(problem(altered) != nil, "byte \(index)")
+        }
+    }
+
+    @Test func `a platform that is not known is named`() {
+        let entry = DeviceDataWriter.Entry(
+            name: "tizen-9", release: "Tizen 9", address: "", day: 0, roots: [pki.rootA.der])
+        #expect(problem(bytes([entry])) == .unknownPlatform("tizen-9"))
+    }
+
+    @Test(arguments: ["ios", "ios-", "ios-17.0", "ios-017", "ios-1.2.3.4", "ios-x", "mozilla-3", "android-8.1.0"])
+    func `a name that no device can have is refused`(name: String) {
+        let entry = DeviceDataWriter.Entry(name: name, release: "", address: "", day: 0, roots: [pki.rootA.der])
+        #expect(problem(bytes([entry])) == .badName(name))
+    }
+
+    @Test func `devices that are there twice or not in their order are refused`() {
+        #expect(problem(bytes(entries() + entries())) == .outOfOrder("ios-17"))
+        #expect(problem(bytes(entries().reversed())) == .outOfOrder("ios-17"))
+    }
+
+    @Test func `a device without roots is refused`() {
+        let empty = DeviceDataWriter.Entry(name: "ios-16", release: "", address: "", day: 0, roots: [])
+        #expect(problem(bytes([empty] + entries())) == .badList("ios-16"))
+    }
+
+    @Test func `control characters are no text`() {
+        #expect(problem(bytes(source: "a\u{1B}[31mtest")) == .notText("the source"))
+        #expect(problem(bytes(source: "a \u{202E}test")) == .notText("the source"))
+    }
+
+    @Test func `certificates that overlap, or are none, are refused`() throws {
+        // The end of the first of two certificates stands after the header.
+        var overlapping = bytes()
+        overlapping.replaceSubrange(18..<22, with: [0, 0, 0, 0])
+        #expect(problem(try #require(DeviceDataWriter.mended(overlapping))) == .overlapping(certificate: 1))
+        overlapping.replaceSubrange(18..<22, with: [0, 0, 0x7F, 0xFF])
+        #expect(problem(try #require(DeviceDataWriter.mended(overlapping))) == .overlapping(certificate: 1))
+        let junk = DeviceDataWriter.Entry(name: "ios-16", release: "", address: "", day: 0, roots: [[0x30, 0x01]])
+        #expect(problem(bytes([junk])) == .notACertificate(1))
+    }
+
+    @Test(arguments: Seeds.sample(2)) func `damage that the checksum agrees with crashes nothing`(seed: UInt64) throws {
+        let original = bytes()
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<1_000 {
+            var damaged = original
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                damaged[Int.random(in: 0..<200, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            }
+            let mended = try #require(DeviceDataWriter.mended(damaged))
+            if let data = try? DeviceData(reading: mended) { #expect(DeviceDataWriter(data).bytes() == mended) }
+        }
+    }
+}

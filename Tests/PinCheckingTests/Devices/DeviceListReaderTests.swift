@@ -1,0 +1,115 @@
+import PinChecking
+import LoopbackLab
+import PinFormats
+import Pinning
+import Testing
+
+/// Device data as JSON, with certificates in files beside it.
+@Suite struct DeviceListReaderTests {
+    let pki: StandardPKI
+
+    init() throws { pki = try .shared() }
+
+    private func data(_ text: String) throws -> DeviceData {
+        try TemporaryDirectory.scoped { directory in
+            _ = try directory.write(pki.rootA.pem + pki.rootB.pem, to: "roots.pem")
+            _ = try directory.write(pki.junk.der, to: "junk.cer")
+            _ = try directory.write("no certificate", to: "text.cer")
+            return try DeviceListReader.data(at: try directory.write(text, to: "devices.json"))
+        }
+    }
+
+    private func refusal(_ text: String) -> PinFormatError? {
+        do {
+            _ = try data(text)
+            return nil
+        } catch { return error as? PinFormatError }
+    }
+
+    private func hash(_ certificate: LabCertificate) throws -> String {
+        try #require(SHA256Digest(bytes: certificate.sha256)).hexadecimal
+    }
+
+    @Test func devicesAreReadInTheirOrderWithRootsByHashAndByFile() throws {
+        let data = try data(
+            """
+            {
+              // As make-device-data takes it, and as people write it.
+              "source": "a laboratory", "commit": "c0ffee", "licence": "Take\\nit.", "names": { "x": "y" },
+              "certificates": ["roots.pem"],
+              "stores": [
+                { "platform": "mozilla", "version": null, "fetched": "2026-07-19", "url": "https://m.example",
+                  "roots": ["\(try hash(pki.rootA))"] },
+                { "platform": "aosp", "version": "14.0.0_r66", "fetched": "2024-08-25", "roots": ["roots.pem", "junk.cer"] },
+                { "platform": "aosp", "version": "9", "fetched": "2018-10-04", "roots": ["junk.cer"] },
+                { "platform": "apple", "version": "iOS 17, iPadOS 17, macOS 14, tvOS 17", "fetched": "2023-12-11",
+                  "roots": ["\(try hash(pki.rootB).uppercased())", "junk.cer"] },
+                { "platform": "apple", "version": "12.1.3", "fetched": "2019-11-10", "roots": ["junk.cer", "junk.cer"] },
+              ],
+            }
+            """)
+        #expect(data.devices.map(\.name) == ["ios-12.1.3", "ios-17", "android-9", "android-14", "mozilla"])
+        #expect(data.devices.map(\.alias) == [nil, "macos-14", nil, nil, nil])
+        #expect(
+            data.devices.map(\.release) == [
+                "iOS 12.1.3", "iOS 17, iPadOS 17, macOS 14, tvOS 17", "Android 9", "Android 14.0.0_r66",
+                "Mozilla's root program",
+            ])
+        #expect(
+            data.devices.map(\.date.date) == ["2019-11-10", "2023-12-11", "2018-10-04", "2024-08-25", "2026-07-19"])
+        #expect(data.devices.map(\.rootCount) == [1, 2, 1, 3, 1])
+        #expect(data.source == "a laboratory, commit c0ffee" && data.licence == "Take\nit.")
+        #expect(data.devices(listing: pki.rootB.der).map(\.name) == ["ios-17", "android-14"])
+        #expect(data.devices(listing: pki.rootA.der).map(\.name) == ["android-14", "mozilla"])
+        // Its own form is the other one that is read.
+        #expect(try DeviceListReader.data(DeviceDataWriter(data).bytes(), named: "data").devices == data.devices)
+    }
+
+    private static let store =
+        #"{ "platform": "aosp", "version": "9", "fetched": "2018-10-04", "roots": ["junk.cer"] }"#
+
+    /// A document with one device, whose text is changed.
+    private static func document(_ changed: String, _ change: String) -> String {
+        "{ \"source\": \"x\", \"stores\": [\n\(store.replacing(changed, with: change))] }"
+    }
+
+    private static let wrong: [(String, Int, String)] = [
+        (#"{ "source": "x" }"#, 1, "the document has no 'stores'"),
+        ("{\n\"stores\": [\(store)] }", 1, "the document has no 'source'"),
+        (#"{ "source": "x", "stores": [] }"#, 1, "'stores' has no device"),
+        (#"{ "source": "x", "version": 2, "stores": [] }"#, 1, "'version' is 2, and this pincheck reads version 1"),
+        (document(#""platform": "aosp", "#, ""), 2, "'stores[0]' has no 'platform'"),
+        (document("aosp", "tizen"), 2, "is 'tizen', which is unknown; choose from apple, aosp, mozilla"),
+        (document(#""9""#, #""nine""#), 2, "'stores[0].version' is not a version as in 14.0.0_r66"),
+        (document("fetched", "read"), 2, "'stores[0]' has no 'fetched'"),
+        (document("2018", "2O18"), 2, "'2O18-10-04' is not a date"),
+        (document("roots", "root"), 2, "'stores[0]' has no 'roots'"),
+        (document(#"["junk.cer"]"#, "[]"), 2, "'stores[0].roots' has no root"),
+        (document("junk.cer", String(repeating: "ab", count: 32)), 2, "is in none of the files of 'certificates'"),
+        (document("] }", "] }, " + store), 1, "'android-9' at byte"),
+        (#"{ "source": "x", "stores": 7 }"#, 1, "'stores' is not an array"),
+        (#"{ "source": "x", "stores": [] "#, 1, "is not JSON"),
+    ]
+
+    @Test(arguments: wrong) func whatIsWrongIsSaidWithItsLine(text: String, line: Int, message: String) throws {
+        let error = try #require(refusal(text))
+        #expect(error.kind == .malformed)
+        #expect(error.description.contains("devices.json:\(line): "), "\(error)")
+        #expect(error.description.contains(message), "\(error)")
+    }
+
+    @Test func filesThatCannotBeUsedAreNamed() throws {
+        let missing = try #require(
+            refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "none.cer"))] }"))
+        #expect(missing.kind == .missing && missing.description.contains("none.cer"), "\(missing)")
+        let broken = try #require(
+            refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "text.cer"))] }"))
+        #expect(broken.kind == .malformed && broken.description.contains("text.cer: "), "\(broken)")
+    }
+
+    @Test func whatIsNeitherFormIsRefused() throws {
+        #expect(throws: PinFormatError.self) { try DeviceListReader.data(Array("hello".utf8), named: "x") }
+        #expect(throws: PinFormatError.self) { try DeviceListReader.data([], named: "x") }
+        #expect(throws: PinFormatError.self) { try DeviceListReader.data(at: "/nonexistent/devices.json") }
+    }
+}

@@ -1,0 +1,213 @@
+import LoopbackLab
+import Pinning
+import Synchronization
+@testable import TLSProbe
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct AddressResolverTests {
+    private let name = "api.example.com"
+
+    /// An HTTP answer as a server sends it.
+    private func response(_ body: String, status: String = "200 OK", headers: String = "") -> [UInt8] {
+        Array("HTTP/1.1 \(status)\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
+    }
+
+    /// What a service with the answer `bytes` gives for the name, and the request it got.
+    private func ask(
+        _ behavior: ServerBehavior, family: ProbeRequest.AddressFamily = .ipv4, timeout: Duration = .seconds(20)
+    ) async throws -> (result: Result<HostAddresses, ProbeError>, request: String) {
+        try await LoopbackServer.serving(behavior) { server in
+            let service = try AddressService(httpdns: "http://127.0.0.1:\(server.port)/d?dn={name}&ttl=1")
+            let result = await resolve(service, family: family, timeout: timeout) { _, _ in "never judged" }
+            let opening = try #require(await server.connections(ended: 1).first).opening
+            return (result, String(decoding: opening, as: UTF8.self))
+        }
+    }
+
+    private func resolve(
+        _ service: AddressService, family: ProbeRequest.AddressFamily, timeout: Duration = .seconds(20),
+        objection: @escaping @Sendable (PresentedChain, ServerName) -> String?
+    ) async -> Result<HostAddresses, ProbeError> {
+        let prober = Prober()
+        let resolver = AddressResolver(service, prober: prober, objection: objection)
+        let result: Result<HostAddresses, ProbeError>
+        do throws(ProbeError) {
+            result = .success(try await resolver.addresses(of: name, family: family, timeout: timeout))
+        } catch { result = .failure(error) }
+        await prober.shutdown()
+        return result
+    }
+
+    private func failure(_ result: Result<HostAddresses, ProbeError>) throws -> ProbeError {
+        guard case .failure(let error) = result else { throw LabError.unsupported("\(result)") }
+        return error
+    }
+
+    @Test func aServiceIsAskedOnceAndItsAddressesAreTaken() async throws {
+        let (result, request) = try await ask(.script(.init(response("192.0.2.2;192.0.2.1,60"))))
+        #expect(try result.get().addresses.map(\.description) == ["192.0.2.1", "192.0.2.2"])
+        #expect(request.hasPrefix("GET /d?dn=api.example.com&ttl=1 HTTP/1.1\r\nHost: 127.0.0.1:"))
+        #expect(request.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test func anAnswerThatEndsWithTheConnectionIsTaken() async throws {
+        let answer = Array("HTTP/1.1 200 OK\r\n\r\n192.0.2.1".utf8)
+        #expect(try await ask(.script(.init(answer))).result.get().addresses.count == 1)
+    }
+
+    @Test(arguments: [
+        ("0", "200 OK", "", ProbeError.Reason.noAddress(.ipv4)), ("2001:db8::1", "200 OK", "", .noAddress(.ipv4)),
+    ]) func anAnswerWithoutAddressesIsNoFailureOfTheService(
+        body: String, status: String, headers: String, reason: ProbeError.Reason
+    ) async throws {
+        let (result, _) = try await ask(.script(.init(response(body, status: status, headers: headers))))
+        #expect(try failure(result).reason == reason)
+        #expect(try failure(result).phase == .resolve)
+    }
+
+    @Test(arguments: [
+        ("no", "200 OK", "", "its answer cannot be used: line 1: 'no' is not an address"),
+        ("no", "404 Not Found", "", "it answers with HTTP status 404"),
+        (
+            "192.0.2.1", "302 Found", "Location: http://evil.example/\r\n",
+            "it redirects to 'http://evil.example/', which"
+        ), ("192.0.2.1", "301 Moved", "", "it redirects, which is not followed"),
+        ("other.example.:192.0.2.1", "200 OK", "", "it answers for 'other.example' instead"),
+        (String(repeating: " ", count: 300_000), "200 OK", "", "its answer is larger than 256 KiB"),
+    ]) func whatIsWrongWithAnAnswerIsSaid(body: String, status: String, headers: String, words: String) async throws {
+        let (result, _) = try await ask(.script(.init(response(body, status: status, headers: headers))))
+        let error = try failure(result)
+        guard case .resolverFailed(let detail) = error.reason else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(error.service?.hasPrefix("the HTTPDNS service 127.0.0.1:") == true)
+        #expect(detail.hasPrefix(words), "\(detail)")
+        #expect(error.description.contains(": " + words), "\(error)")
+    }
+
+    @Test(arguments: [
+        (ServerBehavior.closes, "closed the connection before its answer"),
+        (
+            .script(.init(Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n192".utf8))),
+            "closed the connection before"
+        ), (.smtp, "does not speak HTTP"), (.garbage(), "does not speak HTTP"),
+    ]) func aServiceThatIsNoneIsSaidToBeNone(behavior: ServerBehavior, words: String) async throws {
+        let error = try failure(try await ask(behavior).result)
+        #expect(error.description.contains(words), "\(error)")
+    }
+
+    @Test(arguments: ["1\r\n \r\n", "HTTP/1.1 100 Continue\r\n\r\n"])
+    func anAnswerInCountlessPiecesIsLeftBeforeTheyAreAllTakenApart(piece: String) async throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let pieces = String(repeating: piece, count: 200_000)
+        let text = piece.hasPrefix("HTTP") ? pieces : head + pieces
+        let (result, _) = try await ask(.script(.init(Array(text.utf8), ending: .stalls)))
+        #expect(try failure(result).description.contains("its answer is larger than 256 KiB"), "\(result)")
+    }
+
+    @Test func aServiceThatDripsOrStallsIsLeftAtTheDeadline() async throws {
+        // Long enough to reach the service on a busy machine.
+        let timeout = Duration.seconds(1)
+        for bytes in [Array("".utf8), Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n192".utf8)] {
+            let (result, _) = try await ask(.script(.init(bytes, ending: .stalls)), timeout: timeout)
+            #expect(try failure(result).reason == .deadlineExceeded(timeout: timeout))
+        }
+    }
+
+    // MARK: DNS over HTTPS
+
+    private func json(_ type: Int, _ addresses: [String], status: Int = 0) -> String {
+        let records = addresses.map { #"{"name":"\#(name).","type":\#(type),"TTL":60,"data":"\#($0)"}"# }
+        return
+            #"{"Status":\#(status),"Question":[{"name":"\#(name).","type":\#(type)}],"Answer":[\#(records.joined(separator: ","))]}"#
+    }
+
+    private func serving<Value: Sendable>(
+        _ body: String, _ use: (AddressService, LoopbackServer, LabCertificate) async throws -> Value
+    ) async throws -> Value {
+        let root = try LabCertificate.selfSigned(.authority("Resolvers"))
+        let leaf = try root.issue(.leaf(subject: "resolver", names: [GeneralName("127.0.0.1")]))
+        let settings = TLSServerSettings(presenting: [leaf]).with { $0.application = .answers(response(body)) }
+        return try await LoopbackServer.serving(.tls(settings)) { server in
+            let service = try AddressService(dnsOverHTTPS: "https://127.0.0.1:\(server.port)/resolve")
+            return try await use(service, server, leaf)
+        }
+    }
+
+    @Test func bothFamiliesAreAskedOverTLSAfterTheChainWasJudged() async throws {
+        try await serving(json(1, ["192.0.2.1"])) { service, server, leaf in
+            let judged = Mutex<[[UInt8]]>([])
+            let result = await resolve(service, family: .any) { chain, host in
+                judged.withLock { $0.append(chain.leaf.der) }
+                return host == .ip(IPAddress("127.0.0.1")!) ? nil : "another host"
+            }
+            let found = try result.get()
+            #expect(found.addresses.map(\.description) == ["192.0.2.1"])
+            #expect(judged.withLock { $0 } == [leaf.der, leaf.der])
+            let requests = await server.connections(ended: 2).map {
+                String(decoding: $0.applicationOpening, as: UTF8.self).prefix { $0 != "\r\n" }
+            }
+            #expect(
+                Set(requests) == [
+                    "GET /resolve?name=api.example.com&type=A HTTP/1.1",
+                    "GET /resolve?name=api.example.com&type=AAAA HTTP/1.1",
+                ])
+        }
+    }
+
+    @Test func aServiceThatIsNotTrustedIsAskedNothing() async throws {
+        try await serving(json(1, ["192.0.2.1"])) { service, server, _ in
+            let result = await resolve(service, family: .ipv4) { _, _ in "unknown issuer" }
+            let error = try failure(result)
+            #expect(error.description.contains("its certificate is not trusted: unknown issuer"))
+            let seen = try #require(await server.connections(ended: 1).first)
+            #expect(seen.applicationBytesReceived == 0)
+            #expect(seen.receivedCloseNotify)
+        }
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", true), ("HTTP/1.1 302 Found\r\n\r\n", true),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n", false), ("no HTTP\r\n\r\n", true),
+    ]) func aServiceIsToldThatNothingMoreComes(answer: String, isAnswered: Bool) async throws {
+        let root = try LabCertificate.selfSigned(.authority("Resolvers"))
+        let leaf = try root.issue(.leaf(subject: "resolver", names: [GeneralName("127.0.0.1")]))
+        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
+            let settings = TLSServerSettings(presenting: [leaf]).with {
+                $0.application = isAnswered ? .answers(Array(answer.utf8)) : .greets(Array(answer.utf8))
+                $0.maximumVersion = version
+            }
+            try await LoopbackServer.serving(.tls(settings)) { server in
+                let service = try AddressService(dnsOverHTTPS: "https://127.0.0.1:\(server.port)/")
+                let timeout = isAnswered ? Duration.seconds(30) : .milliseconds(500)
+                _ = await resolve(service, family: .ipv4, timeout: timeout) { _, _ in nil }
+                let seen = try #require(await server.connections(ended: 1).first)
+                #expect(seen.completedHandshake)
+                #expect(seen.receivedCloseNotify, "\(version) \(answer)")
+            }
+        }
+    }
+
+    @Test func aNameThatDoesNotExistIsSaidToBeMissing() async throws {
+        try await serving(json(1, [], status: 3)) { service, _, _ in
+            let error = try failure(await resolve(service, family: .any) { _, _ in nil })
+            #expect(error.reason == .nameNotFound)
+        }
+        try await serving(json(1, [], status: 2)) { service, _, _ in
+            let error = try failure(await resolve(service, family: .ipv4) { _, _ in nil })
+            #expect(error.description.contains("the DNS response code is 2 (SERVFAIL"))
+        }
+    }
+
+    @Test func aServiceWithoutTLSIsSaidToHaveNone() async throws {
+        try await LoopbackServer.serving(.plainHTTP) { server in
+            let service = try AddressService(dnsOverHTTPS: "https://127.0.0.1:\(server.port)/")
+            let error = try failure(await resolve(service, family: .ipv4) { _, _ in nil })
+            guard case .resolverFailed = error.reason else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+}
