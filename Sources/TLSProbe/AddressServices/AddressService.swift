@@ -1,4 +1,3 @@
-
 /// A service that says over HTTP which addresses a name has.
 package enum AddressService: Sendable, Hashable {
     /// Tencent's public entry, `http://119.29.29.29/d?dn=NAME&ttl=1`.
