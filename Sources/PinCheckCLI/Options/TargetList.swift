@@ -171,7 +171,7 @@ extension TargetList {
                 guard !value.isEmpty else { throw .usage("\(quoted(word)) has no value: write \(key)=VALUE") }
                 do throws(ClientSelectionError) {
                     if key == "client" { request.judging.clients = try ClientSelection([value]) }
-                } catch { throw .usage("\(error)") }
+                } catch { throw CommandError(error) }
                 try CommandError.reading(serverName: "sni=") { () throws(RequestError) in
                     try set(key, value, directory: directory)
                 }
