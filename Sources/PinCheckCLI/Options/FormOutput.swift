@@ -6,8 +6,6 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     let form: Form
     /// The path of the file, `nil` for standard output.
     let file: String?
-    /// Whether the file keeps what it has.
-    var isAddedTo = false
 
     /// Reads `FORM` and `FORM=FILE`.
     ///
