@@ -85,13 +85,17 @@ build: libraries ## build the release binary, .build/release/pincheck
 	@mkdir -p .build/static && if [ -f "$(LIBSTDCXX)" ]; then ln -sf "$(LIBSTDCXX)" .build/static/; fi
 	$(SWIFT) build $(RELEASE_FLAGS) --product pincheck
 
-manual: build ## build the manual and the completions of bash, zsh and fish, .build/share
+manual: build ## build manual, schemas and the completions of bash, zsh and fish, .build/share
 	@rm -rf .build/share && mkdir -p .build/share
 	@for page in $$($(BINARY) --generate-manual); do \
 	    $(BINARY) --generate-manual $$page >.build/share/$$page.1 || exit 1; \
 	done
 	@for shell in bash zsh fish; do \
 	    $(BINARY) --generate-completion-script $$shell >.build/share/pincheck.$$shell || exit 1; \
+	done
+	@mkdir .build/share/schemas
+	@for schema in $$($(BINARY) --generate-schema); do \
+	    $(BINARY) --generate-schema $$schema >.build/share/schemas/$$schema.json || exit 1; \
 	done
 
 # The libraries with what they make public, and the manual, which has articles alone. The symbols are read from the modules of the tests;
@@ -120,7 +124,7 @@ docs: libraries ## build the articles with DocC, .build/docs; a dead link is an 
 	done
 	@echo "the articles are in .build/docs: docc preview, or any web server, shows them (pincheck.doccarchive first)"
 
-install: ## install binary, manual and completions below PREFIX (/usr/local), staged below DESTDIR
+install: ## install binary, manual, schemas and completions below PREFIX (/usr/local), staged below DESTDIR
 # Under sudo, root has another PATH and would leave files of its own in .build: what was built before is installed.
 	@if [ -z "$${SUDO_USER:-}" ] || [ ! -x $(BINARY) ]; then $(MAKE) manual; fi
 	install -d "$(DESTDIR)$(PREFIX)/bin"
@@ -130,6 +134,7 @@ install: ## install binary, manual and completions below PREFIX (/usr/local), st
 	fi; \
 	put() { install -d "$(SHARE)/$$2" && install -m 644 ".build/share/$$1" "$(SHARE)/$$2/$$3"; }; \
 	for page in .build/share/*.1; do page=$${page##*/}; put $$page man/man1 $$page || exit 1; done; \
+	for schema in .build/share/schemas/*.json; do schema=$${schema##*/}; put schemas/$$schema pincheck/schemas $$schema || exit 1; done; \
 	put pincheck.bash bash-completion/completions pincheck && \
 	    put pincheck.zsh zsh/site-functions _pincheck && \
 	    put pincheck.fish fish/vendor_completions.d pincheck.fish
@@ -142,7 +147,7 @@ install: ## install binary, manual and completions below PREFIX (/usr/local), st
 uninstall: ## remove everything that install put there
 	rm -f "$(DESTDIR)$(PREFIX)/bin/pincheck" "$(SHARE)"/man/man1/pincheck.1 "$(SHARE)"/man/man1/pincheck-*.1 \
 	    "$(SHARE)/bash-completion/completions/pincheck" "$(SHARE)/zsh/site-functions/_pincheck" \
-	    "$(SHARE)/fish/vendor_completions.d/pincheck.fish"
+	    "$(SHARE)/fish/vendor_completions.d/pincheck.fish" "$(SHARE)"/pincheck/schemas/*.json
 
 deb: ordered ## make a Debian package of the release binary, .build/packages
 	@Sources/Packaging/package deb .build/packages

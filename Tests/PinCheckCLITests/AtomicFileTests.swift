@@ -105,30 +105,6 @@ import Testing
         }
     }
 
-    @Test func doesNotWaitForATurnWithoutEnd() throws {
-        try TemporaryDirectory.scoped { files in
-            let lock = try FileLock(beside: files.path + "/state")
-            defer { lock.release() }
-            let error = #expect(throws: CommandError.self) {
-                try OutputFile.lock(beside: files.path + "/state", deadline: .milliseconds(50))
-            }
-            #expect(error?.status == .inputOutput)
-        }
-    }
-
-    @Test func aFileHasOneTurnHoweverItIsNamed() throws {
-        try TemporaryDirectory.scoped { files in
-            #expect(symlink("state", files.path + "/link") == 0)
-            let lock = try FileLock(beside: files.path + "/link")
-            let error = #expect(throws: CommandError.self) {
-                try OutputFile.lock(beside: files.path + "/state", deadline: .milliseconds(50))
-            }
-            #expect(error?.status == .inputOutput)
-            lock.release()
-            try OutputFile.lock(beside: files.path + "/state", deadline: .milliseconds(50)).release()
-        }
-    }
-
     @Test func aLinkToANameThatIsNotUTF8IsNoReasonToMakeAnotherFile() throws {
         try TemporaryDirectory.scoped { files in
             let target: [CChar] = Array("na".utf8CString.dropLast()) + [-1, 0]

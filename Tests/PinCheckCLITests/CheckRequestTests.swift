@@ -39,9 +39,9 @@ import Testing
 
     /// The options that are about the call and say nothing of what is asked of servers.
     private static let others: Set = [
-        "--help", "--version", "--targets", "--policy", "--baseline", "--allow", "--update", "--next", "--on-change",
-        "--state", "--format", "--output", "--explain", "--quiet", "--color", "--partial", "--position", "--save",
-        "--from", "--recommend", "--verbose",
+        "--help", "--version", "--targets", "--policy", "--baseline", "--allow", "--update", "--next", "--state",
+        "--format", "--output", "--explain", "--quiet", "--color", "--partial", "--position", "--save", "--from",
+        "--recommend", "--verbose",
     ]
 
     private static let pin = "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="

@@ -11,8 +11,7 @@ import Testing
         ("pincheck api.example.com --cl", "--client"), ("pincheck check api.example.com --cl", "--client"),
         ("pincheck --thor", "--thorough"), ("pincheck verify chain.pem --expl", "--explain"),
         // Commands and their arguments.
-        ("pincheck snap", "snapshot"), ("pincheck help li", "lint"), ("pincheck schema snap", "snapshot"),
-        ("pincheck devices ios-12.", "ios-12.1.3"),
+        ("pincheck snap", "snapshot"), ("pincheck help li", "lint"), ("pincheck devices ios-12.", "ios-12.1.3"),
         // Values.
         ("pincheck api.example.com --client alamo", "alamofire"),
         ("pincheck api.example.com --client=alamo", "alamofire"),
@@ -124,9 +123,9 @@ import Testing
             free == [
                 "--allow-target", "--at", "--cache", "--ciphers", "--connect", "--connect-to", "--doh",
                 "--expect-status", "--fail-before", "--groups", "--header", "--host", "--jobs", "--listen", "--loops",
-                "--max-redirs", "--min-pin-life", "--on-change", "--port", "--proxy", "--request", "--resolve",
-                "--retries", "--sha256", "--sigalgs", "--sni", "--speed-limit", "--speed-time", "--timeout",
-                "--verify-name", "--warn-before",
+                "--max-redirs", "--min-pin-life", "--port", "--proxy", "--request", "--resolve", "--retries",
+                "--sha256", "--sigalgs", "--sni", "--speed-limit", "--speed-time", "--timeout", "--verify-name",
+                "--warn-before",
             ])
     }
 

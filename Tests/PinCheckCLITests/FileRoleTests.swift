@@ -20,7 +20,7 @@ import Testing
             let command = ["127.0.0.1:1", "--timeout", "1"]
             let snapshot = try files.write(#"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, to: "snapshot.json")
             for (arguments, roles) in [
-                (command + ["--on-change", "true", "--state", file, "-o", link], ["--state", "the output (text)"]),
+                (command + ["--state", file, "-o", link], ["--state", "the output (text)"]),
                 (
                     command + ["--baseline", file, "--update", "-f", "json=\(link)"],
                     ["--baseline", "the output (json)"]

@@ -52,7 +52,7 @@ struct JSONSchemaCheck {
                 guard !findings.isEmpty else { continue }
                 Issue.record(
                     """
-                    The document is not as 'pincheck schema \(schema.name)' says:
+                    The document is not as its schema (\(schema.name)) says:
                     \(findings.prefix(20).joined(separator: "\n"))
                     Keys, values and schema come from the table of the object, its `fields`. A change of meaning needs a new version.
                     """, sourceLocation: sourceLocation)

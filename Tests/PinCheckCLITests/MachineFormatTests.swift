@@ -341,35 +341,4 @@ import FoundationXML
         // A percent sign that is not one of ours could become the end of the line.
         #expect(commands.allSatisfy { !$0.contains("d%0A") })
     }
-
-    @Test func aSummaryIsATableInWhichNothingIsMarkup() throws {
-        #expect(
-            try Self.text(MarkdownRenderer(), [RendererTests.passing(), RendererTests.failing(), Self.unreachable()])
-                == """
-                ### pincheck
-
-                | result | target | reason | ends |
-                |---|---|---|---|
-                | ✅ PASS | `api.example.com:443` | `afnetworking: public key pin matched at depth 0` | `2027-01-01` |
-                | ⚠️ | `api.example.com:443` | `take care` | |
-                | ❌ FAIL | `api.example.com:443` | `afnetworking: no configured pin is on the chain` | `2027-01-01` |
-                | ⚠️ | `api.example.com:443` | `take care` | |
-                | ❔ UNREACHABLE | `api.example.com:443` | `connect: connection refused` |  |
-
-                3 targets: 1 FAIL, 1 UNREACHABLE, 1 PASS
-
-                Exit status 1 (FAIL)
-
-
-                """)
-        let hostile = try Self.text(MarkdownRenderer(), [Self.hostile()]).split(separator: "\n")
-        for row in hostile where row.hasPrefix("|") { #expect(row.count { $0 == "|" } == 5) }
-        for row in hostile { #expect(row.count { $0 == "`" }.isMultiple(of: 2)) }
-    }
-
-    @Test func aSummaryStaysBelowTheLimitOfGitHub() throws {
-        let text = try Self.text(MarkdownRenderer(), Array(repeating: Self.hostile(), count: 3_000))
-        #expect(text.utf8.count < 1_024 * 1_024)
-        #expect(text.contains(" more targets are left out"))
-    }
 }

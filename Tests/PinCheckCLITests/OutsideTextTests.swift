@@ -29,7 +29,7 @@ import Base
         }
     }
 
-    private static let forms = ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github", "markdown"]
+    private static let forms = ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github"]
     private static let blocks = [
         "text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "tlsa", "hpkp", "afnetworking",
     ]
@@ -122,7 +122,7 @@ import Base
                     "--targets", "--policy", "--pins", "--pinnedpubkey", "--anchors", "--extra-root", "--addresses",
                     "--next", "--baseline", "--cert",
                 ] { await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, file]) }
-                await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--on-change", "true", "--state", file])
+                await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--state", file])
                 await expectHarmless(["verify", chain, "-o", file + "/nothing"])
                 await expectHarmless(["verify", chain, "-f", "jsonl", "-o", file + "/nothing"])
             }
@@ -178,14 +178,12 @@ import Base
             "--ciphers", "--sigalgs", "--min-tls", "--max-tls", "--proxy", "--key-types", "--httpdns", "--doh",
             "--warn-before", "--fail-before", "--min-pin-life", "--fail-on", "--allow", "--format", "--color", "--pins",
             "--pinnedpubkey", "--anchors", "--extra-root", "--targets", "--policy", "--addresses", "--baseline",
-            "--next", "--cert", "--key", "--on-change", "--request", "--expect-status", "--\(text)", "-\(text)",
+            "--next", "--cert", "--key", "--request", "--expect-status", "--\(text)", "-\(text)",
         ] {
             await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, text])
             await expectHarmless(["127.0.0.1:1", "\(option)=\(text)", "-f", "nagios"])
         }
-        for command in [
-            "check", "verify", "pins", "lint", "snapshot", "diff", "schema", "clients", "demo", "help", text,
-        ] {
+        for command in ["check", "verify", "pins", "lint", "snapshot", "diff", "clients", "demo", "help", text] {
             await expectHarmless([command, text])
             await expectHarmless([command, text, text, "--\(text)"])
         }
@@ -199,7 +197,6 @@ import Base
         // What names a file that is made, where none can be.
         let file = "/nonexistent/" + text
         for option in ["--output", "--state", "--format=jsonl"] {
-            await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--on-change", "true", "\(option)=\(file)"])
             await expectHarmless(["127.0.0.1:1", "--timeout", "1", "\(option)=\(file)"])
         }
         await expectHarmless(["snapshot", "127.0.0.1:1", "--timeout", "1", "--output", file])
@@ -233,7 +230,7 @@ import Base
 
     @Test func theEnvironment() async throws {
         let text = Self.hostile
-        for name in ["SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "GITHUB_STEP_SUMMARY", "TERM", "NO_COLOR"] {
+        for name in ["SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "TERM", "NO_COLOR"] {
             for form in ["text", "github", "nagios"] {
                 await expectHarmless(
                     ["127.0.0.1:1", "--timeout", "1", "-f", form], environment: [name: "/nonexistent/" + text])
@@ -258,13 +255,13 @@ import Base
     @Test func stateFiles() async throws {
         try await TemporaryDirectory.scoped { files in
             let state = files.path + "/state.json"
-            let watch = ["127.0.0.1:1", "--timeout", "1", "--on-change", "true", "--state", state]
+            let watch = ["127.0.0.1:1", "--timeout", "1", "--state", state]
             #expect(await pincheck(watch).status == .unreachable)
             let text = try String(contentsOfFile: state, encoding: .utf8)
             for field in text.matches(of: /[^\s]+/).map(\.range) {
                 let hostile = text.replacing(at: field, with: "\u{1B}[31m\u{202E}\u{85}")
                 _ = try files.write(hostile, to: "state.json")
-                for form in ["text", "github", "json", "nagios"] { await expectHarmless(watch + ["-f", form]) }
+                for form in ["text", "json"] { await expectHarmless(watch + ["-f", form]) }
             }
         }
     }

@@ -134,7 +134,7 @@ import Testing
         try await TemporaryDirectory.scoped { files in
             let path = files.path + "/absent/file"
             for arguments in [
-                ["127.0.0.1:1", "-f", "json", "-o", path], ["127.0.0.1:1", "--on-change", "true", "--state", path],
+                ["127.0.0.1:1", "-f", "json", "-o", path], ["127.0.0.1:1", "--state", path],
                 ["snapshot", "127.0.0.1:1", "-o", path],
             ] {
                 let outcome = await pincheck(arguments)

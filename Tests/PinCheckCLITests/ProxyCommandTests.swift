@@ -205,7 +205,7 @@ import Testing
 
     @Test func aFailureOfTheProxyIsToldInEveryForm() async throws {
         let refusing = settings { $0.answer = .refusal(Array("HTTP/1.1 403 No \u{1B}[31mway\r\n\r\n".utf8)) }
-        for form in ["text", "json", "nagios", "prometheus", "junit", "github", "markdown"] {
+        for form in ["text", "json", "nagios", "prometheus", "junit", "github"] {
             let (outcome, _) = try await check(through: refusing, ["--proxy", "PROXY", "-f", "\(form)=DIR/x"])
             #expect(!outcome.output.contains("\u{1B}") && outcome.output.contains("proxy-refused"), "\(outcome)")
             #expect(outcome.output.contains("did not connect to '\(host):443': it answered"))

@@ -21,7 +21,7 @@ import Testing
         ["a.example", "--sni", "deploy:s3cr3t@api.example.com"],
         ["a.example", "--resolve", "a.example:443:deploy:s3cr3t@api.example.com"], ["a.example", "--timeout", url],
         ["a.example", "--format", url], ["a.example", "--client", url], ["serve", "--allow-target", url],
-        ["serve", "--allow-target", "*.deploy:s3cr3t@api.example.com"], ["serve", url], ["help", url], ["schema", url],
+        ["serve", "--allow-target", "*.deploy:s3cr3t@api.example.com"], ["serve", url], ["help", url],
         ["--unknown", url], ["devices", url],
     ]) func noPasswordBeforeAHostIsShown(arguments: [String]) async {
         for form in arguments.contains("--format") ? [[]] : [[], ["-f", "nagios"]] {

@@ -358,7 +358,7 @@ import Testing
 
     // MARK: Forms
 
-    @Test(arguments: ["text", "json", "jsonl", "nagios", "markdown", "junit", "github"]) func everyFormHasTheStatusLine(
+    @Test(arguments: ["text", "json", "jsonl", "nagios", "junit", "github"]) func everyFormHasTheStatusLine(
         form: String
     ) async throws {
         try await serving(.answers(answer("HTTP/1.1 202 All Well"))) { _, base, _ in

@@ -255,12 +255,4 @@ import Testing
             }
         }
     }
-
-    @Test func theManualOfPinsNamesNoVariableThatItDoesNotLookAt() async {
-        let pins = await pincheck("--generate-manual", "pincheck-pins").output
-        #expect(pins.contains("SSL_CERT_FILE") && !pins.contains("GITHUB_STEP_SUMMARY"))
-        for page in ["pincheck", "pincheck-check", "pincheck-diff"] {
-            #expect(await pincheck("--generate-manual", page).output.contains("GITHUB_STEP_SUMMARY"), "\(page)")
-        }
-    }
 }

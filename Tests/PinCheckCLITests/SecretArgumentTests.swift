@@ -147,7 +147,7 @@ import Testing
             let policy = try files.write("{ hosts: { '\(line)': {} } }", to: "policy.json5")
             for arguments in [
                 [line], ["https://\(line)"], ["\(line):443"], ["--targets", list], ["--policy", policy],
-                ["pins", line], ["snapshot", line], ["diff", line], ["verify", line], ["lint", line], ["schema", line],
+                ["pins", line], ["snapshot", line], ["diff", line], ["verify", line], ["lint", line],
                 ["127.0.0.1:1", "--timeout", "1", "--sni", line], ["127.0.0.1:1", "--timeout", "1", "--host", line],
                 ["127.0.0.1:1", "--timeout", "1", "--connect", line], ["127.0.0.1:1", "--client", line],
                 ["127.0.0.1:1", "--anchors", line], ["127.0.0.1:1", "--timeout", line], ["127.0.0.1:1", "--at", line],

@@ -110,9 +110,7 @@ import X509
             for (one, other) in [
                 ("okhttp,curl", "curl,okhttp"), ("okhttp,afnetworking,dane", "dane,afnetworking,okhttp"),
             ] {
-                for form in ["text", "nagios", "markdown"] {
-                    #expect(try await lines(one, pins, form) == lines(other, pins, form))
-                }
+                for form in ["text", "nagios"] { #expect(try await lines(one, pins, form) == lines(other, pins, form)) }
             }
         }
     }

@@ -73,7 +73,6 @@ import Testing
         (["host", "--mode", "publickey"], "--mode 'publickey' is unknown: did you mean 'public-key'?"),
         (["host", "--key-types", "rsa,ecdas"], "'ecdas' in --key-types is unknown: did you mean 'ecdsa'?"),
         (["host", "--color", "alwasy"], "--color 'alwasy' is unknown: did you mean 'always'?"),
-        (["schema", "reprot"], "the schema 'reprot' is unknown: did you mean 'report'?"),
         (["pins", "host", "--format", "okhtp"], "--format 'okhtp' is unknown: did you mean 'okhttp'?"),
         (["pins", "host", "--position", "laef"], "--position 'laef' is unknown: did you mean 'leaf'?"),
         (["devices", "--format", "jsn"], "--format 'jsn' is unknown: did you mean 'json'?"),

@@ -186,23 +186,4 @@ import Testing
             }
         }
     }
-
-    @Test func theSummaryOfAJobIsNotAddedToWhatAConfigurationNames() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let root = try files.write(pki.rootA.pem, to: "root.pem")
-            let path = try files.write(
-                """
-                <network-security-config><base-config><trust-anchors><certificates src="@raw/root"/></trust-anchors>
-                </base-config></network-security-config>
-                """, to: "network_security_config.xml")
-            let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
-            let outcome = await pincheck(
-                [
-                    "verify", chain, "--host", StandardPKI.serverName, "--client", "android", "--pins", path, "-f",
-                    "github",
-                ], environment: ["GITHUB_STEP_SUMMARY": root])
-            #expect(outcome.errors.contains("is read in this run"), "\(outcome)")
-            #expect(try String(contentsOfFile: root, encoding: .utf8) == pki.rootA.pem)
-        }
-    }
 }

@@ -68,7 +68,7 @@ package final class PartialFile {
             // It took its last name between being opened and being held: what has its name now is another.
             close(descriptor)
             attempts += 1
-            guard attempts < 100 else { throw .held(.zero) }
+            guard attempts < 100 else { throw .held }
         }
     }
 
@@ -101,7 +101,7 @@ package final class PartialFile {
     private static func take(_ descriptor: Int32, at path: String, isNew: Bool) throws(WriteFailure) -> Int? {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
-            if errno == EWOULDBLOCK { throw .held(.zero) }
+            if errno == EWOULDBLOCK { throw .held }
             // A file system without locks has no turns either.
             guard errno == ENOLCK || errno == EINVAL || errno == ENOTSUP else { throw .system(errno) }
             break

@@ -14,7 +14,7 @@ package enum OutputError: Error, Hashable, Sendable {
     case failed(String)
 }
 
-/// Why a file could not be written or locked; whoever wrote it has the words.
+/// Why a file could not be written; whoever wrote it has the words.
 package enum WriteFailure: Error, Hashable, Sendable {
     /// The path is empty or holds a NUL.
     case unnamed
@@ -24,8 +24,8 @@ package enum WriteFailure: Error, Hashable, Sendable {
     case noRoom(Int32)
     /// Unfinished files have all the names that those of this pattern can have.
     case unfinishedFiles(pattern: String, count: Int)
-    /// Another run has held it for this long.
-    case held(Duration)
+    /// Another run has it.
+    case held
     /// What was to be written did not get there.
     case output(OutputError)
     /// What stands at this path is somebody else's, or has another name as well.

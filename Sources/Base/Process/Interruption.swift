@@ -21,8 +21,6 @@ package enum Interruption {
     private static let isEnding = Atomic<Bool>(false)
     /// How long is waited for the last words where they seem to take no time, in seconds.
     private static let lastPatience: UInt32 = 1
-    /// The process group of a command that was started, 0 without one.
-    private static let command = Atomic<Int32>(0)
     /// Whether a line of progress stands on the terminal.
     private static let showsProgress = Atomic<Bool>(false)
     /// What is said at the end: memory that is there from the beginning, since a handler may ask for none.
@@ -38,7 +36,7 @@ package enum Interruption {
         // The handler may not be the first to ask for them: making them takes a lock.
         _ = (isShowingProgress, writers.load(ordering: .relaxed), pending.load(ordering: .relaxed))
         _ = (isEnding.load(ordering: .relaxed), patience, lastPatience)
-        _ = (command.load(ordering: .relaxed), farewell.count, farewellCount.load(ordering: .relaxed))
+        _ = (farewell.count, farewellCount.load(ordering: .relaxed))
         for number in [SIGINT, SIGTERM, SIGHUP] {
             let before = signal(number) { number in Interruption.received(number) }
             if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
@@ -71,11 +69,6 @@ package enum Interruption {
             if left == 0, pending.load(ordering: .sequentiallyConsistent) != 0 { end() }
         }
         return try body()
-    }
-
-    /// Says which process group ends together with this process; 0 for none.
-    package static func setCommand(processGroup: Int32) {
-        command.store(processGroup, ordering: .sequentiallyConsistent)
     }
 
     /// Has a signal say this on standard error before it ends the process, as far as it fits; empty for nothing.
@@ -118,9 +111,6 @@ package enum Interruption {
     private static func end() -> Never {
         unblock()
         if isEnding.exchange(true, ordering: .sequentiallyConsistent) { while true { pause() } }
-        // Not after the words, which nobody may read.
-        let group = command.load(ordering: .sequentiallyConsistent)
-        if group > 0 { kill(-group, SIGTERM) }
         if showsProgress.load(ordering: .relaxed) { eraseLine() }
         say(UnsafeRawBufferPointer(rebasing: farewell[..<farewellCount.load(ordering: .sequentiallyConsistent)]))
         die()
@@ -129,8 +119,6 @@ package enum Interruption {
     /// Ends the process by the signal that came first, at once.
     private static func die() -> Never {
         let number = pending.load(ordering: .sequentiallyConsistent)
-        let group = command.load(ordering: .sequentiallyConsistent)
-        if group > 0 { kill(-group, SIGTERM) }
         signal(number, SIG_DFL)
         unblock()
         kill(getpid(), number)

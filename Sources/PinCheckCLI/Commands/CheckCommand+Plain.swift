@@ -156,7 +156,6 @@ extension ChangeOptions {
     fileprivate init(_ plain: PlainArguments) {
         self.init()
         verbose = plain.flag("--verbose")
-        onChange = plain.text("--on-change")
         state = plain.text("--state")
     }
 }

@@ -25,6 +25,7 @@ struct CheckRun {
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         var settings = try OutputSettings(output, in: context)
         settings.showsProgress = !changes.verbose
+        settings.tellsChangesAlone = changes.state != nil
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
         addRoles(to: &roles, settings, in: context)
         try roles.refuseClashes()
@@ -35,29 +36,26 @@ struct CheckRun {
         let supply = try supply(request, &loader, &roles, in: context)
         let jobs = supply.jobs.first
         let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
-        var watch = try changes.watch(in: context)
+        let state = try changes.earlier(for: settings, in: context)
         var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = supply.total.map { $0 + questions.count * items.count }
-        var writer = try ResultWriter(settings, notes: loader.notes, total: total, in: context)
+        var writer = try ResultWriter(settings, notes: loader.notes, total: total, state: state, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
             supply.jobs, request, in: context.surroundings, within: writer.needsOrder ? context.targetWindow : nil
         ) { position, target throws(CommandError) in
             let states = comparison?.states(of: target)
-            for report in try writer.add(target.results(since: states), at: position) {
-                watch?.add(report, at: position)
-            }
+            try writer.add(target.results(since: states), at: position)
             if !items.isEmpty { served[position] = target.connections.lazy.compactMap(\.served?.presented).first }
         }
         var position = jobs.count
         for question in questions {
             let results = question.results(on: items, served: question.job.flatMap { served[$0] }, at: context.now())
             for result in results {
-                for report in try writer.add([result], at: position) { watch?.add(report, at: position) }
+                try writer.add([result], at: position)
                 position += 1
             }
         }
-        try watch?.finish()
         let status = try writer.finish()
         if let baseline, let comparison {
             baseline.reportUnasked(comparison.unasked, in: context)
@@ -81,7 +79,7 @@ struct CheckRun {
         var unused = UnusedAddresses()
         unused.add(request.connection.addresses)
         // What is compared with all targets of a run needs all of them.
-        let needsAll = !next.isEmpty || baseline != nil || changes.state != nil
+        let needsAll = !next.isEmpty || baseline != nil
         let supply = try given.supply(in: context, window: needsAll ? .max : context.targetWindow) { first in
             for target in first { unused.take(target) }
         } visit: { target in
@@ -108,7 +106,7 @@ struct CheckRun {
 
     /// What the files that the flags name are for.
     private func addRoles(to roles: inout FileRoles, _ settings: OutputSettings, in context: Context) {
-        roles.add(settings, in: context)
+        roles.add(settings.outputs)
         roles.writes(changes.state, as: "--state")
         if rotation.update { roles.writes(baseline, as: "--baseline") } else { roles.reads(baseline, as: "--baseline") }
         roles.reads(next, as: "--next")

@@ -105,7 +105,7 @@ struct DiffCommand: RequestingCommand {
     /// The files of the run.
     private func roles(_ request: CheckRequest, _ settings: OutputSettings, in context: Context) -> FileRoles {
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
-        roles.add(settings, in: context)
+        roles.add(settings.outputs)
         if rotation.update {
             roles.writes(baseline, as: "the snapshot")
         } else {

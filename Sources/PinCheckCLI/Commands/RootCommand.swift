@@ -37,7 +37,7 @@ struct RootCommand: ParsableCommand {
     static let commands: [any ContextCommand.Type] = [
         CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, SnapshotCommand.self,
         DiffCommand.self, FetchCommand.self, ServeCommand.self, ClientsCommand.self, DevicesCommand.self,
-        DemoCommand.self, SchemaCommand.self,
+        DemoCommand.self,
     ]
 
     /// What `pincheck` alone prints.
@@ -54,7 +54,6 @@ struct RootCommand: ParsableCommand {
                pincheck serve --policy FILE          answer the scrapes of Prometheus
                pincheck clients                      list the clients that can be asked
                pincheck devices [NAME]               list the devices that are known
-               pincheck schema                       print the JSON Schema of a document
                pincheck demo                         see it work on servers of its own
 
         Example: pincheck api.example.com --pins Pins/api.cer (more: pincheck --help)

@@ -18,7 +18,7 @@ struct SnapshotCommand: RequestingCommand {
               pincheck snapshot api.example.com --all-addresses -o Pins/api.json
               pincheck snapshot api.example.com --key-types rsa,ecdsa -o Pins/api.json
 
-            A small JSON document (its schema: 'pincheck schema snapshot') with the chain
+            A small JSON document with the chain
             of each endpoint: hashes, names, validity, issuers, key types. It holds
             nothing secret, and nothing that changes while the server does not. Nothing
             is judged. When an endpoint does not answer, the exit status is 2 and no

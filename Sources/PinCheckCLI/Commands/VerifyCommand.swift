@@ -47,7 +47,7 @@ struct VerifyCommand: RequestingCommand {
         let settings = try OutputSettings(output, in: context)
         let request = try request()
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
-        roles.add(settings, in: context)
+        roles.add(settings.outputs)
         roles.add(request.judging)
         roles.reads(chain, as: "the chain")
         try roles.refuseClashes()

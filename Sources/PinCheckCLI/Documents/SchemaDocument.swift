@@ -4,12 +4,10 @@ import Base
 ///
 /// Those of the documents that it writes allow keys they do not know, because a later pincheck may add some without a new version.
 struct SchemaDocument: Sendable {
-    /// What `pincheck schema` calls it.
+    /// The name of its file, without `.json`.
     let name: String
     /// What the documents say under `schema`, `nil` for files that users write.
     let identifier: String?
-    /// What it describes.
-    let summary: String
     /// Makes the schema, when it is asked for.
     let text: @Sendable () throws(CommandError) -> String
 }
@@ -18,16 +16,15 @@ extension SchemaDocument {
     /// The schema of a document that pincheck writes.
     ///
     /// - Parameters:
-    ///   - name: what `pincheck schema` calls it.
+    ///   - name: the name of its file.
     ///   - identifier: what the document says under `schema`.
-    ///   - summary: what it describes, for the help.
-    ///   - meaning: the same, for readers of the schema.
+    ///   - meaning: what it describes.
     ///   - content: makes the schema itself and adds what it refers to.
     init(
-        name: String, identifier: String, summary: String, meaning: String,
+        name: String, identifier: String, meaning: String,
         content: @escaping @Sendable (inout SchemaDefinitions) -> JSONNode
     ) {
-        self.init(name: name, identifier: identifier, summary: summary) { () throws(CommandError) in
+        self.init(name: name, identifier: identifier) { () throws(CommandError) in
             var definitions = SchemaDefinitions()
             let node = content(&definitions).adding("$schema", "https://json-schema.org/draft/2020-12/schema").adding(
                 "$id", .text("urn:pincheck:schema:\(identifier.replacing("/", with: "-"))")

@@ -1,13 +1,13 @@
 import Base
 import Pinning
 
-/// What packagers ask the program for: completions and pages of the manual.
+/// What packagers ask the program for: completions, pages of the manual and schemas.
 enum GeneratedText {
     /// The text that the arguments ask for, `nil` when they ask for something else.
     ///
     /// - Parameters:
     ///   - arguments: `--generate-completion-script SHELL`, `--generate-manual` for the names of all pages, or
-    ///     `--generate-manual PAGE`.
+    ///     `--generate-manual PAGE`, and the same of `--generate-schema`.
     ///   - time: the time of the manual.
     /// - Throws: ``CommandError`` for a page that there is not.
     /// - Returns: the text, with a line break at its end.
@@ -33,6 +33,13 @@ enum GeneratedText {
                 throw .unknown("the page \(quoted(value)) of the manual", value, among: ManualPage.names(of: program))
             }
             return page.text(at: time)
+        case "--generate-schema":
+            let names = SchemaDocument.all.map(\.name)
+            guard let value else { return names.joined(separator: "\n") + "\n" }
+            guard let schema = SchemaDocument.all.first(where: { $0.name == value }) else {
+                throw .unknown("the schema \(quoted(value))", value, among: names)
+            }
+            return try schema.text()
         default: return nil
         }
     }

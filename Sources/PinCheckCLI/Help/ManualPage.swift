@@ -118,21 +118,11 @@ struct ManualPage {
     private func environment(_ page: inout MdocWriter) {
         page.section("ENVIRONMENT")
         page.request("Bl -tag -width Ds")
-        for variable in EnvironmentVariable.allCases where variable.matters(to: command) {
+        for variable in EnvironmentVariable.allCases {
             page.request("It Ev \(variable.rawValue)")
             page.sentences(variable.meaning)
         }
         page.request("El")
-        if command?.option("--on-change") != nil {
-            page.paragraph()
-            page.sentences("The command of --on-change finds what happened in variables of its own:")
-            page.request("Bl -tag -width Ds")
-            for (variable, meaning) in ChangeWatch.variables {
-                page.request("It Ev PINCHECK_\(variable)")
-                page.sentences(meaning)
-            }
-            page.request("El")
-        }
     }
 
     private func files(_ page: inout MdocWriter) {
@@ -216,13 +206,5 @@ struct ManualPage {
         ]
         guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return time.date }
         return "\(months[parts[1] - 1]) \(parts[2]), \(parts[0])"
-    }
-}
-
-extension EnvironmentVariable {
-    /// Whether a command looks at it; `nil` is the program as a whole.
-    fileprivate func matters(to command: CommandDescription?) -> Bool {
-        // The summary of a job is of what was checked: other commands have no such report.
-        self != .githubStepSummary || command.map { $0.option("--explain") != nil } ?? true
     }
 }

@@ -59,8 +59,6 @@ struct ValueWords: Hashable, Sendable {
         case (_, "--key-types"): return ValueWords(.list, CertificateKeyType.allCases.map(\.rawValue) + ["all"])
         case (_, "--device"): return ValueWords(.list, devices + [all])
         case ("devices", ""): return ValueWords(.one, devices.filter { $0.text != DeviceChoice.systemName })
-        case ("schema", ""):
-            return ValueWords(.one, SchemaDocument.all.map { Word(text: $0.name, meaning: $0.summary) })
         case ("help", ""): return ValueWords(.one, RootCommand.commandWords)
         case (_, "--ignore"):
             let entries = LintCatalogue.entries.filter { !$0.isObstacle }

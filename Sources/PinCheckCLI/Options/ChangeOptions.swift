@@ -1,7 +1,8 @@
 import ArgumentParser
 import Base
+import Pinning
 
-/// What happens when a result is another than the last time.
+/// What is said of the run, and of results alone that are others than the last time.
 struct ChangeOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
@@ -9,33 +10,19 @@ struct ChangeOptions: ParsableArguments {
             discussion: "Every lookup, connection, handshake and retry, as they come.")) var verbose = false
 
     @Option(
-        name: .customLong("on-change"),
         help: ArgumentHelp(
-            "Run a command for each result that changes.",
+            "Remember results here, and tell only those that changed.",
             discussion: """
-                /bin/sh runs it when the result of a target is not the last one. It learns what happened from \
-                PINCHECK_TARGET, PINCHECK_STATUS, PINCHECK_OLD_STATUS, PINCHECK_REASON and more. What it prints goes \
-                to standard error. It has 30 s.
-                """, valueName: "command")) var onChange: String?
+                In the form text. A result has changed when its status, the reason of its verdict or the server's key is another \
+                than in the last run, or none is in the file, which is made if it is missing. The exit status stays what it is.
+                """, valueName: "file"), completion: .file()) var state: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The file that keeps the results for --on-change.", discussion: "It is made if it is missing.",
-            valueName: "file"), completion: .file()) var state: String?
-
-    /// What the options ask to watch, `nil` when they are not given; reads the file, so that a broken one is known at once.
-    func watch(in context: Context) throws(CommandError) -> ChangeWatch? {
-        switch (onChange, state) {
-        case (nil, nil): return nil
-        case (let command?, let path?):
-            guard command.utf8.contains(where: { $0 != 0x20 }), !command.utf8.contains(0) else {
-                throw .usage("--on-change is empty: give a command of the shell")
-            }
-            try OutputFile.refuseMissingDirectory(of: path)
-            _ = try StateFile.read(path)
-            return ChangeWatch(command: command, path: path, context: context)
-        case (.some, nil): throw .usage("--on-change has to know the last results: give --state FILE")
-        case (nil, .some): throw .usage("--state keeps results for --on-change: give it a command")
+    /// What the options have of earlier runs, `nil` for nothing; reads the file, so that a broken one is known at once.
+    func earlier(for settings: OutputSettings, in context: Context) throws(CommandError) -> StateFile? {
+        guard let state else { return nil }
+        if let form = settings.outputs.first(where: { $0.form != .text })?.form.rawValue {
+            throw .usage("--state tells what has changed, and \(form) tells everything: leave out one of the two")
         }
+        return try StateFile(state, at: context.now().description)
     }
 }

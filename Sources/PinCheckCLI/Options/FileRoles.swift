@@ -85,16 +85,6 @@ struct FileRoles {
 // MARK: The options of commands
 
 extension FileRoles {
-    /// The outputs of results.
-    mutating func add(_ settings: OutputSettings, in context: Context) {
-        add(settings.outputs)
-        if settings.outputs.contains(where: { $0.form == .github }),
-            let path = context.environment["GITHUB_STEP_SUMMARY"], !path.isEmpty
-        {
-            writes(path, as: "GITHUB_STEP_SUMMARY")
-        }
-    }
-
     /// Outputs in whatever forms.
     mutating func add<Form>(_ outputs: [FormOutput<Form>]) {
         for output in outputs { writes(output.file, as: "the output (\(output.form.rawValue))") }

@@ -59,7 +59,7 @@ enum ColorOption {
 
 /// The forms a result can be written in.
 enum OutputForm: String, CaseIterable, Sendable {
-    case text, json, jsonl, nagios, prometheus, junit, github, markdown
+    case text, json, jsonl, nagios, prometheus, junit, github
 
     /// All of them, for the help.
     // Asked for by every check, as part of the help that it does not print: without generics, which take ten times as long.
@@ -78,6 +78,8 @@ struct OutputSettings: Sendable {
     let color: TextStyle.Choice
     /// Whether a line at the terminal may say how far a run is.
     var showsProgress = true
+    /// Whether only results that have changed are told.
+    var tellsChangesAlone = false
 
     /// Whether results go to standard output.
     var usesStandardOutput: Bool { !isQuiet && outputs.contains { $0.file == nil } }

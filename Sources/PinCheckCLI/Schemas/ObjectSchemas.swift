@@ -5,7 +5,6 @@ extension SchemaDocument {
     /// The schema of `--format json` and of each line of `--format jsonl`.
     static let report = SchemaDocument(
         name: "report", identifier: Report.schema,
-        summary: "the documents of 'check' and 'verify' with --format json, and the lines of jsonl",
         meaning: "What pincheck found of one endpoint or chain, or of several."
     ) { definitions in
         ["anyOf": [Report.schema(as: nil, in: &definitions), Report.List.schema(as: nil, in: &definitions)]]
@@ -13,13 +12,13 @@ extension SchemaDocument {
 
     /// The schema of `pins --format json`.
     static let pins = SchemaDocument(
-        name: "pins", identifier: PinsReport.schema, summary: "'pins --format json'",
+        name: "pins", identifier: PinsReport.schema,
         meaning: "The keys of servers and files. Readers ignore keys they do not know."
     ) { PinsReport.schemaOfObject(in: &$0) }
 
     /// The schema of `lint --format json`.
     static let lint = SchemaDocument(
-        name: "lint", identifier: LintReport.schema, summary: "'lint --format json'",
+        name: "lint", identifier: LintReport.schema,
         meaning: "What is to be said against pins and configurations. Readers ignore keys they do not know."
     ) { LintReport.schemaOfObject(in: &$0) }
 
@@ -28,19 +27,18 @@ extension SchemaDocument {
     /// Files that lack a key that may be null are read as if it were null.
     static let snapshot = SchemaDocument(
         name: "snapshot", identifier: SnapshotFile.schema,
-        summary: "the files of 'snapshot', which 'diff' and 'check --baseline' compare with",
         meaning: "What servers served: nothing secret, and nothing that changes while they do not."
     ) { SnapshotFile.schemaOfDocument(in: &$0) }
 
     /// The schema of `devices --format json`.
     static let devices = SchemaDocument(
-        name: "devices", identifier: DevicesReport.schema, summary: "'devices --format json'",
+        name: "devices", identifier: DevicesReport.schema,
         meaning: "Devices and their roots. Readers ignore keys they do not know."
     ) { DevicesReport.schemaOfObject(in: &$0) }
 
     /// The schema of `fetch --format json` and of each line of `--format jsonl`.
     static let fetch = SchemaDocument(
-        name: "fetch", identifier: FetchReport.schema, summary: "'fetch --format json', and the lines of jsonl",
+        name: "fetch", identifier: FetchReport.schema,
         meaning: "What came of a download. Readers ignore keys they do not know."
     ) { definitions in
         ["anyOf": [FetchReport.schema(as: nil, in: &definitions), FetchReport.List.schema(as: nil, in: &definitions)]]
@@ -48,6 +46,5 @@ extension SchemaDocument {
 
     /// The schema of policy files.
     static let policy = SchemaDocument(
-        name: "policy", identifier: nil, summary: "the file of --policy",
-        text: { () throws(CommandError) in try PolicySchema.document() })
+        name: "policy", identifier: nil, text: { () throws(CommandError) in try PolicySchema.document() })
 }

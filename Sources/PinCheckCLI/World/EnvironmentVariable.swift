@@ -2,7 +2,6 @@
 enum EnvironmentVariable: String, CaseIterable {
     case allProxy = "ALL_PROXY"
     case columns = "COLUMNS"
-    case githubStepSummary = "GITHUB_STEP_SUMMARY"
     case httpsProxy = "HTTPS_PROXY"
     case noColor = "NO_COLOR"
     case noProxy = "NO_PROXY"
@@ -20,7 +19,6 @@ enum EnvironmentVariable: String, CaseIterable {
         case .allProxy: "The proxy, if HTTPS_PROXY names none. all_proxy goes first."
         case .httpsProxy: "The proxy that connections go through. https_proxy goes first."
         case .noProxy: "Hosts that no proxy is for, as curl reads it. no_proxy goes first."
-        case .githubStepSummary: "The file that --format github adds a summary of the job to."
         case .noColor: "Nothing is coloured if it is set and not empty."
         case .opensslConfiguration: "OpenSSL's configuration, instead of its openssl.cnf."
         case .opensslIncludes: "Where .include lines of OpenSSL's configuration look for relative paths."

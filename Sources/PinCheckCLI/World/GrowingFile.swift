@@ -10,14 +10,14 @@ import Darwin
 final class GrowingFile: Sendable {
     private let descriptor: Int32
 
-    /// Makes the file at `path`, or empties the one that is there unless it is to be added to.
+    /// Makes the file at `path`, or empties the one that is there.
     ///
     /// A name of an open descriptor (`/dev/fd/3`) means that descriptor: what stands behind it is added to.
-    init(path: String, isAddedTo: Bool = false) throws(CommandError) {
+    init(path: String) throws(CommandError) {
         if let open = AtomicFile.descriptor(named: path) {
             descriptor = fcntl(open, F_DUPFD_CLOEXEC, 0)
         } else {
-            descriptor = Descriptor.openForWriting(path, O_CREAT | (isAddedTo ? O_APPEND : O_TRUNC))
+            descriptor = Descriptor.openForWriting(path, O_CREAT | O_TRUNC)
         }
         guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }
     }

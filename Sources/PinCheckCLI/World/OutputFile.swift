@@ -14,13 +14,6 @@ enum OutputFile {
         }
     }
 
-    /// Waits for the turn with the file at `path` (``FileLock``).
-    static func lock(beside path: String, deadline: Duration = FileLock.deadline) throws(CommandError) -> FileLock {
-        do throws(WriteFailure) { return try FileLock(beside: path, deadline: deadline) } catch {
-            throw self.error(error, at: path, verb: "lock")
-        }
-    }
-
     /// Throws when the file at `path` was read in this run, though nothing of the command line names it: a configuration names others.
     static func refuseReadFile(_ path: String) throws(CommandError) {
         guard let identity = FileIdentity(ofFile: path) else { return }
@@ -39,14 +32,13 @@ enum OutputFile {
     }
 
     /// The error of a command for what kept the file at `path` from being written.
-    static func error(_ failure: WriteFailure, at path: String, verb: SafeText = "write") -> CommandError {
+    static func error(_ failure: WriteFailure, at path: String) -> CommandError {
         if let missing = missingDirectory(of: path) { return missing }
         if FileKind(at: path) == .directory {
             return CommandError(
-                status: .inputOutput,
-                description: "cannot \(verb) \(quoted(path)): it is a directory: name a file in it")
+                status: .inputOutput, description: "cannot write \(quoted(path)): it is a directory: name a file in it")
         }
-        let description: SafeText = "cannot \(verb) \(quoted(path)): \(reason(of: failure))"
+        let description: SafeText = "cannot write \(quoted(path)): \(reason(of: failure))"
         return CommandError(status: .inputOutput, description: description)
     }
 
@@ -72,8 +64,7 @@ enum OutputFile {
         case .noRoom(let code): "no new file can be made beside it: \(SystemError.message(of: code))"
         case .unfinishedFiles(let pattern, let count):
             "\(count) unfinished files are in the way: remove \(quoted(pattern))"
-        case .held(.zero): "another run is writing it: wait for its end"
-        case .held(let time): "another run has held it for \(time.components.seconds) s"
+        case .held: "another run is writing it: wait for its end"
         case .output(.brokenPipe): "nobody reads from it any more"
         case .output(.failed(let reason)): "\(reason)"
         case .foreign(let path): "\(quoted(path)) is somebody else's or has another name: move it away"

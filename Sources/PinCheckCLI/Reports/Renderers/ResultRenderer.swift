@@ -31,14 +31,14 @@ extension OutputForm {
         case .text:
             let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
             return TextResultRenderer(
-                text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout))
+                text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout),
+                hasAll: !settings.tellsChangesAlone)
         case .json: return JSONResultRenderer()
         case .jsonl: return JSONLinesRenderer(tellsOffer: settings.explains)
         case .nagios: return NagiosRenderer()
         case .prometheus: return PrometheusRenderer(now: context.now)
         case .junit: return JUnitRenderer()
         case .github: return GitHubRenderer()
-        case .markdown: return MarkdownRenderer()
         }
     }
 }

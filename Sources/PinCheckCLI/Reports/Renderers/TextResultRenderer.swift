@@ -3,12 +3,14 @@
 /// The connections to one target are one table, where that says all there is to say of them.
 struct TextResultRenderer: ResultRenderer {
     let text: TextRenderer
+    /// Whether all results come here, so that they can be counted.
+    private let hasAll: Bool
     private var isFirst = true
     /// The connections to a target so far.
     private var connections: [Report] = []
     private var total = RunTotal()
 
-    init(text: TextRenderer) { self.text = text }
+    init(text: TextRenderer, hasAll: Bool = true) { (self.text, self.hasAll) = (text, hasAll) }
 
     mutating func text(for report: Report) -> String {
         total.add(report, status: report.counts ? report.status : nil)
@@ -20,7 +22,7 @@ struct TextResultRenderer: ResultRenderer {
     }
 
     func ending(exit: ExitStatus) -> String {
-        guard total.count > 1 else { return "" }
+        guard hasAll, total.count > 1 else { return "" }
         let lines = total.troubled.map { unit in
             "  \(text.style.token(unit.status))  \(text.safe(unit.name, length: 180))"
         }

@@ -5,6 +5,8 @@ import Pinning
 /// Hands results to every output that was asked for, as they come or in the order of their targets.
 struct ResultWriter {
     private let notes: [Report.Message]
+    private var hasSaidNotes = false
+    private var state: StateFile?
     private let console: Console
     private let saysWarnings: Bool
     private var sinks: [ResultSink] = []
@@ -21,9 +23,12 @@ struct ResultWriter {
     ///   - settings: the outputs.
     ///   - notes: what concerns all results, and is said once.
     ///   - total: how many results there will be, `nil` where nobody knows.
+    ///   - state: what the last run found, where only what has changed is told.
     ///   - context: the streams.
     /// - Throws: ``CommandError`` when a file cannot be made.
-    init(_ settings: OutputSettings, notes: [Finding], total: Int? = 1, in context: Context) throws(CommandError) {
+    init(
+        _ settings: OutputSettings, notes: [Finding], total: Int? = 1, state: StateFile? = nil, in context: Context
+    ) throws(CommandError) {
         progress =
             settings.showsProgress
             ? ProgressLine(
@@ -38,35 +43,31 @@ struct ResultWriter {
         for output in settings.outputs where !(settings.isQuiet && output.file == nil) {
             sinks.append(try ResultSink(output, settings: settings, in: context))
         }
-        if settings.outputs.contains(where: { $0.form == .github }) { addJobSummary(in: context) }
-        guard saysWarnings else { return }
-        for note in self.notes { console.report("Warning: \(note.message)") }
+        self.state = state
+        if state == nil { sayNotes() }
     }
 
-    /// Adds the summary that a job of GitHub Actions has a file for; a file of GitHub's that cannot be written is no verdict.
-    private mutating func addJobSummary(in context: Context) {
-        guard let path = context.environment["GITHUB_STEP_SUMMARY"], !path.isEmpty else { return }
-        do throws(CommandError) { sinks.append(try ResultSink(jobSummary: path)) } catch {
-            console.report("Warning: GITHUB_STEP_SUMMARY: \(error.description)")
+    /// Says what concerns all results, once.
+    private mutating func sayNotes() {
+        guard saysWarnings, !hasSaidNotes else { return }
+        hasSaidNotes = true
+        for note in notes {
+            progress?.erase()
+            console.report("Warning: \(note.message)")
         }
     }
 
     /// Whether results are held until those before them are there.
-    var needsOrder: Bool { saysWarnings || sinks.contains { !$0.takesAnyOrder } }
+    var needsOrder: Bool { saysWarnings || state != nil || sinks.contains { !$0.takesAnyOrder } }
 
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
     ///
     /// - Parameters:
     ///   - results: the results.
     ///   - position: where the target stands.
-    /// - Returns: the documents on them.
     /// - Throws: ``CommandError`` when an output cannot be written.
-    @discardableResult mutating func add(
-        _ results: [CheckResult], at position: Int = 0
-    ) throws(CommandError) -> [Report] {
-        let reports = results.map { Report($0) }
-        try add(reports, at: position)
-        return reports
+    mutating func add(_ results: [CheckResult], at position: Int = 0) throws(CommandError) {
+        try add(results.map { Report($0) }, at: position)
     }
 
     /// Takes the documents on the target at `position`.
@@ -88,6 +89,8 @@ struct ResultWriter {
 
     private mutating func addInOrder(_ reports: [Report]) throws(CommandError) {
         nextInOrder += 1
+        guard state?.isChanged(reports) ?? true else { return }
+        sayNotes()
         var said: Set<Report.Message> = []
         for report in reports {
             if saysWarnings {
@@ -129,18 +132,12 @@ struct ResultWriter {
     /// - Returns: the worst status of all results.
     mutating func finish() throws(CommandError) -> ExitStatus {
         progress?.erase()
-        var status = ExitStatus.worst(statuses)
-        for index in sinks.indices where sinks[index].isJobSummary { try sinks[index].finish(exit: status) }
-        for loss in sinks.compactMap(\.loss) {
-            console.report("Error: GITHUB_STEP_SUMMARY: \(loss.message)")
-            // A verdict that says more than that all is well is not lost with its summary.
-            if status == .pass { status = .inputOutput }
-        }
+        let status = ExitStatus.worst(statuses)
         // What standard output says of the run has to be true of its files.
-        for index in sinks.indices where sinks[index].isFile && !sinks[index].isJobSummary {
-            try sinks[index].finish(exit: status)
-        }
+        for index in sinks.indices where sinks[index].isFile { try sinks[index].finish(exit: status) }
         for index in sinks.indices where !sinks[index].isFile { try sinks[index].finish(exit: status) }
+        // Of what could not be told the next run says that it has changed.
+        try state?.write()
         return status
     }
 }

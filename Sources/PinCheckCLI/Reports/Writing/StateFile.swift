@@ -1,0 +1,112 @@
+import Base
+import PinChecking
+
+/// What the last run found of each target, and what this one finds (`--state`).
+///
+///     pincheck-state 1
+///     PASS	pin-matched	sha256/NSQo…	2026-11-21T08:00:00Z	api.example.com:443
+struct StateFile {
+    /// What a run found of a target.
+    struct Outcome: Hashable, Sendable {
+        /// The name of the exit status, as in `PASS`.
+        var status: String
+        /// The id of the reason.
+        var reason: String
+        /// The pin of the leaf's key, empty when no certificate was ever seen.
+        var pin: String
+        /// Since when it has been so, RFC 3339.
+        var since: String
+
+        /// Whether it is what the last run found. Why there is no verdict depends on the weather.
+        func isSame(as old: Outcome) -> Bool {
+            status == old.status && (reason == old.reason || status == ExitStatus.unreachable.name)
+                && (pin == old.pin || old.pin.isEmpty)
+        }
+    }
+
+    private static let word = "pincheck-state"
+    private static let version = 1
+
+    private let path: String
+    private let time: String
+    private let old: [String: Outcome]
+    private var found: [String: Outcome] = [:]
+    private var names = UniqueNames()
+
+    /// Reads the file at `path`, so that a broken one is known at once; without one everything is a change.
+    init(_ path: String, at time: String) throws(CommandError) {
+        try OutputFile.refuseMissingDirectory(of: path)
+        (self.path, self.time) = (path, time)
+        old = try Self.read(path)
+    }
+
+    /// Takes the results of the next target in the order of the run, and says whether one of them is a change.
+    mutating func isChanged(_ reports: [Report]) -> Bool {
+        var isChanged = false
+        for report in reports where report.counts {
+            let name = names.name(Self.field(report.distinctName))
+            var outcome = Outcome(
+                status: report.status.name, reason: report.reason.id, pin: report.presented.first?.spkiSha256 ?? "",
+                since: time)
+            if let last = old[name] {
+                if outcome.pin.isEmpty { outcome.pin = last.pin }
+                if outcome.isSame(as: last) { outcome.since = last.since } else { isChanged = true }
+            } else {
+                isChanged = true
+            }
+            found[name] = outcome
+        }
+        return isChanged
+    }
+
+    /// Replaces the file; targets of other runs stay in it.
+    func write() throws(CommandError) {
+        let outcomes = try Self.read(path).merging(found) { $1 }
+        let lines = outcomes.sorted { $0.key < $1.key }.map { target, outcome in
+            [outcome.status, outcome.reason, outcome.pin, outcome.since, target].map(Self.field).joined(separator: "\t")
+                + "\n"
+        }
+        try OutputFile.write(Array("\(Self.word) \(Self.version)\n\(lines.joined())".utf8), to: path)
+    }
+
+    /// The outcomes by target; none when there is no file.
+    private static func read(_ path: String) throws(CommandError) -> [String: Outcome] {
+        guard FileReader.exists(path) else { return [:] }
+        let text = String(decoding: try CommandError.contents(ofFile: path), as: UTF8.self)
+        guard !text.isEmpty else { return [:] }
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
+        let head = lines.popFirst()?.split(separator: " ") ?? []
+        guard head.count == 2, head[0] == word, let number = Int(head[1]) else {
+            throw .data("\(quoted(path)) is not a file of --state: name another, which will be made")
+        }
+        guard number <= version else {
+            throw .data(
+                "\(quoted(path)) was written by a later version of pincheck: update pincheck, or name another file")
+        }
+        var outcomes: [String: Outcome] = [:]
+        for (index, line) in lines.enumerated() {
+            let fields = line.split(separator: "\t", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 5 else {
+                throw .data("\(path):\(index + 2): is not a line of a state: remove the file to start anew")
+            }
+            outcomes[fields[4]] = Outcome(status: fields[0], reason: fields[1], pin: fields[2], since: fields[3])
+        }
+        return outcomes
+    }
+
+    /// Text that ends neither the field nor the line.
+    private static func field(_ text: String) -> String { TerminalText.shown(text, to: 400) }
+}
+
+extension Report {
+    /// The title, with the names where they are not the usual ones: what tells two checks of one target apart from run to run.
+    fileprivate var distinctName: String {
+        var text = title
+        guard let endpoint else { return verifyName.map { text + ", name \($0)" } ?? text }
+        if endpoint.sni != verifyName, endpoint.sni != nil || endpoint.resolvedName != nil {
+            text += endpoint.sni.map { ", SNI \($0)" } ?? ", no SNI"
+        }
+        if let verifyName, verifyName != endpoint.host { text += ", name \(verifyName)" }
+        return text
+    }
+}
